@@ -1,0 +1,3 @@
+module twibase
+
+go 1.26

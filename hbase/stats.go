@@ -1,0 +1,57 @@
+package hbase
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Stats counts what a request cost its store. It is safe for concurrent use.
+type Stats struct {
+	// RPCs is what went out: on a cluster multis and scan pages, on the embedded engine what would, to one server.
+	RPCs atomic.Int64
+	// Gets and Scans count what was asked for.
+	Gets, Scans atomic.Int64
+	// Rows and Bytes count what came back; Bytes are those of keys and values.
+	Rows, Bytes atomic.Int64
+}
+
+type statsKey struct{}
+
+// WithStats returns a ctx whose calls are counted in stats.
+func WithStats(ctx context.Context, stats *Stats) context.Context {
+	return context.WithValue(ctx, statsKey{}, stats)
+}
+
+// StatsOf returns the stats that ctx carries, or ones that nobody reads: engines need not ask.
+func StatsOf(ctx context.Context) *Stats {
+	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
+		return stats
+	}
+	return new(Stats)
+}
+
+// CountResults adds the rows and bytes of results.
+func (s *Stats) CountResults(results []Result) {
+	var rows, bytes int64
+	for i := range results {
+		if len(results[i].Cells) > 0 {
+			rows++
+			bytes += sizeOf(results[i].Cells)
+		}
+	}
+	s.Rows.Add(rows)
+	s.Bytes.Add(bytes)
+}
+
+// CountRow adds one row of a scan.
+func (s *Stats) CountRow(row Row) {
+	s.Rows.Add(1)
+	s.Bytes.Add(int64(len(row.Key)) + sizeOf(row.Cells))
+}
+
+func sizeOf(cells []Cell) (bytes int64) {
+	for i := range cells {
+		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))
+	}
+	return bytes
+}

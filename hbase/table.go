@@ -1,0 +1,56 @@
+package hbase
+
+import (
+	"fmt"
+	"time"
+)
+
+// Table is the definition of a table.
+type Table struct {
+	Name     string
+	Families []FamilySchema
+	// Splits are the first keys of all regions but the first, ascending.
+	Splits []string
+}
+
+// FamilySchema is a column family and those of its attributes that twibase sets. A zero field takes HBase's default, but
+// for Versions, whose zero means 1.
+type FamilySchema struct {
+	Name string
+	// Versions is how many versions of a cell are kept.
+	Versions int
+	// TTL is how long a cell lives; 0 means for ever.
+	TTL time.Duration
+	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
+	Encoding string
+	// Bloom is the BLOOMFILTER: NONE, ROW, ROWCOL.
+	Bloom string
+	// Compression is NONE, SNAPPY, GZ …
+	Compression string
+	// BlockSize is in bytes.
+	BlockSize int
+}
+
+// Validate reports what is wrong with a definition: [ErrInvalid].
+func (t Table) Validate() error {
+	if !isWord(t.Name) || len(t.Families) == 0 {
+		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",
+			ErrInvalid, t.Name, len(t.Families))
+	}
+	for i, f := range t.Families {
+		if !isWord(f.Name) || f.Versions < 0 || f.TTL < 0 || f.BlockSize < 0 {
+			return fmt.Errorf("%w: table %s: family %q is malformed", ErrInvalid, t.Name, f.Name)
+		}
+		for _, other := range t.Families[:i] {
+			if other.Name == f.Name {
+				return fmt.Errorf("%w: table %s names family %s twice", ErrInvalid, t.Name, f.Name)
+			}
+		}
+	}
+	for i, key := range t.Splits {
+		if key == "" || i > 0 && key <= t.Splits[i-1] {
+			return fmt.Errorf("%w: table %s: the splits must ascend", ErrInvalid, t.Name)
+		}
+	}
+	return nil
+}
