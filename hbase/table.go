@@ -1,9 +1,6 @@
 package hbase
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // Table is the definition of a table.
 type Table struct {
@@ -19,8 +16,6 @@ type FamilySchema struct {
 	Name string
 	// Versions is how many versions of a cell are kept.
 	Versions int
-	// TTL is how long a cell lives; 0 means for ever.
-	TTL time.Duration
 	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
 	Encoding string
 	// Bloom is the BLOOMFILTER: NONE, ROW, ROWCOL.
@@ -38,7 +33,7 @@ func (t Table) Validate() error {
 			ErrInvalid, t.Name, len(t.Families))
 	}
 	for i, f := range t.Families {
-		if !isWord(f.Name) || f.Versions < 0 || f.TTL < 0 || f.BlockSize < 0 {
+		if !isWord(f.Name) || f.Versions < 0 || f.BlockSize < 0 {
 			return fmt.Errorf("%w: table %s: family %q is malformed", ErrInvalid, t.Name, f.Name)
 		}
 		for _, other := range t.Families[:i] {
