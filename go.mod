@@ -73,3 +73,5 @@ tool (
 	github.com/99designs/gqlgen
 	honnef.co/go/tools/cmd/staticcheck
 )
+
+ignore ./node_modules

@@ -1,0 +1,73 @@
+// Builds the IDE into ../dist: index.html, and in assets/ the scripts and styles, named by their content and gzipped.
+import { build } from 'esbuild';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, '../dist');
+const examples = join(here, '../examples');
+
+const common = {
+  absWorkingDir: here,
+  outdir: join(dist, 'assets'),
+  entryNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  chunkNames: 'chunk-[hash]',
+  bundle: true,
+  minify: true,
+  write: false,
+  target: 'es2022',
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+// What an entry point was built into, by its name.
+function built(result, name, extension) {
+  const file = result.outputFiles.find(({ path }) => basename(path).startsWith(`${name}-`) && path.endsWith(extension));
+  return basename(file.path);
+}
+
+const workers = await build({
+  ...common,
+  format: 'iife',
+  entryPoints: {
+    editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
+    json: 'monaco-editor/esm/vs/language/json/json.worker.js',
+    graphql: 'monaco-graphql/esm/graphql.worker.js',
+  },
+});
+
+const names = (await readdir(examples)).filter((name) => name.endsWith('.graphql')).sort();
+const ide = await build({
+  ...common,
+  format: 'esm',
+  splitting: true,
+  jsx: 'automatic',
+  entryPoints: ['ide.jsx'],
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    WORKERS: JSON.stringify({
+      editor: built(workers, 'editor', '.js'),
+      json: built(workers, 'json', '.js'),
+      graphql: built(workers, 'graphql', '.js'),
+    }),
+    EXAMPLES: JSON.stringify(await Promise.all(names.map((name) => readFile(join(examples, name), 'utf8')))),
+  },
+  loader: { '.ttf': 'dataurl' },
+});
+
+const page = (await readFile(join(here, 'index.html'), 'utf8'))
+  .replace('STYLESHEET', `assets/${built(ide, 'ide', '.css')}`)
+  .replace('SCRIPT', `assets/${built(ide, 'ide', '.js')}`);
+
+await rm(common.outdir, { recursive: true, force: true });
+await mkdir(common.outdir, { recursive: true });
+for (const { path, contents } of [...workers.outputFiles, ...ide.outputFiles]) {
+  // Monaco's own styles, split off with its scripts: nothing loads them, graphiql/style.css holds them already.
+  if (/chunk-.*\.css$/.test(path)) continue;
+  await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));
+}
+await writeFile(join(dist, 'index.html'), page);
+console.log(`${relative(process.cwd(), dist)}: ${names.length} examples`);

@@ -1,0 +1,26 @@
+import './ide.css';
+import { createGraphiQLFetcher } from '@graphiql/toolkit';
+import { GraphiQL } from 'graphiql';
+import { createRoot } from 'react-dom/client';
+
+// build.mjs puts these in: what each worker's script is called, and the examples' texts in the order of their names.
+/* global WORKERS, EXAMPLES */
+
+globalThis.MonacoEnvironment = {
+  getWorker: (_, label) => new Worker(new URL(WORKERS[label] ?? WORKERS.editor, import.meta.url)),
+};
+
+const headers = `{
+  // To be somebody: run "twibase token LiLei", paste what it prints, and remove the slashes. Reloading forgets it.
+  // "Authorization": "Bearer …"
+}`;
+
+createRoot(document.getElementById('ide')).render(
+  <GraphiQL
+    fetcher={createGraphiQLFetcher({ url: new URL('graphql', document.baseURI).href })}
+    defaultTabs={EXAMPLES.map((query) => ({ query, headers }))}
+    defaultHeaders={headers}
+    defaultEditorToolsVisibility="headers"
+    shouldPersistHeaders={false}
+  />,
+);
