@@ -1,0 +1,134 @@
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"twibase/hbase"
+)
+
+// Comment is a remark on a twit. It never changes, so it lies whole in its twit's list.
+type Comment struct {
+	Twit       TwitKey
+	AuthorName string
+	PostedAt   time.Time // to the millisecond
+	Content    string
+	// Mark tells it from others of the same time: see [CommentMark].
+	Mark string
+}
+
+// markAuthor is how many bytes of its author's name a comment's mark holds: enough to put comments of one time in their authors'
+// order, and few enough that a comment's id stays short.
+const markAuthor = 24
+
+const markHash = 8
+
+// CommentMark returns what identifies an imported comment among those of the same twit and time: the author's name, at most its first 24
+// bytes, 0, and a hash of author, content and the ordinal among equals. Importing it twice makes one.
+func CommentMark(author, content string, ordinal int) string {
+	short := author[:min(len(author), markAuthor)]
+	for !utf8.ValidString(short) {
+		short = short[:len(short)-1]
+	}
+	hash := xxhash.New()
+	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
+	return string(binary.BigEndian.AppendUint64([]byte(short+separator), hash.Sum64()))
+}
+
+// CommentKey is the place of a comment: its twit and its position in the twit's list.
+type CommentKey struct {
+	Twit     TwitKey
+	Position string
+}
+
+// String returns the comment's key: the length of the twit's key, that key, the position.
+func (k CommentKey) String() string { return appendPart("", k.Twit.String()) + k.Position }
+
+// ParseCommentKey reads a key of [CommentKey.String] back.
+func ParseCommentKey(key string) (CommentKey, error) {
+	twit, position, ok := cutPart(key)
+	if !ok {
+		return CommentKey{}, fmt.Errorf("%w: a comment's key is damaged", ErrName)
+	}
+	k, err := ParseTwitKey(twit)
+	if err != nil {
+		return CommentKey{}, err
+	}
+	return CommentKey{k, position}, checkCommentPosition(position)
+}
+
+// ID names the comment.
+func (c *Comment) ID() ID {
+	return ID{NounComment, CommentKey{c.Twit, c.position()}.String()}
+}
+
+func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
+
+// CommentCount is the column, in the twit's row of the comments' table, of how many comments there are.
+const CommentCount = Attributes + ":commentCount"
+
+// Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
+var Comments = &List[*Comment]{
+	Table: "comments", Family: "l", Count: "commentCount",
+	position: checkCommentPosition,
+	decode:   decodeComment,
+	encode: func(c *Comment) (string, []byte) {
+		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)
+	},
+}
+
+// The fields of a comment's record.
+const (
+	commentAuthor protowire.Number = iota + 1
+	commentContent
+)
+
+func checkCommentPosition(position string) error {
+	_, mark, err := revert(position)
+	if err != nil {
+		return err
+	}
+	name, hash, ok := strings.Cut(mark, separator)
+	if !ok || len(hash) != markHash || name == "" || len(name) > markAuthor || !utf8.ValidString(name) {
+		return fmt.Errorf("%w: a comment's position is damaged", ErrName)
+	}
+	return nil
+}
+
+func decodeComment(owner, position string, value []byte) (*Comment, error) {
+	twit, err := ParseTwitKey(owner)
+	if err == nil {
+		err = checkCommentPosition(position)
+	}
+	if err != nil {
+		return nil, corrupt(err, position)
+	}
+	at, mark, err := revert(position)
+	if err != nil {
+		return nil, err
+	}
+	c, whole := &Comment{Twit: twit, PostedAt: at, Mark: mark}, false
+	err = record(value).each(func(field protowire.Number, s string) {
+		switch field {
+		case commentAuthor:
+			c.AuthorName = s
+		case commentContent:
+			c.Content, whole = s, true
+		}
+	})
+	if err == nil && (!whole || CheckUsername(c.AuthorName) != nil) {
+		err = fmt.Errorf("%w: a comment on %q lacks its author or its content", hbase.ErrCorrupt, owner)
+	}
+	return c, err
+}
+
+// GetComment reads one comment.
+func GetComment(key CommentKey) hbase.Get {
+	return Comments.Get(key.Twit.String(), 0, hbase.Exactly(key.Position))
+}

@@ -1,0 +1,154 @@
+package tables
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+)
+
+// Game is what people play. Fields but the code are nil where they were not read or are absent.
+type Game struct {
+	Code        string
+	Name        *string
+	PlayerCount *int
+}
+
+// ID names the game.
+func (g *Game) ID() ID { return ID{NounGame, g.Code} }
+
+// Games are the games, by code.
+var Games = &Object[Game]{
+	Table: "games",
+	make:  func(key string) *Game { return &Game{Code: key} },
+	attributes: []attribute[Game]{
+		text("name", func(g *Game) **string { return &g.Name }),
+		number("playerCount", func(g *Game) **int { return &g.PlayerCount }),
+	},
+}
+
+// Players are the usernames of those who play the game, ascending.
+var Players = nameList("games", "p", "playerCount", CheckUsername)
+
+// UserGame is a member of the list of a user's games: how much was played, and when last.
+type UserGame struct {
+	Code  string
+	Count int
+	Day   string // as in "2014-12-25"
+}
+
+// UserGames are the games that the user plays, by code. The sums follow from [Plays].
+var UserGames = &List[UserGame]{
+	Table: "user_games", Family: "l", Count: "gameCount",
+	position: CheckCode,
+	decode: func(_, qualifier string, value []byte) (UserGame, error) {
+		count, day, _ := strings.Cut(string(value), " ")
+		n, err := parseCount(count)
+		if err == nil {
+			err = CheckDay(day)
+		}
+		if err == nil {
+			err = CheckCode(qualifier)
+		}
+		return UserGame{qualifier, n, day}, corrupt(err, qualifier+" → "+string(value))
+	},
+	encode: func(g UserGame) (string, []byte) {
+		return g.Code, fmt.Appendf(nil, "%d %s", g.Count, g.Day)
+	},
+}
+
+// DayCount is how much was played on a day.
+type DayCount struct {
+	Day   string
+	Count int
+}
+
+// Plays is the truth about who played what: a row per user and game with a column per day.
+var Plays = plays{Table: "plays", family: "d"}
+
+type plays struct{ Table, family string }
+
+// Get reads all days on which the user played the game.
+func (p plays) Get(username, game string) hbase.Get {
+	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
+}
+
+// Any reads whether the user ever played the game.
+func (p plays) Any(username, game string) hbase.Get {
+	get := p.Get(username, game)
+	get.Page.Limit = 1
+	return get
+}
+
+// Of is the range of all that the user played.
+func (p plays) Of(username string) hbase.Scan { return edgesOf(p.Table, username) }
+
+// Ends reads the key of a row back.
+func (p plays) Ends(row string) (username, game string, err error) { return edgeOf(row) }
+
+// Put writes how much the user played the game on a day.
+func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {
+	return hbase.Put{Table: p.Table, Row: edgeKey(username, game), Cells: []hbase.Cell{dayCell(p.family, day, timestamp)}}
+}
+
+// Decode returns the days among the cells, ascending.
+func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
+
+// GameDays are the sums over all players of a game, a column per day, in the game's row. They follow from [Plays].
+var GameDays = gameDays{Table: "games", family: "d"}
+
+type gameDays struct{ Table, family string }
+
+// Get reads the days from one to another, both included.
+func (d gameDays) Get(game, from, to string) hbase.Get {
+	return hbase.Get{Table: d.Table, Row: RowKey(game), Columns: d.family, Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
+}
+
+// Cell returns the column of a day.
+func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
+	return dayCell(d.family, day, timestamp)
+}
+
+// Decode returns the days among the cells, ascending.
+func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(d.family, cells) }
+
+func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: family, Qualifier: day.Day, Timestamp: timestamp, Value: strconv.AppendInt(nil, int64(day.Count), 10)}
+}
+
+func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
+	var days []DayCount
+	for _, c := range cells {
+		if c.Family != family {
+			continue
+		}
+		n, err := parseCount(string(c.Value))
+		if err == nil {
+			err = CheckDay(c.Qualifier)
+		}
+		if err != nil {
+			return nil, corrupt(err, c.Qualifier+" → "+string(c.Value))
+		}
+		days = append(days, DayCount{c.Qualifier, n})
+	}
+	return days, nil
+}
+
+func parseCount(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || strconv.Itoa(n) != s {
+		return 0, fmt.Errorf("%w: %q is no count", ErrName, s)
+	}
+	return n, nil
+}
+
+// CheckDay reports why s can't be a day: a date of the years 1970 to 9999, as in "2014-12-25".
+func CheckDay(s string) error {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil || !ValidTime(t) {
+		return fmt.Errorf("%w: %q is no day of the form 2014-12-25, from 1970 on", ErrName, s)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// Noun is the kind of thing that an id names, by one letter.
+type Noun byte
+
+// The nouns that have ids.
+const (
+	NounUser       Noun = 'U'
+	NounRole       Noun = 'R'
+	NounDepartment Noun = 'D'
+	NounTwit       Noun = 'T'
+	NounComment    Noun = 'C'
+	NounGame       Noun = 'G'
+)
+
+// ID names a thing: its noun, and the key by which its noun's table finds it. The zero ID names nothing.
+type ID struct {
+	Noun Noun
+	Key  string
+}
+
+// ParseID reads the bytes of [ID.Bytes] back. It is an error, that costs no read, if they can't name anything.
+func ParseID(b []byte) (ID, error) {
+	if len(b) == 0 {
+		return ID{}, fmt.Errorf("%w: it is empty", ErrName)
+	}
+	id := ID{Noun: Noun(b[0]), Key: string(b[1:])}
+	var err error
+	switch id.Noun {
+	case NounUser:
+		err = CheckUsername(id.Key)
+	case NounRole, NounDepartment, NounGame:
+		err = CheckCode(id.Key)
+	case NounTwit:
+		_, err = ParseTwitKey(id.Key)
+	case NounComment:
+		_, err = ParseCommentKey(id.Key)
+	default:
+		err = fmt.Errorf("%w: it names no kind of thing", ErrName)
+	}
+	if err != nil {
+		return ID{}, err
+	}
+	return id, nil
+}
+
+// Bytes returns the noun's letter and the key.
+func (id ID) Bytes() []byte { return append([]byte{byte(id.Noun)}, id.Key...) }
+
+// appendPart and cutPart write and read a part of a composite key whose length comes first.
+func appendPart(key, part string) string {
+	return key + string(binary.AppendUvarint(nil, uint64(len(part)))) + part
+}
+
+func cutPart(key string) (part, rest string, ok bool) {
+	n, size := binary.Uvarint([]byte(key[:min(len(key), binary.MaxVarintLen64)]))
+	if size <= 0 || n > uint64(len(key)-size) {
+		return "", "", false
+	}
+	part, rest = key[size:size+int(n)], key[size+int(n):]
+	return part, rest, strings.HasPrefix(key, appendPart("", part))
+}

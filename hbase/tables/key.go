@@ -1,0 +1,87 @@
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"twibase/hbase"
+)
+
+// hashSize is the length of the hash that starts every row key. It spreads neighbouring ids over all regions, and being of a
+// fixed length it needs no separator; the id follows it whole, so that a key can be read back.
+const hashSize = 2
+
+// separator stands between the parts of a composite key. No name, code or id contains it.
+const separator = "\x00"
+
+func hashOf(id string) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], xxhash.Sum64String(id))
+	return string(b[:hashSize])
+}
+
+// RowKey returns the key of the row that the id owns: hash ‖ id.
+func RowKey(id string) string { return hashOf(id) + id }
+
+// OwnerOf reads a key of [RowKey] back, and is [hbase.ErrCorrupt] if the hash is not that of the id.
+func OwnerOf(row string) (id string, err error) {
+	if len(row) < hashSize || hashOf(row[hashSize:]) != row[:hashSize] {
+		return "", fmt.Errorf("%w: row key %q", hbase.ErrCorrupt, row)
+	}
+	return row[hashSize:], nil
+}
+
+// edgeKey returns the key of the row about two ids: hash(a) ‖ a ‖ 0 ‖ b. All edges of a lie side by side.
+func edgeKey(a, b string) string { return hashOf(a) + a + separator + b }
+
+// edgeOf reads a key of edgeKey back.
+func edgeOf(row string) (a, b string, err error) {
+	if len(row) > hashSize {
+		var ok bool
+		a, b, ok = strings.Cut(row[hashSize:], separator)
+		if ok && a != "" && b != "" && hashOf(a) == row[:hashSize] {
+			return a, b, nil
+		}
+	}
+	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
+}
+
+// edgesOf returns the range of all edges of a.
+func edgesOf(table, a string) hbase.Scan {
+	prefix := edgeKey(a, "")
+	return hbase.Scan{Table: table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
+}
+
+// timeSize is the length of an inverted time.
+const timeSize = 8
+
+// invert returns the eight bytes that sort the newest time first: MaxInt64 − milliseconds.
+func invert(t time.Time) string {
+	var b [timeSize]byte
+	binary.BigEndian.PutUint64(b[:], uint64(math.MaxInt64-t.UnixMilli()))
+	return string(b[:])
+}
+
+// revert reads the inverted time at the start of s, and returns what follows it.
+func revert(s string) (t time.Time, rest string, err error) {
+	if len(s) < timeSize || s[0] > 0x7f {
+		return time.Time{}, "", fmt.Errorf("%w: inverted time %q", hbase.ErrCorrupt, s)
+	}
+	milli := math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(s[:timeSize])))
+	t = time.UnixMilli(milli).UTC()
+	if !ValidTime(t) {
+		return time.Time{}, "", fmt.Errorf("%w: time %d is out of range", hbase.ErrCorrupt, milli)
+	}
+	return t, s[timeSize:], nil
+}
+
+// MaxTime is the first instant that no row can carry.
+var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// ValidTime reports whether rows can carry t: from 1970 on, up to year 9999.
+func ValidTime(t time.Time) bool { return t.UnixMilli() >= 0 && t.Before(MaxTime) }

@@ -1,0 +1,123 @@
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"twibase/hbase"
+)
+
+// ListBound is how many members a bucket of a list holds. An HBase row never splits, so that a longer list goes on in further
+// rows; it is a good deal below what a region can hold, and far above what a page needs.
+const ListBound = 50_000
+
+// directory is the first byte of the columns by which bucket 0 names the others. It sorts behind every member: an inverted time starts below
+// 0x80, and no byte of a name in UTF-8 is 0xff. So a page that runs off the end of bucket 0 brings the directory along.
+const directory = "\xff"
+
+// List is a kind of wide row: a column per member of the owner's list, in the order of the qualifiers. E is what a column says.
+//
+// Bucket 0, the owner's own row, holds the list's beginning. When it passes [ListBound], its end moves to a sealed bucket, and a
+// directory column in bucket 0 names that: 0xff ‖ the bucket's upper bound → its number and its first qualifier. Buckets
+// cover the list without gaps, so that a position is enough to go on reading: a member that is in two buckets while it
+// moves is read once.
+type List[E any] struct {
+	Table, Family string
+	// Count is the object's attribute that holds the list's length, empty if there is none.
+	Count string
+
+	// position checks a qualifier.
+	position func(qualifier string) error
+	decode   func(owner, qualifier string, value []byte) (E, error)
+	encode   func(E) (qualifier string, value []byte)
+}
+
+// Bucket is a row of a list that covers the qualifiers from Start up to, and without, Stop; an empty Stop is the list's end.
+type Bucket struct {
+	Number      uint32
+	Start, Stop string
+}
+
+// Row returns the key of a bucket of the owner's list. Bucket 0 is the owner's own row.
+func (l *List[E]) Row(owner string, bucket uint32) string {
+	if bucket == 0 {
+		return RowKey(owner)
+	}
+	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
+}
+
+// Get reads a page of one bucket.
+func (l *List[E]) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
+	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
+}
+
+// Directory reads which sealed bucket covers the position, or the last one if it is empty. A list of one bucket has none.
+func (l *List[E]) Directory(owner, position string) hbase.Get {
+	if position == "" {
+		position = directory
+	}
+	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
+}
+
+// Check reports whether a qualifier, which may come from a client, can be a position in such a list.
+func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
+
+// Decode returns the members and the directory columns among the cells of one bucket, both in the list's order.
+// positions are the members' qualifiers. Cells of other families are passed over.
+func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
+	for _, c := range cells {
+		if c.Family != l.Family {
+			continue
+		}
+		if c.Qualifier != "" && c.Qualifier[:1] == directory {
+			b, err := decodeBucket(c)
+			if err != nil {
+				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, err)
+			}
+			buckets = append(buckets, b)
+			continue
+		}
+		e, err := l.decode(owner, c.Qualifier, c.Value)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, err)
+		}
+		members, positions = append(members, e), append(positions, c.Qualifier)
+	}
+	return members, positions, buckets, nil
+}
+
+// Position returns the qualifier of a member, which is its place in the list.
+func (l *List[E]) Position(e E) string {
+	qualifier, _ := l.encode(e)
+	return qualifier
+}
+
+// Cell returns the column of a member.
+func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
+	qualifier, value := l.encode(e)
+	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}
+}
+
+// BucketCell returns the directory column that names a sealed bucket.
+func (l *List[E]) BucketCell(b Bucket, timestamp int64) hbase.Cell {
+	stop := b.Stop
+	if stop == "" {
+		stop = directory
+	}
+	return hbase.Cell{Family: l.Family, Qualifier: directory + stop, Timestamp: timestamp,
+		Value: append(binary.BigEndian.AppendUint32(nil, b.Number), b.Start...)}
+}
+
+func decodeBucket(c hbase.Cell) (Bucket, error) {
+	if len(c.Qualifier) < 2 || len(c.Value) < 5 {
+		return Bucket{}, fmt.Errorf("%w: directory column %q → %q", hbase.ErrCorrupt, c.Qualifier, c.Value)
+	}
+	b := Bucket{Number: binary.BigEndian.Uint32(c.Value), Start: string(c.Value[4:]), Stop: c.Qualifier[1:]}
+	if b.Stop == directory {
+		b.Stop = ""
+	}
+	if b.Number == 0 || b.Stop != "" && b.Start >= b.Stop {
+		return Bucket{}, fmt.Errorf("%w: directory column %q → %q", hbase.ErrCorrupt, c.Qualifier, c.Value)
+	}
+	return b, nil
+}

@@ -1,0 +1,63 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// ErrName is a username, code or id that can't be one. The text around it says why.
+var ErrName = errors.New("not a valid name")
+
+// The greatest lengths of names.
+const (
+	MaxUsername = 64  // characters
+	MaxCode     = 200 // bytes
+	MaxTwitID   = 64  // bytes
+	// MaxDepartmentName, in bytes, keeps the cursor of a list by name within a request's limits.
+	MaxDepartmentName = 180
+)
+
+// CheckUsername reports why s can't be a username: 1–64 letters and digits of any script, '_', '.', '-', in NFC.
+func CheckUsername(s string) error {
+	if n := utf8.RuneCountInString(s); n < 1 || n > MaxUsername {
+		return fmt.Errorf("%w: a username has 1 to %d characters, not %d", ErrName, MaxUsername, n)
+	}
+	return checkName(s, "_.-")
+}
+
+// CheckCode reports why s can't be the code of a role, department or game: 1–200 bytes, a username's characters and "/:.".
+func CheckCode(s string) error {
+	if len(s) < 1 || len(s) > MaxCode {
+		return fmt.Errorf("%w: a code has 1 to %d bytes, not %d", ErrName, MaxCode, len(s))
+	}
+	return checkName(s, "_.-/:")
+}
+
+// CheckTwitID reports why s can't be the id of a twit: 1–64 bytes, a code's characters.
+func CheckTwitID(s string) error {
+	if len(s) < 1 || len(s) > MaxTwitID {
+		return fmt.Errorf("%w: a twit's id has 1 to %d bytes, not %d", ErrName, MaxTwitID, len(s))
+	}
+	return checkName(s, "_.-/:")
+}
+
+func checkName(s, punctuation string) error {
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError:
+			return fmt.Errorf("%w: it is not valid UTF-8", ErrName)
+		case unicode.IsLetter(r), unicode.IsDigit(r), i > 0 && unicode.IsMark(r), strings.ContainsRune(punctuation, r):
+		default:
+			return fmt.Errorf("%w: it can't contain %q", ErrName, r)
+		}
+	}
+	if !norm.NFC.IsNormalString(s) {
+		return fmt.Errorf("%w: it must be in Unicode's normal form C", ErrName)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"twibase/hbase"
+)
+
+// Attributes is the family of every object's attributes. A column has the name of the schema's field that it fills, and its
+// value is text, so that a row can be read in the HBase shell.
+const Attributes = "i"
+
+// Existence is the column that every object has. Whoever reads a row reads it, to tell a missing row from an empty one.
+const Existence = Attributes + ":name"
+
+// Object says how the attributes of a noun lie in a row. T is the noun's row type, which GraphQL shows as it is.
+type Object[T any] struct {
+	Table      string
+	attributes []attribute[T]
+	make       func(key string) *T
+}
+
+type attribute[T any] struct {
+	column string
+	// also names the schema's fields that need this column, besides the one of its own name.
+	also []string
+	get  func(*T) string // empty: absent
+	set  func(*T, string) error
+}
+
+// Columns returns the columns, as in [hbase.Get], that the schema's fields of these names need. It is empty if the key alone is enough.
+func (o *Object[T]) Columns(fields []string) string {
+	var b strings.Builder
+	for _, a := range o.attributes {
+		if a.column != "name" && a.neededBy(fields) {
+			b.WriteString(" " + Attributes + ":" + a.column)
+		}
+	}
+	if b.Len() == 0 && !slices.Contains(fields, "name") {
+		return ""
+	}
+	return Existence + b.String()
+}
+
+func (a *attribute[T]) neededBy(fields []string) bool {
+	return slices.Contains(fields, a.column) ||
+		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
+}
+
+// All returns every attribute's column.
+func (o *Object[T]) All() string {
+	columns := make([]string, len(o.attributes))
+	for i, a := range o.attributes {
+		columns[i] = Attributes + ":" + a.column
+	}
+	return strings.Join(columns, " ")
+}
+
+// Get reads the columns of the object with that key.
+func (o *Object[T]) Get(key, columns string) hbase.Get {
+	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
+}
+
+// New returns the object as far as its key tells.
+func (o *Object[T]) New(key string) *T { return o.make(key) }
+
+// Decode returns the object with what the cells say of it, or nil if they say that there is none. A cell that can't be
+// read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over.
+func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
+	t, exists := o.make(key), false
+	for _, c := range cells {
+		if c.Family != Attributes {
+			continue
+		}
+		exists = exists || c.Qualifier == "name"
+		for i := range o.attributes {
+			if a := &o.attributes[i]; a.column == c.Qualifier {
+				if err := a.set(t, string(c.Value)); err != nil {
+					return nil, fmt.Errorf("%w: %s %q, column %s: %w", hbase.ErrCorrupt, o.Table, key, a.column, err)
+				}
+				break
+			}
+		}
+	}
+	if !exists {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// Put writes the attributes that t has, at that timestamp; the absent ones stay as they are in the store.
+func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
+	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
+	for _, a := range o.attributes {
+		if text := a.get(t); text != "" {
+			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: a.column, Timestamp: timestamp, Value: []byte(text)})
+		}
+	}
+	return put
+}
+
+func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return *p
+			}
+			return ""
+		},
+		func(t *T, s string) error {
+			if s == "" || !utf8.ValidString(s) {
+				return fmt.Errorf("%q is no text", s)
+			}
+			*field(t) = &s
+			return nil
+		}}
+}
+
+func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return strconv.Itoa(*p)
+			}
+			return ""
+		},
+		func(t *T, s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || strconv.Itoa(n) != s {
+				return fmt.Errorf("%q is no number", s)
+			}
+			*field(t) = &n
+			return nil
+		}}
+}
+
+func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return p.UTC().Format(time.RFC3339Nano)
+			}
+			return ""
+		},
+		func(t *T, s string) error {
+			at, err := time.Parse(time.RFC3339Nano, s)
+			if err != nil {
+				return err
+			}
+			at = at.UTC()
+			*field(t) = &at
+			return nil
+		}}
+}

@@ -1,0 +1,42 @@
+package tables
+
+// Role is what a person can be, such as an administrator. Fields but the code are nil where they were not read or are absent.
+type Role struct {
+	Code string
+	Name *string
+	// DepartmentCode is the department that defines the role.
+	DepartmentCode *string
+	UserCount      *int
+}
+
+// ID names the role.
+func (r *Role) ID() ID { return ID{NounRole, r.Code} }
+
+// Roles are the roles, by code.
+var Roles = &Object[Role]{
+	Table: "roles",
+	make:  func(key string) *Role { return &Role{Code: key} },
+	attributes: []attribute[Role]{
+		text("name", func(r *Role) **string { return &r.Name }),
+		text("department", func(r *Role) **string { return &r.DepartmentCode }),
+		number("userCount", func(r *Role) **int { return &r.UserCount }),
+	},
+}
+
+// RoleUsers are the usernames of those who have the role, ascending.
+var RoleUsers = nameList("roles", "u", "userCount", CheckUsername)
+
+// UserRoles are the codes of the roles that the user has, ascending.
+var UserRoles = nameList("user_roles", "l", "roleCount", CheckCode)
+
+// nameList is a list of names in their own order.
+func nameList(table, family, count string, check func(string) error) *List[string] {
+	return &List[string]{
+		Table: table, Family: family, Count: count,
+		position: check,
+		decode: func(_, qualifier string, _ []byte) (string, error) {
+			return qualifier, corrupt(check(qualifier), qualifier)
+		},
+		encode: func(name string) (string, []byte) { return name, nil },
+	}
+}

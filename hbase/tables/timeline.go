@@ -1,0 +1,27 @@
+package tables
+
+import (
+	"strings"
+)
+
+// TimelineBound is how many entries a timeline keeps, the newest ones.
+const TimelineBound = 10_000
+
+// Timelines are references to the newest twits of all whom the owner follows, newest first. What was deleted, or whose author is
+// followed no longer, is passed over when it is read.
+var Timelines = &List[TwitKey]{
+	Table: "timelines", Family: "l",
+	position: func(qualifier string) error { _, err := decodeEntry("", qualifier, nil); return err },
+	decode:   decodeEntry,
+	encode:   func(k TwitKey) (string, []byte) { return k.Position + separator + k.Author, nil },
+}
+
+func decodeEntry(_, qualifier string, _ []byte) (TwitKey, error) {
+	if len(qualifier) < timeSize {
+		return TwitKey{}, corrupt(ErrName, qualifier)
+	}
+	// The inverted time may hold the separator's byte; what follows it does not.
+	name, author, _ := strings.Cut(qualifier[timeSize:], separator)
+	key, err := ParseTwitKey(author + separator + qualifier[:timeSize] + name)
+	return key, corrupt(err, qualifier)
+}

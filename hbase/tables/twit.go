@@ -1,0 +1,158 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"twibase/hbase"
+)
+
+// Visibility says who may see a twit.
+type Visibility string
+
+// The visibilities.
+const (
+	Public        Visibility = "PUBLIC"
+	FollowersOnly Visibility = "FOLLOWERS" // a Moment
+)
+
+// Twit is a post. It never changes, so it lies whole in the cells of the lists that show it.
+type Twit struct {
+	AuthorName string
+	PostedAt   time.Time // to the millisecond
+	// Name is the part of its id that tells it from others of the same author and time: the id that its source gave it.
+	Name       string
+	Title      *string
+	Content    string
+	PhotoURLs  []string
+	Visibility Visibility
+}
+
+// TwitKey is the place of a twit: its author and its position in the author's list.
+type TwitKey struct{ Author, Position string }
+
+// String returns author ‖ 0 ‖ position, the twit's key.
+func (k TwitKey) String() string { return k.Author + separator + k.Position }
+
+// ParseTwitKey reads a key of [TwitKey.String] back.
+func ParseTwitKey(key string) (TwitKey, error) {
+	author, position, _ := strings.Cut(key, separator)
+	if err := CheckUsername(author); err != nil {
+		return TwitKey{}, err
+	}
+	return TwitKey{author, position}, checkTwitPosition(position)
+}
+
+// Key returns the twit's place.
+func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
+
+// ID names the twit.
+func (t *Twit) ID() ID { return ID{NounTwit, t.Key().String()} }
+
+func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
+
+// InAlbum reports whether the author's album shows the twit: it has photos or is for followers.
+func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
+
+// Twits are the owner's posts, newest first, whole.
+var Twits = twitList("users", "t", "twitCount")
+
+// Albums are those of the owner's posts that have photos or are for followers, newest first, whole.
+var Albums = twitList("albums", "l", "albumCount")
+
+// The fields of a twit's record.
+const (
+	twitContent protowire.Number = iota + 1
+	twitTitle
+	twitPhoto
+	twitFollowersOnly
+)
+
+func twitList(table, family, count string) *List[*Twit] {
+	return &List[*Twit]{
+		Table: table, Family: family, Count: count,
+		position: checkTwitPosition,
+		decode:   decodeTwit,
+		encode:   func(t *Twit) (string, []byte) { return t.position(), encodeTwit(t) },
+	}
+}
+
+func checkTwitPosition(position string) error {
+	_, name, err := revert(position)
+	if err != nil {
+		return err
+	}
+	return CheckTwitID(name)
+}
+
+func encodeTwit(t *Twit) []byte {
+	r := record(nil).add(twitContent, t.Content)
+	if t.Title != nil {
+		r = r.add(twitTitle, *t.Title)
+	}
+	for _, url := range t.PhotoURLs {
+		r = r.add(twitPhoto, url)
+	}
+	if t.Visibility == FollowersOnly {
+		r = r.add(twitFollowersOnly, "")
+	}
+	return r
+}
+
+func decodeTwit(author, position string, value []byte) (*Twit, error) {
+	at, name, err := revert(position)
+	if err != nil {
+		return nil, err
+	}
+	if err := corrupt(CheckTwitID(name), position); err != nil {
+		return nil, err
+	}
+	t, whole := &Twit{AuthorName: author, PostedAt: at, Name: name, Visibility: Public}, false
+	err = record(value).each(func(field protowire.Number, s string) {
+		switch field {
+		case twitContent:
+			t.Content, whole = s, true
+		case twitTitle:
+			t.Title = &s
+		case twitPhoto:
+			t.PhotoURLs = append(t.PhotoURLs, s)
+		case twitFollowersOnly:
+			t.Visibility = FollowersOnly
+		}
+	})
+	if err == nil && !whole {
+		err = fmt.Errorf("%w: twit %q of %q has no content", hbase.ErrCorrupt, name, author)
+	}
+	return t, err
+}
+
+// GetTwit reads one twit.
+func GetTwit(key TwitKey) hbase.Get { return Twits.Get(key.Author, 0, hbase.Exactly(key.Position)) }
+
+// TwitNames finds the place of a twit by the id that its source gave it, so that comments can be imported on their own.
+var TwitNames = twitNames{"twit_ids"}
+
+type twitNames struct{ Table string }
+
+// Get reads where the twit of that id is.
+func (n twitNames) Get(id string) hbase.Get {
+	return hbase.Get{Table: n.Table, Row: RowKey(id), Columns: Attributes + ":key"}
+}
+
+// Put writes where the twit is.
+func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
+	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
+		{Family: Attributes, Qualifier: "key", Timestamp: timestamp, Value: []byte(t.Key().String())}}}
+}
+
+// Decode returns the twit's place; ok is false if the cells hold none.
+func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, ok bool, err error) {
+	if len(cells) == 0 {
+		return TwitKey{}, false, nil
+	}
+	key, err = ParseTwitKey(string(cells[0].Value))
+	return key, true, corrupt(err, string(cells[0].Value))
+}

@@ -1,0 +1,47 @@
+package tables
+
+import "time"
+
+// User is a person, with or without an account. Fields but the username are nil where they were not read or are absent.
+type User struct {
+	Username       string
+	Name           *string
+	Email          *string
+	Age            *int
+	AvatarURL      *string
+	CreatedAt      *time.Time
+	FollowerCount  *int
+	FollowingCount *int
+	// TwitCount and AlbumCount count all, the Public ones what everybody may see.
+	TwitCount        *int
+	PublicTwitCount  *int
+	AlbumCount       *int
+	PublicAlbumCount *int
+	RoleCount        *int
+	GameCount        *int
+}
+
+// ID names the user.
+func (u *User) ID() ID { return ID{NounUser, u.Username} }
+
+// Users are the people, by username. Their rows also carry two lists, each in a family of its own, that are often read along with
+// the attributes: [Followers] and [Twits].
+var Users = &Object[User]{
+	Table: "users",
+	make:  func(key string) *User { return &User{Username: key} },
+	attributes: []attribute[User]{
+		text("name", func(u *User) **string { return &u.Name }),
+		text("email", func(u *User) **string { return &u.Email }),
+		number("age", func(u *User) **int { return &u.Age }),
+		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }),
+		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }),
+		number("followerCount", func(u *User) **int { return &u.FollowerCount }),
+		number("followingCount", func(u *User) **int { return &u.FollowingCount }),
+		number("twitCount", func(u *User) **int { return &u.TwitCount }),
+		number("publicTwitCount", func(u *User) **int { return &u.PublicTwitCount }, "twitCount"),
+		number("albumCount", func(u *User) **int { return &u.AlbumCount }),
+		number("publicAlbumCount", func(u *User) **int { return &u.PublicAlbumCount }, "albumCount"),
+		number("roleCount", func(u *User) **int { return &u.RoleCount }),
+		number("gameCount", func(u *User) **int { return &u.GameCount }),
+	},
+}
