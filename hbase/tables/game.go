@@ -136,6 +136,15 @@ func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
 	return days, nil
 }
 
+// DecodeCount returns the count that the only one of the cells holds, 0 if there is none.
+func DecodeCount(cells []hbase.Cell) (int, error) {
+	if len(cells) == 0 {
+		return 0, nil
+	}
+	n, err := parseCount(string(cells[0].Value))
+	return n, corrupt(err, cells[0].Qualifier)
+}
+
 func parseCount(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || strconv.Itoa(n) != s {

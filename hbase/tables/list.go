@@ -15,6 +15,9 @@ const ListBound = 50_000
 // 0x80, and no byte of a name in UTF-8 is 0xff. So a page that runs off the end of bucket 0 brings the directory along.
 const directory = "\xff"
 
+// MembersEnd is behind every position of a list.
+const MembersEnd = directory
+
 // List is a kind of wide row: a column per member of the owner's list, in the order of the qualifiers. E is what a column says.
 //
 // Bucket 0, the owner's own row, holds the list's beginning. When it passes [ListBound], its end moves to a sealed bucket, and a

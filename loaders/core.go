@@ -1,0 +1,160 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
+
+	"twibase/hbase"
+)
+
+type (
+	get  = hbase.Get
+	cell = hbase.Cell
+	page = hbase.Page
+)
+
+// window is how long the first read of a batch waits for others. An idle process sleeps no shorter than this anyhow.
+const window = time.Millisecond
+
+// Loaders are the reads of one response. What was read once is not read again.
+type Loaders struct {
+	store hbase.Store
+	gets  *dataloader.Loader[hbase.Get, []hbase.Cell]
+}
+
+type loadersKey struct{}
+
+// With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
+// first: a batch belongs to the response, not to one of its fields.
+func With(ctx context.Context, store hbase.Store) context.Context {
+	l := &Loaders{store: store}
+	l.gets = dataloader.NewBatchedLoader(
+		func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
+			return l.batch(ctx, gets)
+		},
+		dataloader.WithWait[hbase.Get, []hbase.Cell](window),
+		dataloader.WithInputCapacity[hbase.Get, []hbase.Cell](64),
+	)
+	return context.WithValue(ctx, loadersKey{}, l)
+}
+
+func from(ctx context.Context) *Loaders {
+	l, ok := ctx.Value(loadersKey{}).(*Loaders)
+	if !ok {
+		panic("loaders: a resolver was called without loaders.With")
+	}
+	return l
+}
+
+// batch sends what was collected as one call of the store.
+func (l *Loaders) batch(ctx context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
+	results, err := l.store.Get(ctx, gets)
+	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
+	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
+	for i := range gets {
+		if out[i] = &all[i]; err != nil {
+			all[i].Error = err
+		} else {
+			all[i].Data, all[i].Error = results[i].Cells, results[i].Err
+		}
+	}
+	return out
+}
+
+// read answers the cells of each get; the errors are nil or index-aligned.
+func read(ctx context.Context, gets []hbase.Get) ([][]hbase.Cell, Errors) {
+	loader := from(ctx).gets
+	thunks := make([]dataloader.Thunk[[]hbase.Cell], len(gets))
+	for i, g := range gets {
+		thunks[i] = loader.Load(ctx, g)
+	}
+	cells, errs := make([][]hbase.Cell, len(gets)), failures{n: len(gets)}
+	for i, thunk := range thunks {
+		var err error
+		if cells[i], err = thunk(); err != nil {
+			errs.set(i, err)
+		}
+	}
+	return cells, errs.list
+}
+
+// Loader reads a V by a K with one Get.
+type Loader[K comparable, V any] struct {
+	get    func(K) hbase.Get
+	decode func(K, []hbase.Cell) (V, error)
+}
+
+// Load answers the value of each key. The error is nil or an [Errors].
+func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) {
+	gets := make([]hbase.Get, len(keys))
+	for i, key := range keys {
+		gets[i] = l.get(key)
+	}
+	cells, list := read(ctx, gets)
+	values, errs := make([]V, len(keys)), failures{n: len(keys), list: list}
+	for i, key := range keys {
+		if list != nil && list[i] != nil {
+			continue
+		}
+		var err error
+		if values[i], err = l.decode(key, cells[i]); err != nil {
+			errs.set(i, err)
+		}
+	}
+	return values, errs.err()
+}
+
+// Errors are the errors of a plural load: index-aligned with its keys, nil where a key was loaded.
+type Errors []error
+
+// Error implements error by naming the first failure.
+func (e Errors) Error() string {
+	failed, first := 0, error(nil)
+	for _, err := range e {
+		if err != nil {
+			if failed++; first == nil {
+				first = err
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d keys failed, the first with: %v", failed, len(e), first)
+}
+
+// Errors returns the list itself: it is how gqlgen asks for the error of each item of a batch.
+func (e Errors) Errors() []error { return e }
+
+// Unwrap makes errors.Is see every failure.
+func (e Errors) Unwrap() []error { return e }
+
+// At returns the error of item i in what a plural load returned.
+func At(err error, i int) error {
+	var list Errors
+	if errors.As(err, &list) {
+		return list[i]
+	}
+	return err
+}
+
+// failures collects the errors of n items, and costs nothing while there are none.
+type failures struct {
+	n    int
+	list Errors
+}
+
+func (f *failures) set(i int, err error) {
+	if f.list == nil {
+		f.list = make(Errors, f.n)
+	}
+	f.list[i] = err
+}
+
+func (f *failures) err() error {
+	if f.list == nil {
+		return nil
+	}
+	return f.list
+}

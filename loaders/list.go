@@ -1,0 +1,199 @@
+package loaders
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Window is the part of a list to read: at most Limit members behind the position After and before the position Before, from
+// the beginning or, Backward, from the end. An empty position is none.
+type Window struct {
+	After, Before string
+	Limit         int
+	Backward      bool
+}
+
+// Whole is the window of a whole list, whatever its length.
+var Whole = Window{Limit: 1 << 30}
+
+// Page is a part of a list, in its order. Positions are those of the members.
+type Page[E any] struct {
+	Members     []E
+	Positions   []string
+	HasNext     bool
+	HasPrevious bool
+}
+
+// cut drops the member beyond the window's limit, which was read to tell whether more follow.
+func (p *Page[E]) cut(w Window) {
+	more := len(p.Members) > w.Limit
+	if w.Backward {
+		if more {
+			from := len(p.Members) - w.Limit
+			p.Members, p.Positions = p.Members[from:], p.Positions[from:]
+		}
+		p.HasPrevious, p.HasNext = p.HasPrevious || more, w.Before != ""
+		return
+	}
+	if more {
+		p.Members, p.Positions = p.Members[:w.Limit], p.Positions[:w.Limit]
+	}
+	p.HasNext, p.HasPrevious = p.HasNext || more, w.After != ""
+}
+
+// List loads pages of the lists of one kind.
+type List[E any] struct{ of *tables.List[E] }
+
+func list[E any](of *tables.List[E]) List[E] { return List[E]{of} }
+
+// walk is where the reading of one owner's list has got to.
+type walk[E any] struct {
+	page    Page[E]
+	bucket  uint32
+	stop    string          // of a sealed bucket
+	known   []tables.Bucket // a stretch of the directory, ascending
+	looking bool            // whether the next read is of the directory
+	done    bool
+}
+
+// Page answers the window of each owner's list. A list of one bucket takes one round forwards and two backwards; each further bucket
+// that the window reaches into takes another. Backwards no second bucket is read: the page may be short while more precede it.
+func (l List[E]) Page(ctx context.Context, owners []string, w Window) ([]Page[E], error) {
+	walks := make([]walk[E], len(owners))
+	for i := range walks {
+		walks[i].looking = w.Backward
+	}
+	errs := failures{n: len(owners)}
+	for {
+		var gets []hbase.Get
+		var at []int
+		for i := range walks {
+			if !walks[i].done {
+				gets, at = append(gets, l.next(owners[i], &walks[i], w)), append(at, i)
+			}
+		}
+		if len(gets) == 0 {
+			break
+		}
+		cells, list := read(ctx, gets)
+		for j, i := range at {
+			err := At(list.or(), j)
+			if err == nil {
+				err = l.take(owners[i], &walks[i], w, gets[j], cells[j])
+			}
+			if err != nil {
+				errs.set(i, err)
+				walks[i].done = true
+			}
+		}
+	}
+	pages := make([]Page[E], len(owners))
+	for i := range walks {
+		pages[i] = walks[i].page
+		pages[i].cut(w)
+	}
+	return pages, errs.err()
+}
+
+// or returns e as an error that is nil if e is.
+func (e Errors) or() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// next returns the read that brings a walk on.
+func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
+	if s.looking {
+		if w.Backward {
+			return l.of.Directory(owner, w.Before)
+		}
+		return l.of.Directory(owner, hbase.Next(s.position(w)))
+	}
+	p := hbase.Page{Start: hbase.Next(s.position(w))}
+	if s.position(w) == "" {
+		p.Start = ""
+	}
+	if w.Backward {
+		if p.Stop = w.Before; p.Stop == "" {
+			p.Stop = s.stop
+		}
+		if p.Stop == "" {
+			p.Stop = tables.MembersEnd
+		}
+		return l.of.Get(owner, s.bucket, p)
+	}
+	p.Limit = w.Limit + 1 - len(s.page.Members)
+	return l.of.Get(owner, s.bucket, p)
+}
+
+// position is the last one behind which a forward walk has read.
+func (s *walk[E]) position(w Window) string {
+	if n := len(s.page.Positions); n > 0 {
+		return s.page.Positions[n-1]
+	}
+	return w.After
+}
+
+// take adds what a read brought, and decides how to go on.
+func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []hbase.Cell) error {
+	members, positions, buckets, err := l.of.Decode(owner, cells)
+	if err != nil {
+		return err
+	}
+	if s.looking {
+		s.looking = false
+		if w.Backward {
+			// The bucket that ends behind Before holds what precedes it, unless it starts there: then bucket 0 does.
+			if len(buckets) > 0 && (w.Before == "" || buckets[0].Start < w.Before) {
+				s.bucket, s.stop = buckets[0].Number, buckets[0].Stop
+			}
+			return nil
+		}
+		s.known = buckets
+		s.enter(w, false)
+		return nil
+	}
+	if w.Backward {
+		s.page.Members, s.page.Positions, s.done = members, positions, true
+		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || g.Page.Start == "")
+		return nil
+	}
+	for i, position := range positions {
+		if w.Before != "" && position >= w.Before {
+			s.done = true
+			break
+		}
+		s.page.Members, s.page.Positions = append(s.page.Members, members[i]), append(s.page.Positions, position)
+	}
+	if s.done = s.done || len(s.page.Members) > w.Limit; s.done {
+		return nil
+	}
+	if s.bucket == 0 {
+		s.known = buckets
+		s.enter(w, g.Page.Limit > 0 && len(cells) >= g.Page.Limit)
+		return nil
+	}
+	if s.stop == "" {
+		s.done = true
+		return nil
+	}
+	s.enter(w, true)
+	return nil
+}
+
+// enter goes on in the sealed bucket that covers what follows. If the known stretch of the directory does not tell which, it is
+// looked up, given that there is more of it.
+func (s *walk[E]) enter(w Window, more bool) {
+	position := max(s.position(w), s.stop)
+	for i, b := range s.known {
+		if b.Stop == "" || b.Stop > position {
+			s.bucket, s.stop, s.known = b.Number, b.Stop, s.known[i+1:]
+			return
+		}
+	}
+	s.known, s.looking, s.done = nil, more, !more
+}

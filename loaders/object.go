@@ -1,0 +1,113 @@
+package loaders
+
+import (
+	"context"
+	"slices"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Object loads the rows of a noun.
+type Object[T any] struct {
+	Loader[Row, *T]
+	of *tables.Object[T]
+}
+
+func object[T any](of *tables.Object[T]) Object[T] {
+	return Object[T]{of: of, Loader: Loader[Row, *T]{
+		get:    func(r Row) get { return of.Get(r.Key, r.Columns) },
+		decode: func(r Row, cells []cell) (*T, error) { return of.Decode(r.Key, cells) },
+	}}
+}
+
+// Roots answers the objects of these keys, with what the schema's fields need, or nil where there is none: unlike
+// [Object.Named] it always reads, for nobody has said yet that they exist.
+func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
+	columns := o.of.Columns(fields)
+	if columns == "" {
+		columns = tables.Existence
+	}
+	return o.load(ctx, keys, columns)
+}
+
+// Named answers the objects that a list or a column named. If the fields need no more than the keys, nothing is read.
+func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, error) {
+	if columns := o.of.Columns(fields); columns != "" {
+		return o.load(ctx, keys, columns)
+	}
+	objects := make([]*T, len(keys))
+	for i, key := range keys {
+		objects[i] = o.of.New(key)
+	}
+	return objects, nil
+}
+
+func (o Object[T]) load(ctx context.Context, keys []string, columns string) ([]*T, error) {
+	rows := make([]Row, len(keys))
+	for i, key := range keys {
+		rows[i] = Row{key, columns}
+	}
+	return o.Load(ctx, rows)
+}
+
+// Scan answers a page of all objects, in the order of their row keys, which are also the positions.
+func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
+	columns := o.of.Columns(fields)
+	if columns == "" {
+		columns = tables.Existence
+	}
+	// One more than the page tells whether another follows. A scan downwards starts with the very row before which the page ends.
+	scan := hbase.Scan{Table: o.of.Table, Columns: columns, Limit: w.Limit + 1, PageSize: w.Limit + 1}
+	if w.Backward {
+		scan.Reversed, scan.Start, scan.Stop = true, w.Before, w.After
+		if w.Before != "" {
+			scan.Limit, scan.PageSize = scan.Limit+1, scan.PageSize+1
+		}
+	} else {
+		scan.Start, scan.Stop = w.After, w.Before
+		if w.After != "" {
+			scan.Start = hbase.Next(w.After)
+		}
+	}
+	var p Page[*T]
+	for row, err := range from(ctx).store.Scan(ctx, scan) {
+		if err != nil {
+			return Page[*T]{}, err
+		}
+		if w.Backward && row.Key == w.Before {
+			continue
+		}
+		key, err := tables.OwnerOf(row.Key)
+		if err != nil {
+			return Page[*T]{}, err
+		}
+		t, err := o.of.Decode(key, row.Cells)
+		if err != nil {
+			return Page[*T]{}, err
+		}
+		if t != nil {
+			p.Members, p.Positions = append(p.Members, t), append(p.Positions, row.Key)
+		}
+	}
+	if w.Backward {
+		slices.Reverse(p.Members)
+		slices.Reverse(p.Positions)
+	}
+	p.cut(w)
+	return p, nil
+}
+
+func edge(of *tables.Edge) Loader[Pair, bool] {
+	return Loader[Pair, bool]{
+		get: func(k Pair) get { return of.Related(k.A, k.B) },
+		decode: func(_ Pair, cells []cell) (bool, error) {
+			related, _, err := of.Decode(cells)
+			return related, err
+		},
+	}
+}
+
+func exists[K comparable](of func(K) get) Loader[K, bool] {
+	return Loader[K, bool]{of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
+}
