@@ -1,0 +1,57 @@
+# make run and make test are all that a newcomer needs: each does its own set-up. The rest is listed by make help.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help run build hbase test lint generate differential bench fuzz chromium clean
+
+IDE := graph/playground/dist/index.html
+# Runs a command and says how long it took; .ci/run looks for the slowest.
+timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
+
+run: build ## twibase on http://127.0.0.1:8080, on the embedded store in data/, with a sample in it if it is empty
+	bin/twibase serve --store embedded:data
+
+build: $(IDE) ## bin/twibase, with the IDE in it
+	go build -trimpath -o bin/twibase .
+
+hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
+	go run ./hbase/hbasetest/minihbase/cmd
+
+test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
+	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
+
+lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
+	@$(call timed,scripts/gofmt)
+	@$(call timed,go vet ./...)
+	@$(call timed,go tool staticcheck ./...)
+	@$(call timed,scripts/generated)
+	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
+
+generate: ## what gqlgen makes of the schema
+	go generate ./...
+
+differential: ## a million random operations on the embedded engine and on a real HBase
+	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
+
+bench: ## all Go benchmarks
+	go test -run '^$$' -bench . -benchmem -timeout 0 ./...
+
+fuzz: ## every fuzz test in turn, FUZZTIME seconds in all (an hour)
+	scripts/fuzz $${FUZZTIME:-3600}
+
+chromium: ## Debian's browser, which the browser test drives
+	@scripts/chromium
+
+clean: ## removes what make made; the data in data/ stays
+	rm -rf bin node_modules graph/playground/dist/{assets,index.html}
+
+node_modules/.package-lock.json: package.json package-lock.json .npmrc
+	npm ci
+	touch $@
+
+$(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)
+	node graph/playground/ide/build.mjs
