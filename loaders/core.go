@@ -67,12 +67,21 @@ func (l *Loaders) batch(ctx context.Context, gets []hbase.Get) []*dataloader.Res
 
 // read answers the cells of each get; the errors are nil or index-aligned.
 func read(ctx context.Context, gets []hbase.Get) ([][]hbase.Cell, Errors) {
+	return wait(ask(ctx, gets))
+}
+
+// ask puts gets into the next batch without waiting for it.
+func ask(ctx context.Context, gets []hbase.Get) []dataloader.Thunk[[]hbase.Cell] {
 	loader := from(ctx).gets
 	thunks := make([]dataloader.Thunk[[]hbase.Cell], len(gets))
 	for i, g := range gets {
 		thunks[i] = loader.Load(ctx, g)
 	}
-	cells, errs := make([][]hbase.Cell, len(gets)), failures{n: len(gets)}
+	return thunks
+}
+
+func wait(thunks []dataloader.Thunk[[]hbase.Cell]) ([][]hbase.Cell, Errors) {
+	cells, errs := make([][]hbase.Cell, len(thunks)), failures{n: len(thunks)}
 	for i, thunk := range thunks {
 		var err error
 		if cells[i], err = thunk(); err != nil {
@@ -89,12 +98,21 @@ type Loader[K comparable, V any] struct {
 }
 
 // Load answers the value of each key. The error is nil or an [Errors].
-func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) {
+func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Ask(ctx, keys)() }
+
+// Ask is Load in two halves: it puts the keys into the next batch, and what it returns waits for the answer. What is asked
+// before another load is sent together with it.
+func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 	gets := make([]hbase.Get, len(keys))
 	for i, key := range keys {
 		gets[i] = l.get(key)
 	}
-	cells, list := read(ctx, gets)
+	thunks := ask(ctx, gets)
+	return func() ([]V, error) { return l.answer(keys, thunks) }
+}
+
+func (l Loader[K, V]) answer(keys []K, thunks []dataloader.Thunk[[]hbase.Cell]) ([]V, error) {
+	cells, list := wait(thunks)
 	values, errs := make([]V, len(keys)), failures{n: len(keys), list: list}
 	for i, key := range keys {
 		if list != nil && list[i] != nil {

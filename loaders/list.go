@@ -7,6 +7,12 @@ import (
 	"twibase/hbase/tables"
 )
 
+// Span is the key of [List.Page]: whose list, and what of it.
+type Span struct {
+	Owner string
+	Window
+}
+
 // Window is the part of a list to read: at most Limit members behind the position After and before the position Before, from
 // the beginning or, Backward, from the end. An empty position is none.
 type Window struct {
@@ -44,9 +50,18 @@ func (p *Page[E]) cut(w Window) {
 }
 
 // List loads pages of the lists of one kind.
-type List[E any] struct{ of *tables.List[E] }
+type List[E any] struct {
+	of *tables.List[E]
+	// Length answers how long the owner's list is, for those lists that keep count.
+	Length Loader[string, int]
+}
 
-func list[E any](of *tables.List[E]) List[E] { return List[E]{of} }
+func list[E any](of *tables.List[E]) List[E] {
+	return List[E]{of, Loader[string, int]{of.Length, func(_ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
+}
+
+// Check reports why a position, which may come from a client, can't be one in such a list.
+func (l List[E]) Check(position string) error { return l.of.Check(position) }
 
 // walk is where the reading of one owner's list has got to.
 type walk[E any] struct {
@@ -58,20 +73,20 @@ type walk[E any] struct {
 	done    bool
 }
 
-// Page answers the window of each owner's list. A list of one bucket takes one round forwards and two backwards; each further bucket
+// Page answers each span. A list of one bucket takes one round forwards and two backwards; each further bucket
 // that the window reaches into takes another. Backwards no second bucket is read: the page may be short while more precede it.
-func (l List[E]) Page(ctx context.Context, owners []string, w Window) ([]Page[E], error) {
-	walks := make([]walk[E], len(owners))
+func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
+	walks := make([]walk[E], len(spans))
 	for i := range walks {
-		walks[i].looking = w.Backward
+		walks[i].looking = spans[i].Backward
 	}
-	errs := failures{n: len(owners)}
+	errs := failures{n: len(spans)}
 	for {
 		var gets []hbase.Get
 		var at []int
 		for i := range walks {
 			if !walks[i].done {
-				gets, at = append(gets, l.next(owners[i], &walks[i], w)), append(at, i)
+				gets, at = append(gets, l.next(spans[i].Owner, &walks[i], spans[i].Window)), append(at, i)
 			}
 		}
 		if len(gets) == 0 {
@@ -81,7 +96,7 @@ func (l List[E]) Page(ctx context.Context, owners []string, w Window) ([]Page[E]
 		for j, i := range at {
 			err := At(list.or(), j)
 			if err == nil {
-				err = l.take(owners[i], &walks[i], w, gets[j], cells[j])
+				err = l.take(spans[i].Owner, &walks[i], spans[i].Window, gets[j], cells[j])
 			}
 			if err != nil {
 				errs.set(i, err)
@@ -89,10 +104,10 @@ func (l List[E]) Page(ctx context.Context, owners []string, w Window) ([]Page[E]
 			}
 		}
 	}
-	pages := make([]Page[E], len(owners))
+	pages := make([]Page[E], len(spans))
 	for i := range walks {
 		pages[i] = walks[i].page
-		pages[i].cut(w)
+		pages[i].cut(spans[i].Window)
 	}
 	return pages, errs.err()
 }

@@ -13,8 +13,20 @@ import "twibase/hbase/tables"
 // Row is the key of an object's loader: the object's own key, and the columns to read of it, as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// Pair is the key of a loader of what relates two things.
-type Pair struct{ A, B string }
+// Relation is the key of [Related]: what A may be to B.
+type Relation struct {
+	Kind *tables.Edge
+	A, B string
+}
+
+// Follows is the question whether a user follows another.
+func Follows(follower, followee string) Relation { return Relation{tables.Follows, follower, followee} }
+
+// Has is the question whether a user has a role.
+func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
+
+// Play is the key of [HasPlayed].
+type Play struct{ Username, Game string }
 
 // The loaders of objects answer nil for one that does not exist.
 var (
@@ -24,12 +36,17 @@ var (
 	Games       = object(tables.Games)
 )
 
-// The loaders of relations answer whether A is related to B: whether user A follows B, has role B, ever played game B.
-var (
-	Follows     = edge(tables.Follows)
-	Assignments = edge(tables.Assignments)
-	HasPlayed   = exists(func(k Pair) get { return tables.Plays.Any(k.A, k.B) })
-)
+// Related answers whether there is such a relation. Relations of all kinds may be asked for at once.
+var Related = Loader[Relation, bool]{
+	get: func(r Relation) get { return r.Kind.Related(r.A, r.B) },
+	decode: func(r Relation, cells []cell) (bool, error) {
+		related, _, err := r.Kind.Decode(cells)
+		return related, err
+	},
+}
+
+// HasPlayed answers whether the user ever played the game.
+var HasPlayed = exists(func(p Play) get { return tables.Plays.Any(p.Username, p.Game) })
 
 // The loaders of lists.
 var (
@@ -46,14 +63,6 @@ var (
 	UserGames       = list(tables.UserGames)
 	Players         = list(tables.Players)
 )
-
-// CommentCounts answers how many comments the twit of a key has.
-var CommentCounts = Loader[string, int]{
-	get: func(twit string) get {
-		return get{Table: tables.Comments.Table, Row: tables.RowKey(twit), Columns: tables.CommentCount}
-	},
-	decode: func(_ string, cells []cell) (int, error) { return tables.DecodeCount(cells) },
-}
 
 // IsPlayed answers whether anybody plays the game.
 var IsPlayed = exists(func(game string) get { return tables.Players.Get(game, 0, page{Limit: 1}) })

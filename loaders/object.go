@@ -98,16 +98,6 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 	return p, nil
 }
 
-func edge(of *tables.Edge) Loader[Pair, bool] {
-	return Loader[Pair, bool]{
-		get: func(k Pair) get { return of.Related(k.A, k.B) },
-		decode: func(_ Pair, cells []cell) (bool, error) {
-			related, _, err := of.Decode(cells)
-			return related, err
-		},
-	}
-}
-
 func exists[K comparable](of func(K) get) Loader[K, bool] {
 	return Loader[K, bool]{of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
 }

@@ -75,7 +75,7 @@ const CommentCount = Attributes + ":commentCount"
 
 // Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
 var Comments = &List[*Comment]{
-	Table: "comments", Family: "l", Count: "commentCount",
+	Table: "comments", Family: "l", CountTable: "comments", Count: "commentCount",
 	position: checkCommentPosition,
 	decode:   decodeComment,
 	encode: func(c *Comment) (string, []byte) {

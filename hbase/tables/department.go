@@ -42,7 +42,7 @@ type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, or below [Root].
 var Children = &List[Child]{
-	Table: "departments", Family: "c", Count: "childCount",
+	Table: "departments", Family: "c", CountTable: "departments", Count: "childCount",
 	position: func(qualifier string) error { _, err := decodeChild("", qualifier, nil); return err },
 	decode:   decodeChild,
 	encode:   func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
@@ -68,4 +68,4 @@ func CheckDepartmentName(s string) error {
 }
 
 // DepartmentRoles are the codes of the roles that the department defines, ascending.
-var DepartmentRoles = nameList("departments", "r", "roleCount", CheckCode)
+var DepartmentRoles = nameList("departments", "r", "departments", "roleCount", CheckCode)

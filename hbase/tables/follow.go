@@ -31,7 +31,7 @@ func followList(table, family, count string) *List[Follow] {
 		return Follow{username, at}, err
 	}
 	return &List[Follow]{
-		Table: table, Family: family, Count: count,
+		Table: table, Family: family, CountTable: "users", Count: count,
 		position: func(qualifier string) error { _, err := decode("", qualifier, nil); return err },
 		decode:   decode,
 		encode:   func(f Follow) (string, []byte) { return invert(f.At) + f.Username, nil },

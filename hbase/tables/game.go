@@ -30,7 +30,7 @@ var Games = &Object[Game]{
 }
 
 // Players are the usernames of those who play the game, ascending.
-var Players = nameList("games", "p", "playerCount", CheckUsername)
+var Players = nameList("games", "p", "games", "playerCount", CheckUsername)
 
 // UserGame is a member of the list of a user's games: how much was played, and when last.
 type UserGame struct {
@@ -41,7 +41,7 @@ type UserGame struct {
 
 // UserGames are the games that the user plays, by code. The sums follow from [Plays].
 var UserGames = &List[UserGame]{
-	Table: "user_games", Family: "l", Count: "gameCount",
+	Table: "user_games", Family: "l", CountTable: "users", Count: "gameCount",
 	position: CheckCode,
 	decode: func(_, qualifier string, value []byte) (UserGame, error) {
 		count, day, _ := strings.Cut(string(value), " ")

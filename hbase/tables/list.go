@@ -26,8 +26,8 @@ const MembersEnd = directory
 // moves is read once.
 type List[E any] struct {
 	Table, Family string
-	// Count is the object's attribute that holds the list's length, empty if there is none.
-	Count string
+	// Count is the attribute of the owner's row in CountTable that holds the list's length; both are empty if nothing does.
+	CountTable, Count string
 
 	// position checks a qualifier.
 	position func(qualifier string) error
@@ -60,6 +60,11 @@ func (l *List[E]) Directory(owner, position string) hbase.Get {
 		position = directory
 	}
 	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
+}
+
+// Length reads the list's length: see [DecodeCount].
+func (l *List[E]) Length(owner string) hbase.Get {
+	return hbase.Get{Table: l.CountTable, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
 }
 
 // Check reports whether a qualifier, which may come from a client, can be a position in such a list.

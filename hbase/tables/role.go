@@ -24,15 +24,15 @@ var Roles = &Object[Role]{
 }
 
 // RoleUsers are the usernames of those who have the role, ascending.
-var RoleUsers = nameList("roles", "u", "userCount", CheckUsername)
+var RoleUsers = nameList("roles", "u", "roles", "userCount", CheckUsername)
 
 // UserRoles are the codes of the roles that the user has, ascending.
-var UserRoles = nameList("user_roles", "l", "roleCount", CheckCode)
+var UserRoles = nameList("user_roles", "l", "users", "roleCount", CheckCode)
 
 // nameList is a list of names in their own order.
-func nameList(table, family, count string, check func(string) error) *List[string] {
+func nameList(table, family, countTable, count string, check func(string) error) *List[string] {
 	return &List[string]{
-		Table: table, Family: family, Count: count,
+		Table: table, Family: family, CountTable: countTable, Count: count,
 		position: check,
 		decode: func(_, qualifier string, _ []byte) (string, error) {
 			return qualifier, corrupt(check(qualifier), qualifier)

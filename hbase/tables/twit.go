@@ -73,7 +73,7 @@ const (
 
 func twitList(table, family, count string) *List[*Twit] {
 	return &List[*Twit]{
-		Table: table, Family: family, Count: count,
+		Table: table, Family: family, CountTable: "users", Count: count,
 		position: checkTwitPosition,
 		decode:   decodeTwit,
 		encode:   func(t *Twit) (string, []byte) { return t.position(), encodeTwit(t) },
