@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/tsuna/gohbase"
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/region"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// maxChunk is the greatest number of calls in one multi: a region server works through a multi in one thread.
+const maxChunk = 256
+
+// batch is calls to send at once, each known by the index of the request that it is for.
+type batch struct {
+	// table names a request's table.
+	table func(i int) string
+	// call makes the call for a request: a new one each time, as gohbase can't send one twice.
+	call func(ctx context.Context, i int) hrpc.Call
+	// done takes a request's answer or its error. It is called once for each request, for several at the same time.
+	done func(i int, answer proto.Message, err error)
+}
+
+// send sends a batch's requests, given by their indexes, and returns when all are done.
+func (s *Store) send(ctx context.Context, b batch, requests []int) {
+	chunks := b.chunks(requests)
+	if len(chunks) == 1 {
+		s.sendChunk(ctx, b, chunks[0])
+		return
+	}
+	var sent sync.WaitGroup
+	for _, chunk := range chunks {
+		sent.Go(func() { s.sendChunk(ctx, b, chunk) })
+	}
+	sent.Wait()
+}
+
+// chunks groups requests by their table, because gohbase sends nothing of a batch that has two.
+func (b batch) chunks(requests []int) [][]int {
+	var tables []string
+	byTable := make(map[string][]int)
+	for _, i := range requests {
+		table := b.table(i)
+		if byTable[table] == nil {
+			tables = append(tables, table)
+		}
+		byTable[table] = append(byTable[table], i)
+	}
+	var chunks [][]int
+	for _, table := range tables {
+		chunks = slices.AppendSeq(chunks, slices.Chunk(byTable[table], maxChunk))
+	}
+	return chunks
+}
+
+func (s *Store) sendChunk(ctx context.Context, b batch, requests []int) {
+	requests = s.sendOnce(ctx, b, requests, false)
+	if len(requests) > 0 {
+		s.sendOnce(ctx, b, requests, true)
+	}
+}
+
+// sendOnce sends requests of one table, and returns those whose error is not theirs. That happens when gohbase can't find a region while it
+// tries some of them again: it stops there, and writes the reason in the places of other requests.
+func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool) (again []int) {
+	calls := make([]hrpc.Call, len(requests))
+	for k, i := range requests {
+		calls[k] = b.call(ctx, i) // the same ctx as the batch's: gohbase waits for a call whose own ctx is dead until the batch's is
+	}
+	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // which sorts its retries into the slice
+	countMultis(ctx, calls)
+	for k, i := range requests {
+		switch result := results[k]; {
+		case result.Msg != nil: // it succeeded, whatever error stands beside
+			b.done(i, result.Msg, nil)
+		case !last && ctx.Err() == nil && unfinished(result.Error):
+			again = append(again, i)
+		default:
+			b.done(i, nil, translate(result.Error, b.table(i)))
+		}
+	}
+	return again
+}
+
+// unfinished reports whether gohbase would have gone on trying after err.
+func unfinished(err error) bool {
+	switch err.(type) {
+	case region.RetryableError, region.ServerError, region.NotServingRegionError:
+		return true
+	}
+	return errors.Is(err, gohbase.NotExecutedError)
+}
+
+// countMultis counts one RPC for each region server that calls went to.
+func countMultis(ctx context.Context, calls []hrpc.Call) {
+	servers := make([]hrpc.RegionClient, 0, 8)
+	for _, call := range calls {
+		if region := call.Region(); region != nil { // nil is a call that was not sent
+			if server := region.Client(); !slices.Contains(servers, server) {
+				servers = append(servers, server)
+			}
+		}
+	}
+	hbase.StatsOf(ctx).RPCs.Add(int64(len(servers)))
+}
+
+// sendOne sends a call by itself.
+func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	hbase.StatsOf(ctx).RPCs.Add(1)
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
+	if err != nil {
+		return nil, translate(err, string(call.Table()))
+	}
+	return answer, nil
+}

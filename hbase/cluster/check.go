@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/tsuna/gohbase/filter"
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// CheckAndPut implements [hbase.Store].
+//
+// When a connection is lost, gohbase sends a call again, and a check that succeeded the first time then fails by its own put.
+// So a failure after a second sending is believed only if the row does not hold what was to be put. That can be wrong in two ways:
+// if another caller has put the same cells, it is true for both; if another has replaced them in the meantime, it is false though
+// the put was made. Who must be sure puts a value that no one else puts, and reads it.
+func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	if err := put.Validate(); err != nil {
+		return false, err
+	}
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
+	call, err := newCheckAndPut(ctx, check, put)
+	if err != nil {
+		return false, err
+	}
+	answer, err := s.sendOne(ctx, call)
+	if err != nil {
+		return false, err
+	}
+	done := answer.(*pb.MutateResponse).GetProcessed()
+	if !done && call.sent > 1 {
+		return s.holds(ctx, put)
+	}
+	return done, nil
+}
+
+// checkCall is a put under a condition.
+type checkCall struct {
+	*mutationCall
+	condition *pb.Condition
+}
+
+func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*checkCall, error) {
+	value, err := filter.NewBinaryComparator(filter.NewByteArrayComparable(check.Value)).ConstructPBComparator()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
+	}
+	return &checkCall{
+		// A multi's answer does not tell whether the condition was met.
+		mutationCall: newPut(ctx, put, hrpc.SkipBatch()),
+		condition: &pb.Condition{
+			Row: []byte(put.Row), Family: []byte(check.Family), Qualifier: []byte(check.Qualifier),
+			CompareType: pb.CompareType_EQUAL.Enum(), Comparator: value,
+		},
+	}, nil
+}
+
+// SerializeCellBlocks implements gohbase's interface of calls with cells.
+func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byte, uint32) {
+	request, blocks, size := c.mutationCall.SerializeCellBlocks(blocks)
+	request.(*pb.MutateRequest).Condition = c.condition
+	return request, blocks, size
+}
+
+// holds reports whether a row has all cells of a put.
+func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
+	var columns []hbase.Column
+	for _, c := range put.Cells {
+		columns = append(columns, hbase.Column{Family: c.Family, Qualifier: c.Qualifier})
+	}
+	sel := &selection{columns: protoColumns(columns), time: &pb.TimeRange{}, versions: number(math.MaxInt32)}
+	answer, err := s.sendOne(ctx, newGet(ctx, put.Table, put.Row, sel))
+	if err != nil {
+		return false, err
+	}
+	got := cells(answer.(*pb.GetResponse).GetResult().GetCell())
+	for _, want := range put.Cells {
+		if !contains(got, want) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// contains looks for a cell: the version of its timestamp, or the newest if it has none.
+func contains(got []hbase.Cell, want hbase.Cell) bool {
+	for _, c := range got {
+		if c.Family != want.Family || c.Qualifier != want.Qualifier {
+			continue
+		}
+		if want.Timestamp == 0 || want.Timestamp == c.Timestamp {
+			return bytes.Equal(c.Value, want.Value)
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+// Package cluster is the engine for a real HBase, over gohbase.
+//
+// gohbase finds regions, keeps one connection to each region server and sends multis. What this package adds is all that a caller of
+// [hbase.Store] may rely on and gohbase leaves open: deadlines, batches of several tables, scans that survive a region's move,
+// cells with timestamps of their own, checks and increments that are not fooled by being sent twice, and errors by name.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+	"github.com/tsuna/gohbase"
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+)
+
+var _ hbase.Store = (*Store)(nil)
+
+// Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
+type Store struct {
+	client  gohbase.Client
+	admin   gohbase.AdminClient
+	columns columnCache
+
+	// nonceGroup tells this client's increments from those of all others.
+	nonceGroup  uint64
+	adminRegion atomic.Pointer[hrpc.RegionInfo]
+	closed      atomic.Bool
+}
+
+// Open opens the cluster at a URL hbase://host[:port][,host[:port]…][/znode] of its ZooKeeper; the port is 2181 and the znode /hbase by
+// default. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has not registered
+// there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
+func Open(ctx context.Context, url string, log zerolog.Logger) (*Store, error) {
+	ctx, cancel := hbase.Bounded(ctx)
+	defer cancel()
+	at, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	logger := routeLogs(log)
+	if err := at.probe(ctx); err != nil {
+		return nil, err
+	}
+	options := []gohbase.Option{
+		gohbase.ZookeeperRoot(at.znode),
+		gohbase.Logger(logger),
+		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
+		gohbase.FlushInterval(0),
+	}
+	return &Store{
+		client: gohbase.NewClient(at.quorum, options...),
+		// An admin client can't be closed, so there is one; it connects when it is first used.
+		admin:      gohbase.NewAdminClient(at.quorum, options...),
+		nonceGroup: rand.Uint64(),
+	}, nil
+}
+
+// Close implements [hbase.Store].
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.client.Close()
+	s.closeAdmin()
+	return nil
+}
+
+// begin starts a call: with a deadline, and with an error if it is late.
+func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if s.closed.Load() {
+		return nil, nil, hbase.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("hbase: not asked: %w", err)
+	}
+	ctx, cancel := hbase.Bounded(ctx)
+	return ctx, cancel, nil
+}

@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tsuna/gohbase"
+
+	"twibase/hbase"
+)
+
+// javaErrors are the names that HBase's errors have here, by what their text holds: gohbase knows no other way to tell them apart.
+var javaErrors = []struct {
+	text string
+	err  error
+}{
+	{"TableNotFoundException", hbase.ErrTableNotFound},
+	{"TableExistsException", hbase.ErrTableExists},
+	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
+	{"Field is not a long", hbase.ErrNotLong},
+	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size … exceeds limit of 10485760 bytes
+	{"FailedSanityCheckException", hbase.ErrInvalid},
+	{"DoNotRetryIOException", hbase.ErrInvalid},
+	{"IllegalArgumentException", hbase.ErrInvalid},
+}
+
+// translate wraps an error of gohbase's in one of package hbase's. What is left are servers that do not answer, or refuse
+// for now (gohbase tries most of that again by itself, until the deadline).
+func translate(err error, table string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gohbase.TableNotFound):
+		return fmt.Errorf("%w: %s", hbase.ErrTableNotFound, table)
+	case errors.Is(err, gohbase.ErrClientClosed):
+		return hbase.ErrClosed
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("hbase: table %s: %w", table, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: table %s is disabled, or a server does not answer: %w", hbase.ErrUnavailable, table, err)
+	}
+	text := firstLines(err.Error())
+	for _, known := range javaErrors {
+		if strings.Contains(text, known.text) {
+			return fmt.Errorf("%w: table %s: %s", known.err, table, text)
+		}
+	}
+	return fmt.Errorf("%w: table %s: %s", hbase.ErrUnavailable, table, text)
+}
+
+const maxErrorText = 200
+
+// firstLines cuts off a Java exception's stack trace, and the table's description that HBase ends some messages with.
+func firstLines(text string) string {
+	text, _, _ = strings.Cut(text, "\n\tat ")
+	if _, said, java := strings.Cut(text, ":\n"); java {
+		text = said // the class's name stands in front of the message, too
+	}
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + " …"
+	}
+	return text
+}

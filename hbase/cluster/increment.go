@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// Increment implements [hbase.Store]. Each carries a nonce, by which a region server knows one that it has applied and is sent again: only a
+// region that moves to another server in between can make it apply twice.
+func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
+	if err := inc.Validate(); err != nil {
+		return 0, err
+	}
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer cancel()
+	base, err := hrpc.NewIncStrSingle(ctx, inc.Table, inc.Row, inc.Family, inc.Qualifier, inc.Delta, hrpc.SkipBatch())
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
+	}
+	answer, err := s.sendOne(ctx, &incrementCall{Mutate: base, group: s.nonceGroup, nonce: rand.Uint64()})
+	if err != nil {
+		return 0, err
+	}
+	sum := answer.(*pb.MutateResponse).GetResult().GetCell()
+	if len(sum) != 1 || len(sum[0].Value) != 8 {
+		return 0, fmt.Errorf("%w: table %s: an increment was answered by %v", hbase.ErrCorrupt, inc.Table, sum)
+	}
+	return int64(binary.BigEndian.Uint64(sum[0].Value)), nil
+}
+
+// incrementCall is gohbase's increment with a nonce, which gohbase has no option for.
+type incrementCall struct {
+	*hrpc.Mutate
+	group, nonce uint64
+}
+
+// ToProto implements hrpc.Call.
+func (c *incrementCall) ToProto() proto.Message {
+	request := c.Mutate.ToProto().(*pb.MutateRequest)
+	request.NonceGroup, request.Mutation.Nonce = &c.group, &c.nonce
+	return request
+}
+
+// CellBlocksEnabled tells gohbase to send what ToProto returns.
+func (c *incrementCall) CellBlocksEnabled() bool { return false }

@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/tsuna/gohbase/hrpc"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// Mutate implements [hbase.Store].
+func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	errs := make([]error, len(mutations))
+	valid := make([]int, 0, len(mutations))
+	for i, m := range mutations {
+		if errs[i] = m.Validate(); errs[i] == nil {
+			valid = append(valid, i)
+		}
+	}
+	s.send(ctx, batch{
+		table: func(i int) string {
+			table, _ := mutations[i].At()
+			return table
+		},
+		call: func(ctx context.Context, i int) hrpc.Call { return newMutation(ctx, mutations[i]) },
+		done: func(i int, _ proto.Message, err error) { errs[i] = err },
+	}, valid)
+	for _, err := range errs {
+		if err != nil {
+			return errs, canceled(ctx)
+		}
+	}
+	return nil, nil
+}

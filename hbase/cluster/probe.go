@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"twibase/hbase"
+)
+
+const (
+	zkSession    = 10 * time.Second
+	probeBackoff = 200 * time.Millisecond
+)
+
+// probe waits until HBase has registered where a is. gohbase itself never gives up on a wrong address, and says nothing but
+// that a deadline has passed.
+func (a address) probe(ctx context.Context) error {
+	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
+	if err != nil {
+		return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
+	}
+	defer conn.Close()
+	found := make(chan error, 1)
+	go func() { found <- awaitZnode(ctx, conn, a) }()
+	select {
+	case err := <-found:
+		return err
+	case <-ctx.Done():
+		// conn.Close ends the goroutine.
+		return fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w", hbase.ErrUnavailable, a.quorum, ctx.Err())
+	}
+}
+
+func awaitZnode(ctx context.Context, conn *zk.Conn, a address) error {
+	for {
+		switch up, _, err := conn.Exists(a.znode + "/meta-region-server"); {
+		case err != nil:
+			return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
+		case up:
+			return nil
+		}
+		select {
+		case <-time.After(probeBackoff):
+		case <-ctx.Done():
+			return a.unregistered(conn)
+		}
+	}
+}
+
+func (a address) unregistered(conn *zk.Conn) error {
+	if root, _, err := conn.Exists(a.znode); err == nil && !root {
+		return fmt.Errorf("%w: ZooKeeper at %s has no znode %s; is it HBase's zookeeper.znode.parent?",
+			hbase.ErrUnavailable, a.quorum, a.znode)
+	}
+	return fmt.Errorf("%w: HBase at %s%s is not up", hbase.ErrUnavailable, a.quorum, a.znode)
+}

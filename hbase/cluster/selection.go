@@ -1,0 +1,118 @@
+package cluster
+
+import (
+	"math"
+	"sync"
+
+	"github.com/tsuna/gohbase/filter"
+	"github.com/tsuna/gohbase/pb"
+
+	"twibase/hbase"
+)
+
+// shape is all of a Get or a Scan but its rows. Those of a batch mostly share one.
+type shape struct {
+	columns  string
+	page     hbase.Page
+	versions int
+	time     hbase.TimeRange
+}
+
+// selection is a shape in HBase's protocol. Nobody changes it once it is made, so that any number of calls share it.
+type selection struct {
+	columns  []*pb.Column
+	filter   *pb.Filter
+	time     *pb.TimeRange
+	versions *uint32
+	limit    *uint32
+}
+
+// columnCache remembers what [hbase.Get.Columns] mean. The strings come from code, so there are few of them.
+type columnCache struct{ sync.Map }
+
+func (c *columnCache) get(columns string) ([]*pb.Column, error) {
+	if known, ok := c.Load(columns); ok {
+		return known.([]*pb.Column), nil
+	}
+	list, err := hbase.ParseColumns(columns)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := c.LoadOrStore(columns, protoColumns(list))
+	return known.([]*pb.Column), nil
+}
+
+// protoColumns gathers the columns by family. A family without qualifiers is the whole of it, whatever columns of it are
+// named besides.
+func protoColumns(list []hbase.Column) []*pb.Column {
+	var families []*pb.Column
+	byName := make(map[string]*pb.Column)
+	whole := make(map[string]bool)
+	for _, c := range list {
+		family := byName[c.Family]
+		if family == nil {
+			family = &pb.Column{Family: []byte(c.Family)}
+			byName[c.Family] = family
+			families = append(families, family)
+		}
+		switch whole[c.Family] = whole[c.Family] || c.Whole; whole[c.Family] {
+		case true:
+			family.Qualifier = nil
+		case false:
+			family.Qualifier = append(family.Qualifier, []byte(c.Qualifier))
+		}
+	}
+	return families
+}
+
+func (c *columnCache) selection(s shape) (*selection, error) {
+	columns, err := c.get(s.columns)
+	if err != nil {
+		return nil, err
+	}
+	sel := &selection{columns: columns, time: &pb.TimeRange{}}
+	if s.versions > 1 {
+		sel.versions = number(s.versions)
+	}
+	if s.time.From > 0 {
+		sel.time.From = timestamp(s.time.From)
+	}
+	if s.time.To > 0 {
+		sel.time.To = timestamp(s.time.To)
+	}
+	if s.page.Limit > 0 {
+		// HBase counts cells of each family, after deletes, versions and filters: with one version each, these are columns.
+		sel.limit = number(s.page.Limit)
+	}
+	if s.page.Start == "" && s.page.Stop == "" {
+		return sel, nil
+	}
+	if s.page == (hbase.Page{Start: s.page.Start, Stop: hbase.Next(s.page.Start), Limit: s.page.Limit}) {
+		// One column is asked for by its name, which a bloom filter of rows and columns can tell to be absent.
+		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(s.page.Start)}}}
+		return sel, nil
+	}
+	sel.filter, err = columnRange(s.page)
+	return sel, err
+}
+
+// columnRange starts at a page's Start, which is included, and seeks to it. HBase's ColumnPaginationFilter would start there too,
+// but it counts over all families and reads a nil Start as an offset; the limit is the selection's.
+func columnRange(page hbase.Page) (*pb.Filter, error) {
+	var stop []byte // nil is no end
+	if page.Stop != "" {
+		stop = []byte(page.Stop)
+	}
+	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false).ConstructPBFilter()
+}
+
+// number holds what HBase reads as a signed int.
+func number(n int) *uint32 {
+	u := uint32(min(n, math.MaxInt32))
+	return &u
+}
+
+func timestamp(t int64) *uint64 {
+	u := uint64(t)
+	return &u
+}

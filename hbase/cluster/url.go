@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+
+	"twibase/hbase"
+)
+
+const (
+	scheme       = "hbase://"
+	defaultPort  = "2181"
+	defaultZnode = "/hbase"
+)
+
+// address is where a cluster registers: the servers of its ZooKeeper, separated by commas, and its root znode.
+type address struct{ quorum, znode string }
+
+func parseURL(url string) (address, error) {
+	bad := func(format string, args ...any) (address, error) {
+		return address{}, fmt.Errorf("%w: store %q: %s; write hbase://host:port[,host:port]/znode, for example hbase://127.0.0.1:2181/hbase",
+			hbase.ErrInvalid, url, fmt.Sprintf(format, args...))
+	}
+	rest, ok := strings.CutPrefix(url, scheme)
+	if !ok {
+		return bad("it does not start with %s", scheme)
+	}
+	if strings.ContainsAny(rest, "@?# \t") {
+		return bad("it can have no user, query or blanks")
+	}
+	hosts, znode, _ := strings.Cut(rest, "/")
+	if znode = "/" + strings.TrimSuffix(znode, "/"); znode == "/" {
+		znode = defaultZnode
+	}
+	if path.Clean(znode) != znode {
+		return bad("%s is no path of a znode", znode)
+	}
+	var servers []string
+	for server := range strings.SplitSeq(hosts, ",") {
+		host, port, err := net.SplitHostPort(server)
+		if err != nil {
+			host, port = strings.Trim(server, "[]"), defaultPort
+		}
+		if host == "" || strings.ContainsAny(host, "[]") || err != nil && strings.Contains(host, ":") && net.ParseIP(host) == nil {
+			return bad("%q names no host", server)
+		}
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return bad("%q is no port", port)
+		}
+		servers = append(servers, net.JoinHostPort(host, port))
+	}
+	return address{quorum: strings.Join(servers, ","), znode: znode}, nil
+}

@@ -1,0 +1,51 @@
+// Command cmd runs an HBase on this machine for a person to use, until it is interrupted.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	data := flag.String("data", "", "keep the data in this `folder`, to be served again next time (default: a temporary one)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir := *data
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "minihbase-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	fmt.Fprintln(os.Stderr, "starting HBase in", dir, "(the first time its jars are fetched, which takes a minute) …")
+	h, err := minihbase.Start(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer h.Shutdown(30 * time.Second)
+	fmt.Println(h.URL())
+	fmt.Fprintln(os.Stderr, "press Ctrl-C to end it")
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(os.Stderr, "ending HBase …")
+		return nil
+	case <-h.Done():
+		return fmt.Errorf("HBase ended by itself\n%s", h.Log())
+	}
+}

@@ -1,0 +1,55 @@
+package minihbase
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+)
+
+// ready waits until the master says that it is up, and then for what it says to be true: a cell can be put and read.
+func (h *HBase) ready(ctx context.Context) error {
+	select {
+	case <-h.process.log.initialized:
+	case <-h.process.done:
+		return errors.New("HBase ended before it was up")
+	case <-ctx.Done():
+		return fmt.Errorf("HBase's master is not up: %w", ctx.Err())
+	}
+	store, err := cluster.Open(ctx, h.url, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return canary(ctx, store)
+}
+
+func canary(ctx context.Context, store hbase.Store) error {
+	const table = "minihbase_canary"
+	err := store.CreateTable(ctx, hbase.Table{Name: table, Families: []hbase.FamilySchema{{Name: "f"}}})
+	if err != nil && !errors.Is(err, hbase.ErrTableExists) {
+		return err
+	}
+	song := []byte("tweet")
+	errs, err := store.Mutate(ctx, []hbase.Mutation{
+		hbase.Put{Table: table, Row: "r", Cells: []hbase.Cell{{Family: "f", Qualifier: "q", Value: song}}},
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	results, err := store.Get(ctx, []hbase.Get{{Table: table, Row: "r"}})
+	switch {
+	case err != nil:
+		return err
+	case results[0].Err != nil:
+		return results[0].Err
+	case len(results[0].Cells) != 1 || !bytes.Equal(results[0].Cells[0].Value, song):
+		return fmt.Errorf("HBase does not give back what was put: %v", results[0].Cells)
+	}
+	return store.DropTable(ctx, table)
+}

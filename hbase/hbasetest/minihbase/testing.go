@@ -1,0 +1,62 @@
+package minihbase
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+)
+
+// StoreVariable names the environment variable with the URL of a running HBase that tests take in place of one of their own. Every test
+// takes names of its own for its tables, so that many test programs can share it.
+const StoreVariable = "TWIBASE_TEST_HBASE"
+
+var shared struct {
+	sync.Mutex
+	hbase *HBase
+	dir   string
+	err   error
+}
+
+// ForTest returns the URL of the one HBase of this test program, which it starts if it is the first to ask. Without Java or
+// Maven the test is skipped, but where the variable CI is set it fails. The program's TestMain must end with [Main].
+func ForTest(t testing.TB) string {
+	t.Helper()
+	if url := os.Getenv(StoreVariable); url != "" {
+		return url
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.hbase == nil && shared.err == nil {
+		if shared.dir, shared.err = os.MkdirTemp("", "minihbase-"); shared.err == nil {
+			shared.hbase, shared.err = Start(context.Background(), shared.dir)
+		}
+	}
+	switch {
+	case shared.err == nil:
+	case errors.Is(shared.err, ErrMissing) && os.Getenv("CI") == "":
+		t.Skip(shared.err)
+	default:
+		t.Fatal(shared.err)
+	}
+	return shared.hbase.URL()
+}
+
+// Main runs a program's tests, ends the HBase that they started, and returns the exit status. If they failed, it prints the end of
+// HBase's log.
+func Main(m *testing.M) int {
+	status := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.hbase != nil {
+		if status != 0 {
+			os.Stderr.WriteString(shared.hbase.Log() + "\n")
+		}
+		shared.hbase.Kill()
+	}
+	if shared.dir != "" {
+		os.RemoveAll(shared.dir)
+	}
+	return status
+}
