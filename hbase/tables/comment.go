@@ -32,13 +32,18 @@ const markHash = 8
 // CommentMark returns what identifies an imported comment among those of the same twit and time: the author's name, at most its first 24
 // bytes, 0, and a hash of author, content and the ordinal among equals. Importing it twice makes one.
 func CommentMark(author, content string, ordinal int) string {
+	hash := xxhash.New()
+	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
+	return string(binary.BigEndian.AppendUint64([]byte(shortName(author)+separator), hash.Sum64()))
+}
+
+// shortName cuts a username to what a mark holds of it, whole characters.
+func shortName(author string) string {
 	short := author[:min(len(author), markAuthor)]
 	for !utf8.ValidString(short) {
 		short = short[:len(short)-1]
 	}
-	hash := xxhash.New()
-	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
-	return string(binary.BigEndian.AppendUint64([]byte(short+separator), hash.Sum64()))
+	return short
 }
 
 // CommentKey is the place of a comment: its twit and its position in the twit's list.
@@ -90,40 +95,49 @@ const (
 )
 
 func checkCommentPosition(position string) error {
-	_, mark, err := revert(position)
+	_, _, err := revertComment(position)
+	return err
+}
+
+// revertComment reads a comment's position: its time, and its mark.
+func revertComment(position string) (at time.Time, mark string, err error) {
+	at, mark, err = revert(position)
 	if err != nil {
-		return err
+		return at, mark, err
 	}
 	name, hash, ok := strings.Cut(mark, separator)
 	if !ok || len(hash) != markHash || name == "" || len(name) > markAuthor || !utf8.ValidString(name) {
-		return fmt.Errorf("%w: a comment's position is damaged", ErrName)
+		err = fmt.Errorf("%w: a comment's position is damaged", ErrName)
 	}
-	return nil
+	return at, mark, err
 }
 
 func decodeComment(owner, position string, value []byte) (*Comment, error) {
 	twit, err := ParseTwitKey(owner)
-	if err == nil {
-		err = checkCommentPosition(position)
-	}
 	if err != nil {
-		return nil, corrupt(err, position)
+		return nil, err
 	}
-	at, mark, err := revert(position)
+	at, mark, err := revertComment(position)
 	if err != nil {
 		return nil, err
 	}
 	c, whole := &Comment{Twit: twit, PostedAt: at, Mark: mark}, false
-	err = record(value).each(func(field protowire.Number, s string) {
+	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case commentAuthor:
+			fits = c.AuthorName == "" && strings.HasPrefix(mark, shortName(s)+separator)
 			c.AuthorName = s
 		case commentContent:
+			fits = !whole
 			c.Content, whole = s, true
 		}
+		return fits
 	})
-	if err == nil && (!whole || CheckUsername(c.AuthorName) != nil) {
-		err = fmt.Errorf("%w: a comment on %q lacks its author or its content", hbase.ErrCorrupt, owner)
+	if err == nil && !whole {
+		err = fmt.Errorf("%w: a comment has no content", ErrName)
+	}
+	if err == nil {
+		err = CheckUsername(c.AuthorName)
 	}
 	return c, err
 }

@@ -51,9 +51,9 @@ var Children = &List[Child]{
 func decodeChild(_, qualifier string, _ []byte) (Child, error) {
 	name, code, _ := strings.Cut(qualifier, separator)
 	if err := CheckDepartmentName(name); err != nil {
-		return Child{}, corrupt(err, qualifier)
+		return Child{}, err
 	}
-	return Child{name, code}, corrupt(CheckCode(code), qualifier)
+	return Child{name, code}, CheckCode(code)
 }
 
 // CheckDepartmentName reports why s can't be the name of a department: 1–180 bytes of UTF-8 without control characters.

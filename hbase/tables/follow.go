@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -26,7 +27,7 @@ func followList(table, family, count string) *List[Follow] {
 	decode := func(_, qualifier string, _ []byte) (Follow, error) {
 		at, username, err := revert(qualifier)
 		if err == nil {
-			err = corrupt(CheckUsername(username), qualifier)
+			err = CheckUsername(username)
 		}
 		return Follow{username, at}, err
 	}
@@ -74,20 +75,22 @@ func (e *Edge) Ends(row string) (a, b string, err error) { return edgeOf(row) }
 
 // Decode returns whether the cells of an edge say that it is there, and since when, if that was read.
 func (e *Edge) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
+	var state string
 	for _, c := range cells {
-		switch value := string(c.Value); {
-		case c.Qualifier == edgeState && (value == "0" || value == "1"):
-			related = value == "1"
-		case c.Qualifier == edgeAt:
-			milli, err := strconv.ParseInt(value, 10, 64)
-			if at = time.UnixMilli(milli).UTC(); err != nil || !ValidTime(at) {
-				return false, at, corrupt(ErrName, value)
+		switch value := string(c.Value); c.Qualifier {
+		case edgeState:
+			state = value
+		case edgeAt:
+			milli, err := parseCount(value)
+			if at = time.UnixMilli(int64(milli)).UTC(); err != nil || !ValidTime(at) {
+				return false, time.Time{}, corrupt(ErrName, value)
 			}
-		case c.Qualifier == edgeState:
-			return false, at, corrupt(ErrName, value)
 		}
 	}
-	return related, at, nil
+	if state == "0" || state == "1" || len(cells) == 0 {
+		return state == "1", at, nil
+	}
+	return false, time.Time{}, fmt.Errorf("%w: the state of an edge is %q, neither 0 nor 1", hbase.ErrCorrupt, state)
 }
 
 // Put writes the state of an edge, and since when.

@@ -52,7 +52,7 @@ var UserGames = &List[UserGame]{
 		if err == nil {
 			err = CheckCode(qualifier)
 		}
-		return UserGame{qualifier, n, day}, corrupt(err, qualifier+" → "+string(value))
+		return UserGame{qualifier, n, day}, err
 	},
 	encode: func(g UserGame) (string, []byte) {
 		return g.Code, fmt.Appendf(nil, "%d %s", g.Count, g.Day)

@@ -42,9 +42,8 @@ func edgeKey(a, b string) string { return hashOf(a) + a + separator + b }
 // edgeOf reads a key of edgeKey back.
 func edgeOf(row string) (a, b string, err error) {
 	if len(row) > hashSize {
-		var ok bool
-		a, b, ok = strings.Cut(row[hashSize:], separator)
-		if ok && a != "" && b != "" && hashOf(a) == row[:hashSize] {
+		a, b, _ = strings.Cut(row[hashSize:], separator)
+		if a != "" && b != "" && !strings.Contains(b, separator) && hashOf(a) == row[:hashSize] {
 			return a, b, nil
 		}
 	}
@@ -67,15 +66,16 @@ func invert(t time.Time) string {
 	return string(b[:])
 }
 
-// revert reads the inverted time at the start of s, and returns what follows it.
+// revert reads the inverted time at the start of s, and returns what follows it. It is [ErrName] if there is none: s may
+// come from a client.
 func revert(s string) (t time.Time, rest string, err error) {
 	if len(s) < timeSize || s[0] > 0x7f {
-		return time.Time{}, "", fmt.Errorf("%w: inverted time %q", hbase.ErrCorrupt, s)
+		return time.Time{}, "", fmt.Errorf("%w: %q starts with no time", ErrName, s)
 	}
 	milli := math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(s[:timeSize])))
 	t = time.UnixMilli(milli).UTC()
 	if !ValidTime(t) {
-		return time.Time{}, "", fmt.Errorf("%w: time %d is out of range", hbase.ErrCorrupt, milli)
+		return time.Time{}, "", fmt.Errorf("%w: time %d is out of range", ErrName, milli)
 	}
 	return t, s[timeSize:], nil
 }
@@ -84,4 +84,4 @@ func revert(s string) (t time.Time, rest string, err error) {
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ValidTime reports whether rows can carry t: from 1970 on, up to year 9999.
-func ValidTime(t time.Time) bool { return t.UnixMilli() >= 0 && t.Before(MaxTime) }
+func ValidTime(t time.Time) bool { return !t.Before(Unknown) && t.Before(MaxTime) }

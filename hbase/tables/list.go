@@ -15,6 +15,9 @@ const ListBound = 50_000
 // 0x80, and no byte of a name in UTF-8 is 0xff. So a page that runs off the end of bucket 0 brings the directory along.
 const directory = "\xff"
 
+// bucketSize is the length of a bucket's number.
+const bucketSize = 4
+
 // MembersEnd is behind every position of a list.
 const MembersEnd = directory
 
@@ -29,13 +32,14 @@ type List[E any] struct {
 	// Count is the attribute of the owner's row in CountTable that holds the list's length; both are empty if nothing does.
 	CountTable, Count string
 
-	// position checks a qualifier.
+	// position checks a qualifier. Its errors, and those of decode, are [ErrName]: Decode adds that stored data is corrupt.
 	position func(qualifier string) error
 	decode   func(owner, qualifier string, value []byte) (E, error)
 	encode   func(E) (qualifier string, value []byte)
 }
 
-// Bucket is a row of a list that covers the qualifiers from Start up to, and without, Stop; an empty Stop is the list's end.
+// Bucket is a row of a list that covers the qualifiers from Start up to, and without, Stop; an empty Stop is the list's end. Start and
+// Stop are positions of the list, whether or not a member has them any more.
 type Bucket struct {
 	Number      uint32
 	Start, Stop string
@@ -54,7 +58,12 @@ func (l *List[E]) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
-// Directory reads which sealed bucket covers the position, or the last one if it is empty. A list of one bucket has none.
+// Directory reads the first sealed bucket that ends at the position or behind it, or the last bucket if it is empty. A list of one
+// bucket has none.
+//
+// A page before a position lies in the bucket of Directory(owner, position), given that its Start is before the position, and
+// otherwise in bucket 0. The position itself, and a page after it, lie in the bucket of Directory(owner, [hbase.Next](position)), on the
+// same terms. The two differ where the position is the first of a bucket.
 func (l *List[E]) Directory(owner, position string) hbase.Get {
 	if position == "" {
 		position = directory
@@ -78,16 +87,16 @@ func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positio
 			continue
 		}
 		if c.Qualifier != "" && c.Qualifier[:1] == directory {
-			b, err := decodeBucket(c)
+			b, err := l.decodeBucket(c)
 			if err != nil {
-				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, err)
+				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
 			}
 			buckets = append(buckets, b)
 			continue
 		}
 		e, err := l.decode(owner, c.Qualifier, c.Value)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, err)
+			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
 		}
 		members, positions = append(members, e), append(positions, c.Qualifier)
 	}
@@ -116,16 +125,19 @@ func (l *List[E]) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 		Value: append(binary.BigEndian.AppendUint32(nil, b.Number), b.Start...)}
 }
 
-func decodeBucket(c hbase.Cell) (Bucket, error) {
-	if len(c.Qualifier) < 2 || len(c.Value) < 5 {
-		return Bucket{}, fmt.Errorf("%w: directory column %q → %q", hbase.ErrCorrupt, c.Qualifier, c.Value)
+func (l *List[E]) decodeBucket(c hbase.Cell) (Bucket, error) {
+	if len(c.Value) < bucketSize {
+		return Bucket{}, fmt.Errorf("%w: a directory column of %d bytes", ErrName, len(c.Value))
 	}
-	b := Bucket{Number: binary.BigEndian.Uint32(c.Value), Start: string(c.Value[4:]), Stop: c.Qualifier[1:]}
-	if b.Stop == directory {
+	b := Bucket{Number: binary.BigEndian.Uint32(c.Value), Start: string(c.Value[bucketSize:]), Stop: c.Qualifier[1:]}
+	err := l.position(b.Start)
+	if b.Stop == MembersEnd {
 		b.Stop = ""
+	} else if err == nil {
+		err = l.position(b.Stop)
 	}
-	if b.Number == 0 || b.Stop != "" && b.Start >= b.Stop {
-		return Bucket{}, fmt.Errorf("%w: directory column %q → %q", hbase.ErrCorrupt, c.Qualifier, c.Value)
+	if err == nil && (b.Number == 0 || b.Stop != "" && b.Start >= b.Stop) {
+		err = fmt.Errorf("%w: a directory names bucket %d from %q to %q", ErrName, b.Number, b.Start, b.Stop)
 	}
-	return b, nil
+	return b, err
 }

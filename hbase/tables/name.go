@@ -47,10 +47,11 @@ func CheckTwitID(s string) error {
 }
 
 func checkName(s, punctuation string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%w: it is not valid UTF-8", ErrName)
+	}
 	for i, r := range s {
 		switch {
-		case r == utf8.RuneError:
-			return fmt.Errorf("%w: it is not valid UTF-8", ErrName)
 		case unicode.IsLetter(r), unicode.IsDigit(r), i > 0 && unicode.IsMark(r), strings.ContainsRune(punctuation, r):
 		default:
 			return fmt.Errorf("%w: it can't contain %q", ErrName, r)

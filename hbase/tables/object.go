@@ -149,8 +149,8 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 		},
 		func(t *T, s string) error {
 			at, err := time.Parse(time.RFC3339Nano, s)
-			if err != nil {
-				return err
+			if err != nil || at.UTC().Format(time.RFC3339Nano) != s {
+				return fmt.Errorf("%q is no instant in UTC", s)
 			}
 			at = at.UTC()
 			*field(t) = &at

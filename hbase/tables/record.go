@@ -5,31 +5,33 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"twibase/hbase"
 )
 
 // A record is what a list carries whole in a cell: strings under field numbers, in the wire format of protocol buffers. The texts stay
-// legible in the HBase shell, `protoc --decode_raw` reads it, and a newer version may add fields that an older one passes over.
+// legible in the HBase shell, and `protoc --decode_raw` reads it.
+//
+// It has one form: fields ascend, lengths are written as short as can be, and a field that is not known is refused. To pass
+// over it, as protocol buffers do, would show a twit to everybody whose visibility a damaged byte hides.
 type record []byte
 
 func (r record) add(field protowire.Number, s string) record {
 	return protowire.AppendString(protowire.AppendTag(r, field, protowire.BytesType), s)
 }
 
-// each calls f with every string of the record, in its order.
-func (r record) each(f func(field protowire.Number, s string)) error {
+// each calls f with every string of the record, in its order. f reports whether such a string can stand there. Its errors
+// are [ErrName].
+func (r record) each(f func(field protowire.Number, s string) bool) error {
+	var before protowire.Number
 	for len(r) > 0 {
 		field, kind, n := protowire.ConsumeTag(r)
-		if n < 0 || kind != protowire.BytesType {
-			return fmt.Errorf("%w: record is damaged at its last %d bytes", hbase.ErrCorrupt, len(r))
+		if n < 0 || kind != protowire.BytesType || field < before {
+			return fmt.Errorf("%w: a record is damaged at its last %d bytes", ErrName, len(r))
 		}
 		s, size := protowire.ConsumeString(r[n:])
-		if size < 0 || !utf8.ValidString(s) {
-			return fmt.Errorf("%w: record is damaged in field %d", hbase.ErrCorrupt, field)
+		if size < 0 || n+size != protowire.SizeTag(field)+protowire.SizeBytes(len(s)) || !utf8.ValidString(s) || !f(field, s) {
+			return fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 		}
-		f(field, s)
-		r = r[n+size:]
+		r, before = r[n+size:], field
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func nameList(table, family, countTable, count string, check func(string) error)
 		Table: table, Family: family, CountTable: countTable, Count: count,
 		position: check,
 		decode: func(_, qualifier string, _ []byte) (string, error) {
-			return qualifier, corrupt(check(qualifier), qualifier)
+			return qualifier, check(qualifier)
 		},
 		encode: func(name string) (string, []byte) { return name, nil },
 	}

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -18,10 +19,13 @@ var Timelines = &List[TwitKey]{
 
 func decodeEntry(_, qualifier string, _ []byte) (TwitKey, error) {
 	if len(qualifier) < timeSize {
-		return TwitKey{}, corrupt(ErrName, qualifier)
+		return TwitKey{}, fmt.Errorf("%w: %q starts with no time", ErrName, qualifier)
 	}
 	// The inverted time may hold the separator's byte; what follows it does not.
 	name, author, _ := strings.Cut(qualifier[timeSize:], separator)
-	key, err := ParseTwitKey(author + separator + qualifier[:timeSize] + name)
-	return key, corrupt(err, qualifier)
+	key := TwitKey{author, qualifier[:timeSize] + name}
+	if err := CheckUsername(author); err != nil {
+		return TwitKey{}, err
+	}
+	return key, checkTwitPosition(key.Position)
 }

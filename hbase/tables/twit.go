@@ -107,24 +107,29 @@ func decodeTwit(author, position string, value []byte) (*Twit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := corrupt(CheckTwitID(name), position); err != nil {
+	if err := CheckTwitID(name); err != nil {
 		return nil, err
 	}
 	t, whole := &Twit{AuthorName: author, PostedAt: at, Name: name, Visibility: Public}, false
-	err = record(value).each(func(field protowire.Number, s string) {
+	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case twitContent:
+			fits = !whole
 			t.Content, whole = s, true
 		case twitTitle:
+			fits = t.Title == nil
 			t.Title = &s
 		case twitPhoto:
+			fits = true
 			t.PhotoURLs = append(t.PhotoURLs, s)
 		case twitFollowersOnly:
+			fits = s == "" && t.Visibility == Public
 			t.Visibility = FollowersOnly
 		}
+		return fits
 	})
 	if err == nil && !whole {
-		err = fmt.Errorf("%w: twit %q of %q has no content", hbase.ErrCorrupt, name, author)
+		err = fmt.Errorf("%w: a twit has no content", ErrName)
 	}
 	return t, err
 }
