@@ -76,9 +76,10 @@ func (s *Store) cacheRegions(ctx context.Context, table string) error {
 	}
 }
 
-// regionStarts reads the first keys of a table's regions from HBase's catalogue, whose keys are table,start,id.
+// regionStarts reads the first keys of a table's regions from HBase's catalogue. Its keys, table,start,id, are ordered part by part, so that
+// all that follow the bare table's name and precede the least longer name are the table's.
 func (s *Store) regionStarts(ctx context.Context, table string) ([]string, error) {
-	catalogue := hbase.Scan{Table: metaTable, Start: table + ",", Stop: table + "-", Columns: "info"}
+	catalogue := hbase.Scan{Table: metaTable, Start: table, Stop: hbase.Next(table), Columns: "info"}
 	var starts []string
 	for row, err := range s.Scan(ctx, catalogue) {
 		if err != nil {
