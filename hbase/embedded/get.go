@@ -1,0 +1,88 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"twibase/hbase"
+)
+
+// planned is a Get that can be served.
+type planned struct {
+	// row is the prefix of the row's keys.
+	row   []byte
+	index int
+	sel   selection
+}
+
+// Get implements [hbase.Store]. It reads the rows in the order of their keys with one iterator, so that neighbours share
+// blocks and what was found on the way.
+func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	ctx, cancel := hbase.Bounded(ctx)
+	defer cancel()
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if len(gets) == 0 {
+		return nil, nil
+	}
+	results := make([]hbase.Result, len(gets))
+	plan := s.plan(gets, results)
+	r, err := s.reader(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release(r)
+	r.within = true
+	for i, p := range plan {
+		if i%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		g := &gets[p.index]
+		q := newQuery(g.Page, g.Versions, g.Time)
+		results[p.index].Cells, results[p.index].Err = r.row(p.row, p.sel, &q)
+		s.cleaner.offer(r, p.row, len(results[p.index].Cells) == 0)
+	}
+	stats := hbase.StatsOf(ctx)
+	stats.RPCs.Add(1)
+	stats.Gets.Add(int64(len(gets)))
+	stats.CountResults(results)
+	return results, nil
+}
+
+// plan sorts the gets by their rows; those that can't be served get their error at once.
+func (s *Store) plan(gets []hbase.Get, results []hbase.Result) []planned {
+	plan := make([]planned, 0, len(gets))
+	size := 0
+	for i := range gets {
+		size += len(gets[i].Row)
+	}
+	keys := make([]byte, 0, size+len(gets)*(tableLength+len(terminator)+2))
+	for i := range gets {
+		g := &gets[i]
+		t, sel, err := s.resolve(g)
+		if err != nil {
+			results[i].Err = err
+			continue
+		}
+		start := len(keys)
+		keys = appendRow(keys, t.id, g.Row)
+		plan = append(plan, planned{row: keys[start:], index: i, sel: sel})
+	}
+	slices.SortFunc(plan, func(a, b planned) int { return bytes.Compare(a.row, b.row) })
+	return plan
+}
+
+func (s *Store) resolve(g *hbase.Get) (*table, selection, error) {
+	if err := g.Validate(); err != nil {
+		return nil, nil, err
+	}
+	t, err := s.table(g.Table)
+	if err != nil {
+		return nil, nil, err
+	}
+	sel, err := t.selection(g.Columns)
+	return t, sel, err
+}

@@ -1,0 +1,108 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"twibase/hbase"
+)
+
+// The key of an entry. Rows and qualifiers hold any bytes: a 00 in them is written 00 FF, and 00 01 ends them, so that
+// the keys sort bytewise as HBase sorts cells. A family's markers come before its columns.
+//
+//	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
+//	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  a version, or a marker of a column
+//	└──────────┴──────┴───────┼────────┼────┼───────────┴───────┼──────────────┼──────┘
+//	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         a marker of a family
+//	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
+//
+// Table 0 is the catalog. A version's value is the cell's; a marker's is the time it was written, 8 bytes.
+const (
+	tableLength = 4
+	// tailLength is what follows a column's key: the timestamp and the kind.
+	tailLength = 9
+	// familyTailLength is what follows a family's key in a marker of the family: 00 00 and the timestamp.
+	familyTailLength = 10
+	terminator       = "\x00\x01"
+)
+
+// The kinds of entry, in the order in which they sort: at the same timestamp a marker comes before what it masks.
+const (
+	kindAllVersions = 1
+	kindOneVersion  = 2
+	kindPut         = 3
+)
+
+func appendTable(dst []byte, table uint32) []byte { return binary.BigEndian.AppendUint32(dst, table) }
+
+func appendEscaped(dst []byte, s string) []byte {
+	for {
+		i := strings.IndexByte(s, 0)
+		if i < 0 {
+			return append(append(dst, s...), terminator...)
+		}
+		dst = append(append(dst, s[:i]...), 0x00, 0xff)
+		s = s[i+1:]
+	}
+}
+
+// appendRow appends the prefix of all keys of a row.
+func appendRow(dst []byte, table uint32, row string) []byte {
+	return appendEscaped(appendTable(dst, table), row)
+}
+
+func appendTime(dst []byte, timestamp int64) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-timestamp))
+}
+
+func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
+
+// writeUnescaped writes what was escaped, which comes without its terminator.
+func writeUnescaped(dst *strings.Builder, escaped []byte) error {
+	for {
+		i := bytes.IndexByte(escaped, 0)
+		if i < 0 {
+			dst.Write(escaped)
+			return nil
+		}
+		if i+1 == len(escaped) || escaped[i+1] != 0xff {
+			return fmt.Errorf("%w: key %q", hbase.ErrCorrupt, escaped)
+		}
+		dst.Write(escaped[:i+1])
+		escaped = escaped[i+2:]
+	}
+}
+
+// decodeRow reads the row key from the prefix of its keys.
+func decodeRow(prefix []byte) (string, error) {
+	if len(prefix) < tableLength+len(terminator) {
+		return "", fmt.Errorf("%w: key %q", hbase.ErrCorrupt, prefix)
+	}
+	var row strings.Builder
+	row.Grow(len(prefix))
+	err := writeUnescaped(&row, prefix[tableLength:len(prefix)-len(terminator)])
+	return row.String(), err
+}
+
+// behind turns a key that ends in a terminator into the least key behind all that begin with it, in place.
+func behind(key []byte) []byte {
+	key[len(key)-1]++
+	return key
+}
+
+// split returns the length of the prefix that the keys of a row share: Pebble's bloom filters are on it.
+func split(key []byte) int {
+	for i := tableLength; i < len(key); i++ {
+		n := bytes.IndexByte(key[i:], 0)
+		if n < 0 {
+			break
+		}
+		if i += n + 1; i < len(key) && key[i] == terminator[1] {
+			return i + 1
+		}
+	}
+	return len(key)
+}

@@ -1,0 +1,56 @@
+package embedded
+
+import (
+	"bytes"
+	"log/slog"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	cacheSize    = 256 << 20
+	memTableSize = 64 << 20
+	// format is Pebble's: pinned, so that a newer Pebble does not make directories that the version before can't read.
+	format = pebble.FormatValueSeparation
+)
+
+// comparer orders keys bytewise and takes a row for their prefix.
+var comparer = func() *pebble.Comparer {
+	c := *pebble.DefaultComparer
+	c.Name = "twibase.rows.1"
+	c.Compare, c.Equal = bytes.Compare, bytes.Equal
+	c.Split = split
+	return &c
+}()
+
+func pebbleOptions(fs vfs.FS, volatile bool, log *slog.Logger) *pebble.Options {
+	o := &pebble.Options{
+		FS:                 fs,
+		Comparer:           comparer,
+		FormatMajorVersion: format,
+		CacheSize:          cacheSize,
+		MemTableSize:       memTableSize,
+		// An import writes faster than one core compacts; it should rather be slowed down late than early.
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       2,
+		L0StopWritesThreshold:       1000,
+		DisableWAL:                  volatile,
+		Logger:                      pebbleLog{log},
+	}
+	o.Experimental.L0CompactionConcurrency = 1
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = 16 << 10
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	o.EventListener = &pebble.EventListener{
+		BackgroundError: func(err error) { log.Error("background work of the embedded store failed", "error", err) },
+		// Pebble's own listener ends the process. Whoever reads the damaged data gets hbase.ErrCorrupt instead.
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			log.Error("the embedded store is damaged", "file", info.Path, "error", info.Details)
+		},
+		DiskSlow: func(info pebble.DiskSlowInfo) { log.Warn("the disk is slow", "operation", info.String()) },
+	}
+	return o
+}

@@ -1,0 +1,138 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"twibase/hbase"
+)
+
+// A page of a scan ends after so many rows if the scan does not say, and in any case after so many bytes.
+const (
+	defaultPageSize = 256
+	maxPageBytes    = 4 << 20
+)
+
+// Scan implements [hbase.Store]. Each page is a consistent snapshot of its own; nothing is held open between pages.
+func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+	return func(yield func(hbase.Row, error) bool) {
+		if err := scan.Validate(); err != nil {
+			yield(hbase.Row{}, err)
+			return
+		}
+		hbase.StatsOf(ctx).Scans.Add(1)
+		left := scan.Limit
+		var next []byte
+		for first := true; first || next != nil; first = false {
+			size := scan.PageSize
+			if size == 0 {
+				size = defaultPageSize
+			}
+			if scan.Limit > 0 {
+				size = min(size, left)
+			}
+			rows, end, err := s.page(ctx, &scan, next, size)
+			for i := range rows {
+				if !yield(rows[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(hbase.Row{}, err)
+				return
+			}
+			if left -= len(rows); scan.Limit > 0 && left == 0 {
+				return
+			}
+			next = end
+		}
+	}
+}
+
+// page reads up to size rows from the row prefix from on, or from the range's start if it is nil. It returns the prefix that the
+// next page begins with, or nil at the end of the range.
+func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size int) (rows []hbase.Row, next []byte, err error) {
+	ctx, cancel := hbase.Bounded(ctx)
+	defer cancel()
+	if err := s.enter(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer s.leave()
+	t, err := s.table(scan.Table)
+	if err != nil {
+		return nil, nil, err
+	}
+	sel, err := t.selection(scan.Columns)
+	if err != nil {
+		return nil, nil, err
+	}
+	lower, upper := bounds(t.id, scan, from)
+	if bytes.Compare(lower, upper) >= 0 {
+		return nil, nil, nil
+	}
+	r, err := s.reader(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.release(r)
+	stats := hbase.StatsOf(ctx)
+	stats.RPCs.Add(1)
+	q := newQuery(scan.Page, scan.Versions, scan.Time)
+	bytesRead := 0
+	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {
+		if len(rows) == size || bytesRead >= maxPageBytes {
+			return rows, append([]byte(nil), r.rowKey...), nil
+		}
+		if n%64 == 0 && ctx.Err() != nil {
+			return rows, nil, ctx.Err()
+		}
+		cells, err := r.row(r.rowKey, sel, &q)
+		if err != nil {
+			return rows, nil, err
+		}
+		s.cleaner.offer(r, r.rowKey, len(cells) == 0)
+		if len(cells) == 0 {
+			continue
+		}
+		key, err := decodeRow(r.rowKey)
+		if err != nil {
+			return rows, nil, err
+		}
+		rows = append(rows, hbase.Row{Key: key, Cells: cells})
+		stats.CountRow(rows[len(rows)-1])
+		for i := range cells {
+			bytesRead += len(cells[i].Qualifier) + len(cells[i].Value)
+		}
+	}
+	return rows, nil, storeError(r.it.Error())
+}
+
+// bounds returns the range of keys that is left of a scan whose next row has the prefix from, if that is not nil.
+func bounds(table uint32, scan *hbase.Scan, from []byte) (lower, upper []byte) {
+	lower, upper = appendTable(nil, table), appendTable(nil, table+1)
+	if scan.Reversed {
+		if scan.Stop != "" {
+			lower = behind(appendRow(nil, table, scan.Stop))
+		}
+		if scan.Start != "" {
+			upper = behind(appendRow(nil, table, scan.Start))
+		}
+		if from != nil {
+			upper = behind(from)
+		}
+		return lower, upper
+	}
+	if scan.Start != "" {
+		lower = appendRow(nil, table, scan.Start)
+	}
+	if scan.Stop != "" {
+		upper = appendRow(nil, table, scan.Stop)
+	}
+	if from != nil {
+		lower = from
+	}
+	return lower, upper
+}

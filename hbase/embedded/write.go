@@ -1,0 +1,214 @@
+package embedded
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"twibase/hbase"
+)
+
+// maxBatchBytes bounds the cells of one write call: they are in memory at once, and one record of the log.
+const maxBatchBytes = 1 << 30
+
+// Mutate implements [hbase.Store]. All mutations without an error of their own are one batch, all or none.
+func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	ctx, cancel := hbase.Bounded(ctx)
+	defer cancel()
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	tables, errs, err := s.check(mutations)
+	if err != nil || tables == nil {
+		return errs, err
+	}
+	hbase.StatsOf(ctx).RPCs.Add(1)
+	unlock := s.rows.share(tables, mutations)
+	w := s.writer(s.now())
+	for i, t := range tables {
+		if t != nil {
+			w.mutation(t, mutations[i])
+		}
+	}
+	return errs, s.commit(ctx, w.batch, unlock)
+}
+
+// check finds the table of each mutation, nil for those that have an error. It returns no tables if none can be written.
+func (s *Store) check(mutations []hbase.Mutation) (tables []*table, errs []error, err error) {
+	size, good := 0, 0
+	tables = make([]*table, len(mutations))
+	for i, m := range mutations {
+		if tables[i], err = s.checkMutation(m); err != nil {
+			if errs == nil {
+				errs = make([]error, len(mutations))
+			}
+			errs[i] = err
+			continue
+		}
+		good++
+		if put, ok := m.(hbase.Put); ok {
+			for j := range put.Cells {
+				size += len(put.Cells[j].Value) + len(put.Row) + len(put.Cells[j].Qualifier)
+			}
+		}
+	}
+	if size > maxBatchBytes {
+		return nil, nil, fmt.Errorf("%w: a batch of %d bytes is more than %d; split it", hbase.ErrInvalid, size, maxBatchBytes)
+	}
+	if good == 0 {
+		return nil, errs, nil
+	}
+	return tables, errs, nil
+}
+
+func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
+	if m == nil {
+		return nil, fmt.Errorf("%w: a nil mutation", hbase.ErrInvalid)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	name, _ := m.At()
+	t, err := s.table(name)
+	if err != nil {
+		return nil, err
+	}
+	switch m := m.(type) {
+	case hbase.Put:
+		for i := range m.Cells {
+			if _, err := t.family(m.Cells[i].Family); err != nil {
+				return nil, err
+			}
+		}
+	case hbase.Delete:
+		for _, d := range m.Columns {
+			if _, err := t.family(d.Family); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// commit makes a batch visible, unlocks the rows, and returns when the batch is durable: whoever waits for the disk keeps nobody
+// waiting, and all who wait at the same time share one fsync. What the next writer builds on a visible write is behind
+// it in the log. When ctx ends first, the outcome is unknown.
+func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
+	if s.volatile {
+		defer b.Close()
+		err := b.Commit(pebble.NoSync)
+		unlock()
+		return storeError(err)
+	}
+	s.unsynced.Add(1)
+	s.syncing.Add(1)
+	err := s.db.ApplyNoSyncWait(b, pebble.Sync)
+	unlock()
+	if err != nil {
+		s.unsynced.Add(-1)
+		s.syncing.Done()
+		return storeError(err)
+	}
+	synced := make(chan error, 1)
+	go func() {
+		defer s.syncing.Done()
+		err := b.SyncWait()
+		s.unsynced.Add(-1)
+		b.Close()
+		synced <- err
+	}()
+	select {
+	case err := <-synced:
+		return storeError(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// settle returns when everything that is visible now is durable too.
+func (s *Store) settle(ctx context.Context) error {
+	if s.unsynced.Load() == 0 {
+		return nil
+	}
+	b := s.db.NewBatch()
+	b.LogData(nil, nil)
+	return s.commit(ctx, b, func() {})
+}
+
+// writer fills a batch.
+type writer struct {
+	batch *pebble.Batch
+	// now is the timestamp of what has none.
+	now      int64
+	row, key []byte
+}
+
+func (s *Store) writer(now int64) *writer { return &writer{batch: s.db.NewBatch(), now: now} }
+
+func (w *writer) mutation(t *table, m hbase.Mutation) {
+	switch m := m.(type) {
+	case hbase.Put:
+		w.put(t, m)
+	case hbase.Delete:
+		w.delete(t, m)
+	}
+}
+
+func (w *writer) put(t *table, p hbase.Put) {
+	w.row = appendRow(w.row[:0], t.id, p.Row)
+	for i := range p.Cells {
+		c := &p.Cells[i]
+		w.cell(c.Family, c.Qualifier, c.Timestamp, kindPut, c.Value)
+	}
+}
+
+func (w *writer) delete(t *table, d hbase.Delete) {
+	w.row = appendRow(w.row[:0], t.id, d.Row)
+	written := binary.BigEndian.AppendUint64(nil, uint64(w.now))
+	if len(d.Columns) == 0 {
+		for _, f := range t.families {
+			w.familyMarker(f.name, d.Timestamp, written)
+		}
+	}
+	for _, c := range d.Columns {
+		switch c.Kind {
+		case hbase.Family:
+			w.familyMarker(c.Family, c.Timestamp, written)
+		case hbase.AllVersions:
+			w.cell(c.Family, c.Qualifier, c.Timestamp, kindAllVersions, written)
+		case hbase.OneVersion:
+			w.cell(c.Family, c.Qualifier, c.Timestamp, kindOneVersion, written)
+		}
+	}
+}
+
+func (w *writer) cell(family, qualifier string, timestamp int64, kind byte, value []byte) {
+	w.begin(family)
+	w.key = appendEscaped(w.key, qualifier)
+	w.set(append(appendTime(w.key, w.time(timestamp)), kind), value)
+}
+
+func (w *writer) familyMarker(family string, timestamp int64, written []byte) {
+	w.begin(family)
+	w.set(appendTime(append(w.key, 0, 0), w.time(timestamp)), written)
+}
+
+func (w *writer) begin(family string) {
+	w.key = append(append(append(w.key[:0], w.row...), family...), 0)
+}
+
+func (w *writer) time(timestamp int64) int64 {
+	if timestamp == 0 {
+		return w.now
+	}
+	return timestamp
+}
+
+// set copies key and value. A batch in memory does not fail.
+func (w *writer) set(key, value []byte) {
+	w.key = key
+	_ = w.batch.Set(key, value, nil)
+}
