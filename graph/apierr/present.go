@@ -1,0 +1,65 @@
+package apierr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/rs/zerolog"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// Present returns the form of an error that goes to the client, and logs its cause through the logger of ctx. It is for gqlgen.
+func Present(ctx context.Context, err error) *gqlerror.Error {
+	answer := &gqlerror.Error{Path: graphql.GetPath(ctx)}
+	var wrapped *gqlerror.Error
+	if errors.As(err, &wrapped) {
+		answer.Path, answer.Locations, answer.Rule = wrapped.Path, wrapped.Locations, wrapped.Rule
+	}
+	public, cause := of(err, wrapped)
+	answer.Message, answer.Extensions = public.Message, public.extensions()
+	if cause != nil {
+		log(ctx, public.Code, cause, answer.Path.String())
+	}
+	return answer
+}
+
+// of is [Of], but for what GraphQL's own parser, validator and coercion say about the request.
+func of(err error, wrapped *gqlerror.Error) (*Error, error) {
+	if wrapped != nil {
+		switch wrapped.Extensions["code"] {
+		case errcode.ParseFailed, errcode.ValidationFailed:
+			return BadUserInput("%s", wrapped.Message), nil
+		}
+	}
+	if number := (*graphql.IntegerError)(nil); errors.As(err, &number) {
+		return BadUserInput("%s", number.Message), nil
+	}
+	return Of(err)
+}
+
+// Recover turns a panic into an error that [Present] masks, and logs where it happened. It is for gqlgen.
+func Recover(ctx context.Context, panicked any) error {
+	zerolog.Ctx(ctx).Error().Bytes("stack", debug.Stack()).Msg(fmt.Sprintf("panic: %v", panicked))
+	return &Error{Code: CodeInternal, Message: "internal error"}
+}
+
+type loggedKey struct{}
+
+// Once returns a ctx in which a cause is logged once, however many fields fail of it.
+func Once(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loggedKey{}, new(sync.Map))
+}
+
+func log(ctx context.Context, code Code, cause error, path string) {
+	if logged, ok := ctx.Value(loggedKey{}).(*sync.Map); ok {
+		if _, again := logged.LoadOrStore(cause.Error(), true); again {
+			return
+		}
+	}
+	zerolog.Ctx(ctx).Error().Err(cause).Str("code", string(code)).Str("path", path).Msg("a field failed")
+}

@@ -1,0 +1,7 @@
+// Package model holds the Go types of the schema that are no row types: connections and their edges.
+package model
+
+import "twibase/hbase/tables"
+
+// Node is anything that has an id: every row type that the schema shows.
+type Node interface{ ID() tables.ID }

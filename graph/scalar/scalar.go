@@ -1,0 +1,69 @@
+// Package scalar writes and reads the schema's own scalars.
+package scalar
+
+import (
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/apierr"
+	"twibase/hbase/tables"
+)
+
+// MarshalDateTime writes an instant as in RFC 3339, in UTC, with as many decimals as it needs.
+func MarshalDateTime(t time.Time) graphql.Marshaler {
+	return graphql.WriterFunc(func(w io.Writer) {
+		var quoted [len(time.RFC3339Nano) + 2]byte
+		_, _ = w.Write(append(t.UTC().AppendFormat(append(quoted[:0], '"'), time.RFC3339Nano), '"'))
+	})
+}
+
+// UnmarshalDateTime reads an instant as in RFC 3339.
+func UnmarshalDateTime(v any) (time.Time, error) {
+	s, _ := v.(string)
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || !tables.ValidTime(t) {
+		return time.Time{}, apierr.BadUserInput("a DateTime is written as in 2014-12-25T08:30:00Z, from 1970 on; %s is none", show(v))
+	}
+	return t.UTC(), nil
+}
+
+// MarshalDate writes a day, which its row type holds as a string.
+func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(day) }
+
+// UnmarshalDate reads a day such as "2014-12-25".
+func UnmarshalDate(v any) (string, error) {
+	s, _ := v.(string)
+	if tables.CheckDay(s) != nil {
+		return "", apierr.BadUserInput("a Date is written as in 2014-12-25, from 1970 on; %s is none", show(v))
+	}
+	return s, nil
+}
+
+// MarshalURL writes a URL as it is stored.
+func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
+
+// UnmarshalURL reads an absolute http or https URL.
+func UnmarshalURL(v any) (string, error) {
+	s, _ := v.(string)
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", apierr.BadUserInput("a URL is absolute, with http or https; %s is none", show(v))
+	}
+	return s, nil
+}
+
+// show quotes what a client sent, in part if it is long.
+func show(v any) string {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		return "what was sent"
+	case len(s) > 40:
+		return strconv.Quote(s[:40]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,3 @@
+package resolvers
+
+type Resolver struct{}
