@@ -11,7 +11,7 @@ globalThis.MonacoEnvironment = {
 };
 
 const headers = `{
-  // To be somebody: run "twibase token LiLei", paste what it prints, and remove the slashes. Reloading forgets it.
+  // Who are you? Paste here what "twibase token LiLei" prints.
   // "Authorization": "Bearer …"
 }`;
 

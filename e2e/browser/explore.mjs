@@ -1,0 +1,100 @@
+// Explores the IDE as a person would, in a browser that is denied every machine but this one, and prints what it saw as JSON:
+//
+//   node explore.mjs URL SCREENSHOT [TOKEN]
+//
+// It runs the query of every tab in turn, with TOKEN in the headers if there is one, and takes the screenshot of the first.
+import puppeteer from 'puppeteer-core';
+
+const [url, screenshot, token] = process.argv.slice(2);
+const patience = 30_000;
+
+// What a reader of the report judges: every request that any page or worker tried, every complaint of the browser, and the answer
+// that the IDE showed in each tab.
+const report = { requests: [], complaints: [], answers: {} };
+
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  defaultViewport: { width: 1600, height: 1000 },
+  args: [
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-gpu',
+    '--disable-quic',
+    '--disable-sync',
+    '--no-first-run',
+    '--no-sandbox',
+  ],
+});
+
+const page = await browser.newPage();
+try {
+  page.setDefaultTimeout(patience);
+  page.on('request', (request) => record(request.url()));
+  page.on('workercreated', watch);
+  page.on('pageerror', (error) => report.complaints.push(`page: ${error.stack ?? error}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') report.complaints.push(`${message.type()}: ${message.text()}`);
+  });
+
+  await page.goto(url);
+  await page.waitForSelector('.graphiql-query-editor .view-line');
+  for (const [index, tab] of (await page.$$('[role="tab"]')).entries()) {
+    if (index > 0) await change(page, tab);
+    if (token) await typeHeaders(page, { Authorization: `Bearer ${token}` });
+    const { operation, answer } = await run(page);
+    report.answers[operation] = answer;
+    if (index === 0) await page.screenshot({ path: screenshot });
+  }
+} catch (error) {
+  await page.screenshot({ path: screenshot });
+  throw new Error(`gave up; ${screenshot} shows the page as it was then; ${JSON.stringify(report)}`, { cause: error });
+} finally {
+  await browser.close();
+}
+console.log(JSON.stringify(report));
+
+function record(url) {
+  if (!url.startsWith('data:')) report.requests.push(url);
+}
+
+// watch records what a worker asks for: the page does not see it.
+async function watch(worker) {
+  worker.client.on('Network.requestWillBeSent', ({ request }) => record(request.url));
+  await worker.client.send('Network.enable');
+}
+
+// change goes to another tab, and waits until the IDE has read the query in it, as it does a moment later.
+async function change(page, tab) {
+  await tab.click();
+  await page.waitForFunction(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
+    return localStorage.getItem('graphiql:query') === editor.getValue();
+  });
+}
+
+// typeHeaders replaces what is in the editor of the headers, and then what the editor put behind it to close brackets and quotes.
+async function typeHeaders(page, headers) {
+  await page.click('.graphiql-editor-tool .graphiql-editor:not(.hidden)');
+  await press(page, 'Control', 'KeyA');
+  await page.keyboard.type(JSON.stringify(headers));
+  await press(page, 'Control', 'Shift', 'End');
+  await page.keyboard.press('Delete');
+}
+
+async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.down(key);
+  for (const key of keys.reverse()) await page.keyboard.up(key);
+}
+
+// run presses the button, and waits for the server's answer and for the IDE to show it.
+async function run(page) {
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.click('.graphiql-execute-button');
+  const request = (await answered).request();
+  const shown = await page.waitForFunction(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
+    return editor.getValue();
+  });
+  return { operation: JSON.parse(request.postData()).operationName, answer: JSON.parse(await shown.jsonValue()) };
+}

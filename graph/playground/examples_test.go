@@ -1,0 +1,47 @@
+package playground
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func TestExamples(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(read(t, "../schema/*.graphqls")...)
+	titles := map[string]bool{}
+	for _, example := range read(t, "examples/*.graphql") {
+		t.Run("it fits the schema, and its tab has a title of its own: "+example.Name, func(t *testing.T) {
+			query, err := gqlparser.LoadQuery(schema, example.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(query.Operations) != 1 {
+				t.Fatalf("it has %d operations, not one", len(query.Operations))
+			}
+			title := query.Operations[0].Name
+			if title == "" || titles[title] {
+				t.Errorf("its operation's name %q is empty or another's too", title)
+			}
+			titles[title] = true
+		})
+	}
+}
+
+func read(t *testing.T, pattern string) (sources []*ast.Source) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file fits %s: %v", pattern, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, &ast.Source{Name: filepath.Base(path), Input: string(text)})
+	}
+	return sources
+}
