@@ -7,8 +7,9 @@ import puppeteer from 'puppeteer-core';
 
 const [url, screenshot, token] = process.argv.slice(2);
 const patience = 30_000;
+const introspection = 'IntrospectionQuery'; // asked by the IDE itself, to know the schema
 
-// What a reader of the report judges: every request that any page or worker tried, every complaint of the browser, and the answer
+// What a reader of the report judges: every request that the page or a worker tried, every complaint of the browser, and the answer
 // that the IDE showed in each tab.
 const report = { requests: [], complaints: [], answers: {} };
 
@@ -30,14 +31,16 @@ const browser = await puppeteer.launch({
 const page = await browser.newPage();
 try {
   page.setDefaultTimeout(patience);
-  page.on('request', (request) => record(request.url()));
-  page.on('workercreated', watch);
+  page.on('request', (request) => report.requests.push(request.url()));
   page.on('pageerror', (error) => report.complaints.push(`page: ${error.stack ?? error}`));
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warn') report.complaints.push(`${message.type()}: ${message.text()}`);
   });
 
+  const introspected = page.waitForResponse((response) => operationOf(response) === introspection);
   await page.goto(url);
+  const { errors } = await (await introspected).json();
+  if (errors) report.complaints.push(`the schema: ${JSON.stringify(errors)}`);
   await page.waitForSelector('.graphiql-query-editor .view-line');
   for (const [index, tab] of (await page.$$('[role="tab"]')).entries()) {
     if (index > 0) await change(page, tab);
@@ -54,14 +57,10 @@ try {
 }
 console.log(JSON.stringify(report));
 
-function record(url) {
-  if (!url.startsWith('data:')) report.requests.push(url);
-}
-
-// watch records what a worker asks for: the page does not see it.
-async function watch(worker) {
-  worker.client.on('Network.requestWillBeSent', ({ request }) => record(request.url));
-  await worker.client.send('Network.enable');
+// operationOf names the GraphQL operation that a response answers; null if it answers none.
+function operationOf(response) {
+  const body = response.request().postData();
+  return body ? JSON.parse(body).operationName : null;
 }
 
 // change goes to another tab, and waits until the IDE has read the query in it, as it does a moment later.
@@ -89,12 +88,12 @@ async function press(page, ...keys) {
 
 // run presses the button, and waits for the server's answer and for the IDE to show it.
 async function run(page) {
-  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  const answered = page.waitForResponse((response) => ![null, introspection].includes(operationOf(response)));
   await page.click('.graphiql-execute-button');
-  const request = (await answered).request();
+  const operation = operationOf(await answered);
   const shown = await page.waitForFunction(() => {
     const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
     return editor.getValue();
   });
-  return { operation: JSON.parse(request.postData()).operationName, answer: JSON.parse(await shown.jsonValue()) };
+  return { operation, answer: JSON.parse(await shown.jsonValue()) };
 }
