@@ -1,0 +1,140 @@
+package differential
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"twibase/hbase"
+)
+
+var (
+	families = []hbase.FamilySchema{{Name: "a", Versions: 1}, {Name: "b", Versions: 3}, {Name: "c", Versions: 2}}
+
+	rows       = []string{"a", "b", "b\x00", "c", "\xff"}
+	qualifiers = []string{"", "p", "q", "q\x00", "r"}
+	timestamps = []int64{1, 2, 3, 4, 5, future, future + 1}
+	selections = []string{"", "", "a", "b", "c", "b", "a b", "c:q", "b:p", "b:p b:r", "a:p b", "b:p b", "c:q a:p a"}
+	lists      = []string{"a", "b", "c"}
+	values     = [][]byte{nil, []byte("x"), []byte("y"), long(0), long(1), long(-1)}
+)
+
+func long(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// generator makes operations.
+type generator struct{ *rand.Rand }
+
+func pick[T any](g generator, list []T) T { return list[g.IntN(len(list))] }
+
+// rarely is true once in n times.
+func (g generator) rarely(n int) bool { return g.IntN(n) == 0 }
+
+func (g generator) operation() operation {
+	switch n := g.IntN(100); {
+	case n < 22:
+		put := g.put()
+		return operation{mutation: put}
+	case n < 38:
+		return operation{mutation: g.deletion()}
+	case n < 46:
+		return operation{check: &checkAndPut{hbase.Check{Family: g.family(), Qualifier: pick(g, qualifiers), Value: pick(g, values)}, g.put()}}
+	case n < 54:
+		return operation{increment: &hbase.Increment{
+			Table: g.table(), Row: pick(g, rows), Family: g.family(), Qualifier: pick(g, qualifiers), Delta: int64(g.IntN(5) - 2)}}
+	case n < 88:
+		get := hbase.Get{Table: g.table(), Row: pick(g, rows)}
+		get.Columns, get.Page, get.Versions, get.Time = g.selection()
+		return operation{get: &get}
+	default:
+		scan := hbase.Scan{Table: g.table(), Reversed: g.rarely(2), Limit: g.IntN(4), PageSize: g.IntN(4)}
+		if !g.rarely(3) {
+			scan.Start = pick(g, rows)
+		}
+		if !g.rarely(3) {
+			scan.Stop = pick(g, rows)
+		}
+		scan.Columns, scan.Page, scan.Versions, scan.Time = g.selection()
+		return operation{scan: &scan}
+	}
+}
+
+func (g generator) table() string {
+	if g.rarely(500) {
+		return missing
+	}
+	return ""
+}
+
+func (g generator) family() string {
+	if g.rarely(60) {
+		return "none"
+	}
+	return pick(g, families).Name
+}
+
+// timestamp is one of the store's present as often as one of ours.
+func (g generator) timestamp() int64 {
+	if g.rarely(2) {
+		return 0
+	}
+	return pick(g, timestamps)
+}
+
+func (g generator) put() hbase.Put {
+	put := hbase.Put{Table: g.table(), Row: pick(g, rows)}
+	type version struct {
+		family, qualifier string
+		at                int64
+	}
+	seen := map[version]bool{}
+	for range 1 + g.IntN(4) {
+		c := hbase.Cell{Family: g.family(), Qualifier: pick(g, qualifiers), Timestamp: g.timestamp(), Value: pick(g, values)}
+		// Of two cells that are one version, HBase keeps the last; that is no put that makes sense, and CheckAndPut does not say which.
+		if v := (version{c.Family, c.Qualifier, c.Timestamp}); !seen[v] {
+			seen[v] = true
+			put.Cells = append(put.Cells, c)
+		}
+	}
+	return put
+}
+
+func (g generator) deletion() hbase.Delete {
+	d := hbase.Delete{Table: g.table(), Row: pick(g, rows)}
+	if g.rarely(6) {
+		d.Timestamp = g.timestamp()
+		return d
+	}
+	for range 1 + g.IntN(3) {
+		c := hbase.Deletion{Kind: hbase.Kind(g.IntN(3)), Family: g.family(), Timestamp: g.timestamp()}
+		if c.Kind != hbase.Family {
+			c.Qualifier = pick(g, qualifiers)
+		}
+		if c.Kind == hbase.OneVersion {
+			c.Timestamp = pick(g, timestamps)
+		}
+		d.Columns = append(d.Columns, c)
+	}
+	return d
+}
+
+func (g generator) selection() (columns string, page hbase.Page, versions int, time hbase.TimeRange) {
+	columns = pick(g, selections)
+	switch g.IntN(6) {
+	case 0:
+		columns, page = pick(g, lists), hbase.After(pick(g, qualifiers), g.IntN(4))
+	case 1:
+		columns, page = pick(g, lists), hbase.Exactly(pick(g, qualifiers))
+	case 2:
+		columns, page = pick(g, lists), hbase.Page{Start: pick(g, qualifiers), Stop: pick(g, qualifiers), Limit: g.IntN(3)}
+	case 3:
+		page.Limit = 1 + g.IntN(3)
+	default:
+		versions = g.IntN(5)
+	}
+	if g.rarely(80) {
+		columns += " none"
+	}
+	if g.rarely(4) {
+		time = hbase.TimeRange{From: int64(g.IntN(5)), To: pick(g, []int64{0, 3, 4, 6, past, future, future + 1})}
+	}
+	return columns, page, versions, time
+}

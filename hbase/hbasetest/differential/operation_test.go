@@ -1,0 +1,127 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"twibase/hbase"
+)
+
+// operation is one of a Store's; exactly one field is set. Its rows are those of its sequence, and its table is whichever it runs on.
+type operation struct {
+	mutation  hbase.Mutation
+	check     *checkAndPut
+	increment *hbase.Increment
+	get       *hbase.Get
+	scan      *hbase.Scan
+}
+
+type checkAndPut struct {
+	check hbase.Check
+	put   hbase.Put
+}
+
+// place is where a sequence's rows are: they begin with the prefix.
+type place struct{ table, prefix string }
+
+// missing is a table that no store has. Any other name stands for the sequence's own.
+const missing = "missing"
+
+func (p place) name(table string) string {
+	if table == missing {
+		return missing + p.table
+	}
+	return p.table
+}
+
+// bound is a bound of a scan, where none is that of the sequence's rows.
+func (p place) bound(row, none string) string {
+	if row == "" {
+		return none
+	}
+	return p.prefix + row
+}
+
+func (p place) mutation(m hbase.Mutation) hbase.Mutation {
+	switch m := m.(type) {
+	case hbase.Put:
+		return p.put(m)
+	case hbase.Delete:
+		m.Table, m.Row = p.name(m.Table), p.prefix+m.Row
+		return m
+	}
+	panic("sealed")
+}
+
+func (p place) put(m hbase.Put) hbase.Put {
+	m.Table, m.Row = p.name(m.Table), p.prefix+m.Row
+	return m
+}
+
+func (p place) get(g hbase.Get) hbase.Get {
+	g.Table, g.Row = p.name(g.Table), p.prefix+g.Row
+	return g
+}
+
+func (p place) scan(s hbase.Scan) hbase.Scan {
+	first, behind := p.prefix, hbase.PrefixEnd(p.prefix)
+	s.Table = p.name(s.Table)
+	if s.Reversed {
+		s.Start, s.Stop = p.bound(s.Start, behind), p.bound(s.Stop, first)
+	} else {
+		s.Start, s.Stop = p.bound(s.Start, first), p.bound(s.Stop, behind)
+	}
+	return s
+}
+
+// String prints an operation so that it can be read, and pasted into a test.
+func (o operation) String() string {
+	switch {
+	case o.mutation != nil:
+		return fmt.Sprintf("%#v", o.mutation)
+	case o.check != nil:
+		return fmt.Sprintf("%#v %#v", o.check.check, o.check.put)
+	case o.increment != nil:
+		return fmt.Sprintf("%#v", *o.increment)
+	case o.get != nil:
+		return fmt.Sprintf("%#v", *o.get)
+	default:
+		return fmt.Sprintf("%#v", *o.scan)
+	}
+}
+
+func printed(sequence []operation) string {
+	lines := make([]string, len(sequence))
+	for i, o := range sequence {
+		lines[i] = o.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// alone runs an operation that no call takes many of, and returns the answer as text.
+func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
+	switch {
+	case o.check != nil:
+		done, err := store.CheckAndPut(ctx, o.check.check, p.put(o.check.put))
+		return answer(fmt.Sprint(done), err)
+	case o.increment != nil:
+		inc := *o.increment
+		inc.Table, inc.Row = p.name(inc.Table), p.prefix+inc.Row
+		sum, err := store.Increment(ctx, inc)
+		return answer(fmt.Sprint(sum), err)
+	default:
+		return scanned(ctx, store, p.scan(*o.scan), p)
+	}
+}
+
+func scanned(ctx context.Context, store hbase.Store, scan hbase.Scan, p place) string {
+	var text strings.Builder
+	for row, err := range store.Scan(ctx, scan) {
+		if err != nil {
+			return answer("", err)
+		}
+		fmt.Fprintf(&text, "row %q %s", strings.TrimPrefix(row.Key, p.prefix), cells(row.Cells))
+	}
+	return text.String()
+}

@@ -1,0 +1,94 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"twibase/hbase"
+)
+
+// step runs one operation of each of many sequences, and returns the answers. No two sequences share a row, so that only the order
+// within each matters.
+func step(ctx context.Context, store hbase.Store, operations []operation, places []place) []string {
+	answers := make([]string, len(operations))
+	var mutations []hbase.Mutation
+	var gets []hbase.Get
+	var mutating, getting []int
+	var alone sync.WaitGroup
+	for i, o := range operations {
+		switch {
+		case o.mutation != nil:
+			mutations, mutating = append(mutations, places[i].mutation(o.mutation)), append(mutating, i)
+		case o.get != nil:
+			gets, getting = append(gets, places[i].get(*o.get)), append(getting, i)
+		default:
+			alone.Go(func() { answers[i] = o.alone(ctx, store, places[i]) })
+		}
+	}
+	mutate(ctx, store, mutations, func(k int, text string) { answers[mutating[k]] = text })
+	get(ctx, store, gets, func(k int, text string) { answers[getting[k]] = text })
+	alone.Wait()
+	return answers
+}
+
+func mutate(ctx context.Context, store hbase.Store, mutations []hbase.Mutation, answered func(int, string)) {
+	errs, err := store.Mutate(ctx, mutations)
+	for k := range mutations {
+		each := err
+		if errs != nil && err == nil {
+			each = errs[k]
+		}
+		answered(k, answer("written", each))
+	}
+}
+
+func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func(int, string)) {
+	results, err := store.Get(ctx, gets)
+	for k := range gets {
+		if err != nil {
+			answered(k, answer("", err))
+			continue
+		}
+		answered(k, answer(cells(results[k].Cells), results[k].Err))
+	}
+}
+
+// engines are the two stores. They must be told to do the same things.
+type engines struct{ embedded, cluster hbase.Store }
+
+// step runs operations on both engines, and returns the answers that differ, by the index of their operation.
+func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
+	var ours []string
+	var both sync.WaitGroup
+	both.Go(func() { ours = step(ctx, e.embedded, operations, places) })
+	theirs := step(ctx, e.cluster, operations, places)
+	both.Wait()
+	nextMillisecond()
+	differ := make(map[int]string)
+	for i := range operations {
+		if ours[i] != theirs[i] {
+			differ[i] = fmt.Sprintf("HBase answers\n%s\nand the embedded engine\n%s", theirs[i], ours[i])
+		}
+	}
+	return differ
+}
+
+// nextMillisecond waits until a present is later than all that were used.
+func nextMillisecond() {
+	for start := time.Now().UnixMilli(); time.Now().UnixMilli() == start; {
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// replay runs a sequence at a place where nothing is. It returns how long the shortest part is that makes a difference,
+// and the difference; 0 if there is none.
+func (e engines) replay(ctx context.Context, sequence []operation, at place) (int, string) {
+	for i, o := range sequence {
+		if differ := e.step(ctx, []operation{o}, []place{at}); len(differ) > 0 {
+			return i + 1, differ[0]
+		}
+	}
+	return 0, ""
+}
