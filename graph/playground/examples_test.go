@@ -7,6 +7,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 func TestExamples(t *testing.T) {
@@ -14,7 +15,7 @@ func TestExamples(t *testing.T) {
 	titles := map[string]bool{}
 	for _, example := range read(t, "examples/*.graphql") {
 		t.Run("it fits the schema, and its tab has a title of its own: "+example.Name, func(t *testing.T) {
-			query, err := gqlparser.LoadQuery(schema, example.Input)
+			query, err := gqlparser.LoadQueryWithRules(schema, example.Input, rules.NewDefaultRules())
 			if err != nil {
 				t.Fatal(err)
 			}
