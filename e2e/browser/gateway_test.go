@@ -1,0 +1,105 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// gateway is a twibase of the test's own, as it is built from this tree, on an embedded store in memory with the sample in it.
+type gateway struct {
+	url    string
+	binary string
+	secret string // the file with the secret of its tokens
+}
+
+// start builds and starts a gateway, waits until it is ready, and stops it when the test ends.
+func start(t *testing.T) *gateway {
+	t.Helper()
+	dir := t.TempDir()
+	g := &gateway{binary: filepath.Join(dir, "twibase"), secret: filepath.Join(dir, "jwt.secret")}
+	if err := os.WriteFile(g.secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("go", "build", "-o", g.binary, "twibase").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	address := free(t)
+	g.url = "http://" + address
+
+	ctx, stop := context.WithCancel(context.Background())
+	server := exec.CommandContext(ctx, g.binary, "serve", "--listen", address, "--store", "embedded:", "--jwt-secret-file", g.secret)
+	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
+	server.WaitDelay = 10 * time.Second
+	var log bytes.Buffer
+	server.Stdout, server.Stderr = &log, &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		server.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		if t.Failed() {
+			t.Logf("the gateway's log:\n%s", &log)
+		}
+	})
+	g.await(t, ended)
+	return g
+}
+
+// await returns when the gateway says that it is ready.
+func (g *gateway) await(t *testing.T, ended <-chan struct{}) {
+	t.Helper()
+	patience := time.After(time.Minute)
+	for {
+		response, err := http.Get(g.url + "/readyz")
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-ended:
+			t.Fatal("the gateway ended at once")
+		case <-patience:
+			t.Fatal("the gateway is not ready after a minute: ", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// token returns a token by which the gateway knows somebody.
+func (g *gateway) token(t *testing.T, username string) string {
+	t.Helper()
+	output, err := exec.Command(g.binary, "token", username, "--jwt-secret-file", g.secret).Output()
+	if err != nil {
+		t.Fatal("twibase token: ", err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return lines[len(lines)-1]
+}
+
+// free returns an address of this machine that nobody listens on.
+func free(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
