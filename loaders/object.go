@@ -98,6 +98,12 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 	return p, nil
 }
 
+// CheckRow reports why a position, which may come from a client, can't be one of [Object.Scan].
+func CheckRow(position string) error {
+	_, err := tables.OwnerOf(position)
+	return err
+}
+
 func exists[K comparable](of func(K) get) Loader[K, bool] {
 	return Loader[K, bool]{of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
 }

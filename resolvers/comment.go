@@ -2,20 +2,97 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 
 	"twibase/graph/exec"
+	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
+
+// comments answers the connections of the comments on twits, by the twits' keys. Most viewers see few of them, so that all candidates
+// are looked at at once. The total counts all, seen or not.
+func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.CommentConnection, error) {
+	p, err := args.read(relay.Comments, loaders.Comments.Check)
+	if err != nil {
+		return nil, err
+	}
+	want := wanted(ctx, "Comment")
+	lengths := func() ([]int, error) { return nil, nil }
+	if want.total {
+		lengths = loaders.Comments.Length.Ask(ctx, twits)
+	}
+	pages, errs := make([]*entries[struct{}, tables.Comment], len(twits)), make(loaders.Errors, len(twits))
+	if want.entries {
+		list := filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
+			see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
+				return visibleComments(ctx, comments)
+			}}
+		pages, err = list.pages(ctx, twits, p)
+	}
+	totals, countErr := lengths()
+	for i := range pages {
+		if pages[i] == nil {
+			pages[i] = &entries[struct{}, tables.Comment]{kind: relay.Comments, info: noPage()}
+		}
+		if errs[i] = loaders.At(err, i); errs[i] == nil {
+			errs[i] = loaders.At(countErr, i)
+		}
+		if want.total {
+			pages[i].total = &totals[i]
+		}
+	}
+	pages, err = settle(pages, errs)
+	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
+		c := &model.CommentConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
+		for i, comment := range p.nodes {
+			c.Edges[i] = &model.CommentEdge{Cursor: p.cursor(i), Node: comment}
+		}
+		return c
+	})
+}
+
+// commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.
+func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error) {
+	places := make([]loaders.MemberKey, len(keys))
+	for i, key := range keys {
+		place, err := tables.ParseCommentKey(key)
+		if err != nil {
+			return nil, err
+		}
+		places[i] = loaders.MemberKey{Owner: place.Twit.String(), Position: place.Position}
+	}
+	members, err := loaders.Comments.Members(ctx, places)
+	found := make([]*tables.Comment, len(keys))
+	for i, member := range members {
+		found[i] = member.Value
+	}
+	if err != nil {
+		return found, err
+	}
+	return visibleComments(ctx, found)
+}
 
 // Twit is the batch resolver for the twit field.
 func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
-	panic(fmt.Errorf("not implemented: Twit - twit"))
+	places := make([]tables.TwitKey, len(objs))
+	for i, comment := range objs {
+		places[i] = comment.Twit
+	}
+	twits, err := twitsAt(ctx, places)
+	if err != nil {
+		return twits, err
+	}
+	return visibleTwits(ctx, twits)
 }
 
 // Author is the batch resolver for the author field.
 func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
-	panic(fmt.Errorf("not implemented: Author - author"))
+	names := make([]string, len(objs))
+	for i, comment := range objs {
+		names[i] = comment.AuthorName
+	}
+	return loaders.Users.Named(ctx, names, selected(ctx, "User").names())
 }
 
 // Comment returns exec.CommentResolver implementation.

@@ -2,46 +2,101 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
-
-// Parent is the batch resolver for the parent field.
-func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
-	panic(fmt.Errorf("not implemented: Parent - parent"))
-}
-
-// Ancestors is the batch resolver for the ancestors field.
-func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
-	panic(fmt.Errorf("not implemented: Ancestors - ancestors"))
-}
-
-// SubDepartments is the batch resolver for the subDepartments field.
-func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
-	panic(fmt.Errorf("not implemented: SubDepartments - subDepartments"))
-}
-
-// Descendants is the batch resolver for the descendants field.
-func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
-	panic(fmt.Errorf("not implemented: Descendants - descendants"))
-}
-
-// Roles is the batch resolver for the roles field.
-func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	panic(fmt.Errorf("not implemented: Roles - roles"))
-}
 
 // Department is the resolver for the department field.
 func (r *queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
-	panic(fmt.Errorf("not implemented: Department - department"))
+	return rootObject(ctx, loaders.Departments, "Department", code, tables.CheckCode)
 }
 
 // TopDepartments is the resolver for the topDepartments field.
 func (r *queryResolver) TopDepartments(ctx context.Context, first *int, after *string, last *int, before *string) (*model.DepartmentConnection, error) {
-	panic(fmt.Errorf("not implemented: TopDepartments - topDepartments"))
+	connections, err := children(ctx, []string{tables.Root}, pageArgs{first, after, last, before})
+	if err != nil {
+		return nil, loaders.At(err, 0)
+	}
+	return connections[0], nil
+}
+
+// SubDepartments is the batch resolver for the subDepartments field.
+func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
+	return children(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
+}
+
+func children(ctx context.Context, parents []string, args pageArgs) ([]*model.DepartmentConnection, error) {
+	pages, err := edge[tables.Child, tables.Department]{relay.SubDepartments, "Department", loaders.Children, loaders.Departments,
+		func(c tables.Child) string { return c.Code }}.pages(ctx, parents, args)
+	return convert(pages, err, func(p *entries[tables.Child, tables.Department]) *model.DepartmentConnection {
+		return departmentConnection(p, nil)
+	})
+}
+
+// Parent is the batch resolver for the parent field.
+func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
+	codes := make([]*string, len(objs))
+	for i, department := range objs {
+		codes[i] = department.ParentCode
+	}
+	return optional(ctx, loaders.Departments, codes, selected(ctx, "Department").names())
+}
+
+// Ancestors is the batch resolver for the ancestors field. All chains are climbed together, one round a level.
+func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
+	fields := append(selected(ctx, "Department").names(), "parent")
+	chains, errs := make([][]*tables.Department, len(objs)), make(loaders.Errors, len(objs))
+	next := make([]*string, len(objs))
+	for i, department := range objs {
+		chains[i], next[i] = []*tables.Department{}, department.ParentCode
+	}
+	var failure error
+	for range tables.MaxDepth {
+		if !slices.ContainsFunc(next, func(code *string) bool { return code != nil }) {
+			break
+		}
+		parents, err := optional(ctx, loaders.Departments, next, fields)
+		for i, parent := range parents {
+			if next[i] = nil; loaders.At(err, i) != nil {
+				chains[i], errs[i], failure = nil, loaders.At(err, i), errs
+			} else if parent != nil {
+				chains[i], next[i] = append(chains[i], parent), parent.ParentCode
+			}
+		}
+	}
+	return chains, failure
+}
+
+// Roles is the batch resolver for the roles field.
+func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
+	pages, err := edge[string, tables.Role]{relay.DepartmentRoles, "Role", loaders.DepartmentRoles, loaders.Roles, self}.
+		pages(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
+	return convert(pages, err, roleConnection)
+}
+
+func departmentCodes(departments []*tables.Department) []string {
+	codes := make([]string, len(departments))
+	for i, department := range departments {
+		codes[i] = department.Code
+	}
+	return codes
+}
+
+// departmentConnection makes a connection of a page. depth is nil where the entries have none.
+func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) *model.DepartmentConnection {
+	c := &model.DepartmentConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.DepartmentEdge, len(p.nodes))}
+	for i, department := range p.nodes {
+		c.Edges[i] = &model.DepartmentEdge{Cursor: p.cursor(i), Node: department}
+		if depth != nil {
+			c.Edges[i].Depth = depth(p.members[i])
+		}
+	}
+	return c
 }
 
 // Department returns exec.DepartmentResolver implementation.

@@ -2,36 +2,77 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 
+	"twibase/graph/apierr"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
-
-// Players is the batch resolver for the players field.
-func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Players - players"))
-}
-
-// IsPlayed is the batch resolver for the isPlayed field.
-func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
-	panic(fmt.Errorf("not implemented: IsPlayed - isPlayed"))
-}
-
-// Plays is the batch resolver for the plays field.
-func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
-	panic(fmt.Errorf("not implemented: Plays - plays"))
-}
 
 // Game is the resolver for the game field.
 func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
-	panic(fmt.Errorf("not implemented: Game - game"))
+	return rootObject(ctx, loaders.Games, "Game", code, tables.CheckCode)
 }
 
 // Games is the resolver for the games field.
 func (r *queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
-	panic(fmt.Errorf("not implemented: Games - games"))
+	page, err := scanned(ctx, relay.AllGames, "Game", loaders.Games, pageArgs{first, after, last, before})
+	if err != nil {
+		return nil, err
+	}
+	return gameConnection(page, nil), nil
+}
+
+// Players is the batch resolver for the players field.
+func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+	pages, err := edge[string, tables.User]{relay.Players, "User", loaders.Players, loaders.Users, self}.
+		pages(ctx, gameCodes(objs), pageArgs{first, after, last, before})
+	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
+}
+
+// IsPlayed is the batch resolver for the isPlayed field.
+func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
+	answers, err := loaders.IsPlayed.Load(ctx, gameCodes(objs))
+	return pointers(answers), err
+}
+
+// Plays is the batch resolver for the plays field.
+func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
+	if from > to {
+		return nil, apierr.BadUserInput("from is after to: swap the days")
+	}
+	keys := make([]loaders.DayRange, len(objs))
+	for i, code := range gameCodes(objs) {
+		keys[i] = loaders.DayRange{Game: code, From: from, To: to}
+	}
+	days, err := loaders.GameDays.Load(ctx, keys)
+	plays := make([][]*tables.DayCount, len(objs))
+	for i := range plays {
+		plays[i] = pointers(days[i])
+	}
+	return plays, err
+}
+
+func gameCodes(games []*tables.Game) []string {
+	codes := make([]string, len(games))
+	for i, game := range games {
+		codes[i] = game.Code
+	}
+	return codes
+}
+
+// gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
+func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) *model.GameConnection {
+	c := &model.GameConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.GameEdge, len(p.nodes))}
+	for i, game := range p.nodes {
+		c.Edges[i] = &model.GameEdge{Cursor: p.cursor(i), Node: game}
+		if say != nil {
+			say(c.Edges[i], p.members[i])
+		}
+	}
+	return c
 }
 
 // Game returns exec.GameResolver implementation.

@@ -2,26 +2,119 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"sync"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
 
 // Node is the resolver for the node field.
 func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
-	panic(fmt.Errorf("not implemented: Node - node"))
+	nodes, errs := nodes(ctx, []*tables.ID{&id})
+	return nodes[0], errs[0]
 }
 
 // Nodes is the resolver for the nodes field.
 func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
-	panic(fmt.Errorf("not implemented: Nodes - nodes"))
+	if len(ids) > relay.MaxPage {
+		return nil, apierr.LimitExceeded("the number of ids", relay.MaxPage, len(ids))
+	}
+	nodes, errs := nodes(ctx, ids)
+	for i, err := range errs {
+		if err != nil {
+			path := append(slices.Clone(graphql.GetPath(ctx)), ast.PathIndex(i))
+			graphql.AddError(ctx, gqlerror.WrapPath(path, err))
+		}
+	}
+	return nodes, nil
+}
+
+// nodes answers the things of these ids, nil where there is none that the viewer may see. The ids of one noun are read
+// together, and all nouns at the same time.
+func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
+	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
+	var group sync.WaitGroup
+	for noun, read := range readers {
+		var keys []string
+		var at []int
+		for i, id := range ids {
+			if id.Noun == noun {
+				keys, at = append(keys, id.Key), append(at, i)
+			}
+		}
+		if len(keys) > 0 {
+			group.Go(func() {
+				read(ctx, keys, func(i int, node model.Node, err error) { found[at[i]], errs[at[i]] = node, err })
+			})
+		}
+	}
+	group.Wait()
+	return found, errs
+}
+
+// reader reads the things of one noun by their keys, and hands over each.
+type reader func(ctx context.Context, keys []string, found func(i int, node model.Node, err error))
+
+var readers = map[tables.Noun]reader{
+	tables.NounUser:       readerOf(rowsByKey("User", loaders.Users)),
+	tables.NounRole:       readerOf(rowsByKey("Role", loaders.Roles)),
+	tables.NounDepartment: readerOf(rowsByKey("Department", loaders.Departments)),
+	tables.NounGame:       readerOf(rowsByKey("Game", loaders.Games)),
+	tables.NounTwit:       readerOf(twitsByKey),
+	tables.NounComment:    readerOf(commentsByKey),
+}
+
+// node is what a pointer to every row type with an ID is.
+type node[T any] interface {
+	*T
+	model.Node
+}
+
+func rowsByKey[T any](noun string, objects loaders.Object[T]) func(context.Context, []string) ([]*T, error) {
+	return func(ctx context.Context, keys []string) ([]*T, error) {
+		return objects.Roots(ctx, keys, selected(ctx, noun).names())
+	}
+}
+
+func readerOf[T any, N node[T]](read func(context.Context, []string) ([]N, error)) reader {
+	return func(ctx context.Context, keys []string, found func(int, model.Node, error)) {
+		things, err := read(ctx, keys)
+		for i := range keys {
+			if e := loaders.At(err, i); e != nil {
+				found(i, nil, e)
+			} else if things[i] != nil {
+				found(i, things[i], nil)
+			}
+		}
+	}
 }
 
 // Viewer is the resolver for the viewer field.
 func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
-	panic(fmt.Errorf("not implemented: Viewer - viewer"))
+	viewer, ok := auth.ViewerOf(ctx)
+	if !ok {
+		return nil, nil
+	}
+	return r.User(ctx, viewer.Username)
+}
+
+// rootObject answers the object of a key that the client wrote, nil if there can't be one.
+func rootObject[T any](ctx context.Context, objects loaders.Object[T], noun, key string, check func(string) error) (*T, error) {
+	if check(key) != nil {
+		return nil, nil
+	}
+	found, err := objects.Roots(ctx, []string{key}, selected(ctx, noun).names())
+	return found[0], loaders.At(err, 0)
 }
 
 // Query returns exec.QueryResolver implementation.

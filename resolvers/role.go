@@ -2,31 +2,74 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
 
 // Role is the resolver for the role field.
 func (r *queryResolver) Role(ctx context.Context, code string) (*tables.Role, error) {
-	panic(fmt.Errorf("not implemented: Role - role"))
+	return rootObject(ctx, loaders.Roles, "Role", code, tables.CheckCode)
 }
 
 // Roles is the resolver for the roles field.
 func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, last *int, before *string) (*model.RoleConnection, error) {
-	panic(fmt.Errorf("not implemented: Roles - roles"))
+	page, err := scanned(ctx, relay.AllRoles, "Role", loaders.Roles, pageArgs{first, after, last, before})
+	if err != nil {
+		return nil, err
+	}
+	return roleConnection(page), nil
 }
 
 // Department is the batch resolver for the department field.
 func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error) {
-	panic(fmt.Errorf("not implemented: Department - department"))
+	codes := make([]*string, len(objs))
+	for i, role := range objs {
+		codes[i] = role.DepartmentCode
+	}
+	return optional(ctx, loaders.Departments, codes, selected(ctx, "Department").names())
 }
 
 // Users is the batch resolver for the users field.
 func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Users - users"))
+	codes := make([]string, len(objs))
+	for i, role := range objs {
+		codes[i] = role.Code
+	}
+	pages, err := edge[string, tables.User]{relay.RoleUsers, "User", loaders.RoleUsers, loaders.Users, self}.
+		pages(ctx, codes, pageArgs{first, after, last, before})
+	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
+}
+
+func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
+	c := &model.RoleConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.RoleEdge, len(p.nodes))}
+	for i, role := range p.nodes {
+		c.Edges[i] = &model.RoleEdge{Cursor: p.cursor(i), Node: role}
+	}
+	return c
+}
+
+// optional answers the objects that columns name, nil where a column names none.
+func optional[T any](ctx context.Context, objects loaders.Object[T], keys []*string, fields []string) ([]*T, error) {
+	var asked []string
+	var at []int
+	for i, key := range keys {
+		if key != nil {
+			asked, at = append(asked, *key), append(at, i)
+		}
+	}
+	found, err := objects.Named(ctx, asked, fields)
+	all, errs := make([]*T, len(keys)), make(loaders.Errors, len(keys))
+	for j, i := range at {
+		all[i], errs[i] = found[j], loaders.At(err, j)
+	}
+	if err != nil {
+		return all, errs
+	}
+	return all, nil
 }
 
 // Role returns exec.RoleResolver implementation.

@@ -2,31 +2,203 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
 
 // Twit is the resolver for the twit field.
 func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
-	panic(fmt.Errorf("not implemented: Twit - twit"))
+	if id.Noun != tables.NounTwit {
+		return nil, nil
+	}
+	twits, err := twitsByKey(ctx, []string{id.Key})
+	return twits[0], loaders.At(err, 0)
+}
+
+// twitsByKey answers the twits of the keys that ids hold, as far as the viewer may see them.
+func twitsByKey(ctx context.Context, keys []string) ([]*tables.Twit, error) {
+	places := make([]tables.TwitKey, len(keys))
+	for i, key := range keys {
+		place, err := tables.ParseTwitKey(key)
+		if err != nil {
+			return nil, err
+		}
+		places[i] = place
+	}
+	twits, err := twitsAt(ctx, places)
+	if err != nil {
+		return twits, err
+	}
+	return visibleTwits(ctx, twits)
+}
+
+// twitsAt answers the twits at these places, nil where there is none, whoever may see them.
+func twitsAt(ctx context.Context, places []tables.TwitKey) ([]*tables.Twit, error) {
+	keys := make([]loaders.MemberKey, len(places))
+	for i, place := range places {
+		keys[i] = loaders.MemberKey{Owner: place.Author, Position: place.Position}
+	}
+	members, err := loaders.Twits.Members(ctx, keys)
+	twits := make([]*tables.Twit, len(places))
+	for i, member := range members {
+		twits[i] = member.Value
+	}
+	return twits, err
+}
+
+// Twits is the batch resolver for the twits field.
+func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+	return posts(ctx, relay.Twits, loaders.Twits, objs, pageArgs{first, after, last, before}, "twitCount",
+		func(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount })
+}
+
+// Album is the batch resolver for the album field.
+func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+	return posts(ctx, relay.Album, loaders.Albums, objs, pageArgs{first, after, last, before}, "albumCount",
+		func(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount })
+}
+
+// posts answers connections of what users posted, as far as the viewer may see it. The total counts just that.
+func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit], users []*tables.User, args pageArgs, field string, counts func(*tables.User) (all, public *int)) ([]*model.TwitConnection, error) {
+	p, err := args.read(kind, list.Check)
+	if err != nil {
+		return nil, err
+	}
+	owners, want := usernames(users), wanted(ctx, "Twit")
+	errs := make(loaders.Errors, len(users))
+	totals := make([]*int, len(users))
+	if want.total {
+		counted, err := loaders.Users.Named(ctx, owners, []string{field})
+		for i := range errs {
+			errs[i] = loaders.At(err, i)
+		}
+		if totals, err = visibleCounts(ctx, owners, counted, counts); err != nil {
+			return nil, err
+		}
+	}
+	pages := make([]*entries[struct{}, tables.Twit], len(users))
+	if want.entries {
+		list := filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
+			see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+				return visibleTwits(ctx, twits)
+			}}
+		pages, err = list.pages(ctx, owners, p)
+	}
+	for i := range pages {
+		if pages[i] == nil {
+			pages[i] = &entries[struct{}, tables.Twit]{kind: kind, info: noPage()}
+		}
+		pages[i].total = totals[i]
+		if e := loaders.At(err, i); e != nil {
+			errs[i] = e
+		}
+	}
+	pages, err = settle(pages, errs)
+	return convert(pages, err, twitConnection)
+}
+
+// TwitCount is the batch resolver for the twitCount field.
+func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
+	return visibleCounts(ctx, usernames(objs), objs, func(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount })
+}
+
+// Timeline is the batch resolver for the timeline field.
+func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+	p, err := pageArgs{first, after, last, before}.read(relay.Timeline, loaders.Timelines.Check)
+	if err != nil {
+		return nil, err
+	}
+	own, err := owned(ctx, usernames(objs))
+	if err != nil {
+		return nil, err
+	}
+	var owners []string
+	var at []int
+	for i, user := range objs {
+		if own[i] {
+			owners, at = append(owners, user.Username), append(at, i)
+		}
+	}
+	found := make([]*entries[struct{}, tables.Twit], len(owners))
+	if wanted(ctx, "Twit").entries {
+		list := filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}
+		found, err = list.pages(ctx, owners, p)
+	}
+	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
+	for j, i := range at {
+		if errs[i] = loaders.At(err, j); found[j] != nil {
+			pages[i] = found[j]
+		} else {
+			pages[i] = &entries[struct{}, tables.Twit]{kind: relay.Timeline, info: noPage()}
+		}
+	}
+	pages, err = settle(pages, errs)
+	return convert(pages, err, twitConnection)
+}
+
+// followedTwits answers what the entries of timelines refer to, nil where the twit is gone or the owner no longer follows its author.
+func followedTwits(ctx context.Context, owners []string, places []tables.TwitKey) ([]*tables.Twit, error) {
+	relations := make([]loaders.Relation, len(places))
+	for i, place := range places {
+		relations[i] = loaders.Follows(owners[i], place.Author)
+	}
+	following := loaders.Related.Ask(ctx, relations)
+	twits, err := twitsAt(ctx, places)
+	follows, followErr := following()
+	errs, failed := make(loaders.Errors, len(places)), false
+	for i := range places {
+		if errs[i] = loaders.At(err, i); errs[i] == nil {
+			errs[i] = loaders.At(followErr, i)
+		}
+		failed = failed || errs[i] != nil
+		if !follows[i] {
+			twits[i] = nil
+		}
+	}
+	if failed {
+		return twits, errs
+	}
+	return twits, nil
 }
 
 // Author is the batch resolver for the author field.
 func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
-	panic(fmt.Errorf("not implemented: Author - author"))
+	names := make([]string, len(objs))
+	for i, twit := range objs {
+		names[i] = twit.AuthorName
+	}
+	return loaders.Users.Named(ctx, names, selected(ctx, "User").names())
 }
 
 // Comments is the batch resolver for the comments field.
 func (r *twitResolver) Comments(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.CommentConnection, error) {
-	panic(fmt.Errorf("not implemented: Comments - comments"))
+	return comments(ctx, twitKeys(objs), pageArgs{first, after, last, before})
 }
 
 // CommentCount is the batch resolver for the commentCount field.
 func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
-	panic(fmt.Errorf("not implemented: CommentCount - commentCount"))
+	counts, err := loaders.Comments.Length.Load(ctx, twitKeys(objs))
+	return pointers(counts), err
+}
+
+func twitKeys(twits []*tables.Twit) []string {
+	keys := make([]string, len(twits))
+	for i, twit := range twits {
+		keys[i] = twit.Key().String()
+	}
+	return keys
+}
+
+func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
+	c := &model.TwitConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.TwitEdge, len(p.nodes))}
+	for i, twit := range p.nodes {
+		c.Edges[i] = &model.TwitEdge{Cursor: p.cursor(i), Node: twit}
+	}
+	return c
 }
 
 // Twit returns exec.TwitResolver implementation.

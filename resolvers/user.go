@@ -2,86 +2,160 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
+	"time"
 
+	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
+	"twibase/loaders"
 )
 
 // User is the resolver for the user field.
 func (r *queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
-	panic(fmt.Errorf("not implemented: User - user"))
+	return rootObject(ctx, loaders.Users, "User", username, tables.CheckUsername)
 }
 
 // Users is the resolver for the users field.
 func (r *queryResolver) Users(ctx context.Context, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Users - users"))
+	page, err := scanned(ctx, relay.AllUsers, "User", loaders.Users, pageArgs{first, after, last, before})
+	if err != nil {
+		return nil, err
+	}
+	return userConnection(page, nil), nil
 }
 
 // Email is the batch resolver for the email field.
 func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
-	panic(fmt.Errorf("not implemented: Email - email"))
+	own, err := owned(ctx, usernames(objs))
+	emails := make([]*string, len(objs))
+	for i, user := range objs {
+		if own[i] {
+			emails[i] = user.Email
+		}
+	}
+	return emails, err
 }
 
 // Followers is the batch resolver for the followers field.
 func (r *userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Followers - followers"))
+	return follows(ctx, relay.Followers, loaders.Followers, objs, pageArgs{first, after, last, before})
 }
 
 // Following is the batch resolver for the following field.
 func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Following - following"))
+	return follows(ctx, relay.Following, loaders.Following, objs, pageArgs{first, after, last, before})
+}
+
+func follows(ctx context.Context, kind relay.List, list loaders.List[tables.Follow], users []*tables.User, args pageArgs) ([]*model.UserConnection, error) {
+	pages, err := edge[tables.Follow, tables.User]{kind, "User", list, loaders.Users,
+		func(f tables.Follow) string { return f.Username }}.pages(ctx, usernames(users), args)
+	return convert(pages, err, func(p *entries[tables.Follow, tables.User]) *model.UserConnection {
+		return userConnection(p, func(f tables.Follow) *time.Time {
+			if f.At.Equal(tables.Unknown) {
+				return nil
+			}
+			return &f.At
+		})
+	})
 }
 
 // IsFollowing is the batch resolver for the isFollowing field.
 func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
-	panic(fmt.Errorf("not implemented: IsFollowing - isFollowing"))
+	return related(ctx, objs, tables.CheckUsername(username) == nil, func(u *tables.User) loaders.Relation {
+		return loaders.Follows(u.Username, username)
+	})
 }
 
 // ViewerFollows is the batch resolver for the viewerFollows field.
 func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
-	panic(fmt.Errorf("not implemented: ViewerFollows - viewerFollows"))
-}
-
-// Twits is the batch resolver for the twits field.
-func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	panic(fmt.Errorf("not implemented: Twits - twits"))
-}
-
-// TwitCount is the batch resolver for the twitCount field.
-func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
-	panic(fmt.Errorf("not implemented: TwitCount - twitCount"))
-}
-
-// Album is the batch resolver for the album field.
-func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	panic(fmt.Errorf("not implemented: Album - album"))
-}
-
-// Timeline is the batch resolver for the timeline field.
-func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	panic(fmt.Errorf("not implemented: Timeline - timeline"))
-}
-
-// Roles is the batch resolver for the roles field.
-func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	panic(fmt.Errorf("not implemented: Roles - roles"))
+	viewer, ok := auth.ViewerOf(ctx)
+	if !ok {
+		return make([]*bool, len(objs)), nil
+	}
+	return related(ctx, objs, true, func(u *tables.User) loaders.Relation {
+		return loaders.Follows(viewer.Username, u.Username)
+	})
 }
 
 // HasRole is the batch resolver for the hasRole field.
 func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	panic(fmt.Errorf("not implemented: HasRole - hasRole"))
+	return related(ctx, objs, tables.CheckCode(code) == nil, func(u *tables.User) loaders.Relation {
+		return loaders.Has(u.Username, code)
+	})
 }
 
-// Games is the batch resolver for the games field.
-func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
-	panic(fmt.Errorf("not implemented: Games - games"))
+// related answers a question about each user. If it can't be asked, the answer is no.
+func related(ctx context.Context, users []*tables.User, askable bool, question func(*tables.User) loaders.Relation) ([]*bool, error) {
+	return questions(ctx, users, askable, loaders.Related, question)
 }
 
 // HasPlayed is the batch resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	panic(fmt.Errorf("not implemented: HasPlayed - hasPlayed"))
+	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.HasPlayed, func(u *tables.User) loaders.Play {
+		return loaders.Play{Username: u.Username, Game: code}
+	})
+}
+
+func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, loader loaders.Loader[K, bool], question func(*tables.User) K) ([]*bool, error) {
+	if !askable {
+		return pointers(make([]bool, len(users))), nil
+	}
+	keys := make([]K, len(users))
+	for i, user := range users {
+		keys[i] = question(user)
+	}
+	answers, err := loader.Load(ctx, keys)
+	return pointers(answers), err
+}
+
+// Roles is the batch resolver for the roles field.
+func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
+	pages, err := edge[string, tables.Role]{relay.UserRoles, "Role", loaders.UserRoles, loaders.Roles, self}.
+		pages(ctx, usernames(objs), pageArgs{first, after, last, before})
+	return convert(pages, err, roleConnection)
+}
+
+// Games is the batch resolver for the games field.
+func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
+	pages, err := edge[tables.UserGame, tables.Game]{relay.UserGames, "Game", loaders.UserGames, loaders.Games,
+		func(g tables.UserGame) string { return g.Code }}.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
+	return convert(pages, err, func(p *entries[tables.UserGame, tables.Game]) *model.GameConnection {
+		return gameConnection(p, func(e *model.GameEdge, g tables.UserGame) { e.Day, e.Count = &g.Day, &g.Count })
+	})
+}
+
+func usernames(users []*tables.User) []string {
+	names := make([]string, len(users))
+	for i, user := range users {
+		names[i] = user.Username
+	}
+	return names
+}
+
+// self is the key of a list's member that is a key itself.
+func self(key string) string { return key }
+
+// pointers returns pointers to the values: what a read fills is nullable in the schema.
+func pointers[T any](values []T) []*T {
+	list := make([]*T, len(values))
+	for i := range values {
+		list[i] = &values[i]
+	}
+	return list
+}
+
+// userConnection makes a connection of a page. followedAt is nil where nobody follows.
+func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) *model.UserConnection {
+	c := &model.UserConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.UserEdge, len(p.nodes))}
+	for i, user := range p.nodes {
+		c.Edges[i] = &model.UserEdge{Cursor: p.cursor(i), Node: user}
+		if followedAt != nil {
+			c.Edges[i].FollowedAt = followedAt(p.members[i])
+		}
+	}
+	return c
 }
 
 // User returns exec.UserResolver implementation.

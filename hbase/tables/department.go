@@ -32,8 +32,8 @@ var Departments = &Object[Department]{
 	attributes: []attribute[Department]{
 		text("name", func(d *Department) **string { return &d.Name }),
 		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors"),
-		number("childCount", func(d *Department) **int { return &d.ChildCount }),
-		number("roleCount", func(d *Department) **int { return &d.RoleCount }),
+		count("childCount", func(d *Department) **int { return &d.ChildCount }),
+		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},
 }
 

@@ -25,7 +25,7 @@ var Games = &Object[Game]{
 	make:  func(key string) *Game { return &Game{Code: key} },
 	attributes: []attribute[Game]{
 		text("name", func(g *Game) **string { return &g.Name }),
-		number("playerCount", func(g *Game) **int { return &g.PlayerCount }),
+		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
 	},
 }
 

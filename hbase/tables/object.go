@@ -31,6 +31,8 @@ type attribute[T any] struct {
 	also []string
 	get  func(*T) string // empty: absent
 	set  func(*T, string) error
+	// absent is what a missing cell of an existing row means, if it means anything.
+	absent string
 }
 
 // Columns returns the columns, as in [hbase.Get], that the schema's fields of these names need. It is empty if the key alone is enough.
@@ -90,6 +92,13 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	if !exists {
 		return nil, nil
 	}
+	for i := range o.attributes {
+		if a := &o.attributes[i]; a.absent != "" && a.get(t) == "" {
+			if err := a.set(t, a.absent); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return t, nil
 }
 
@@ -118,7 +127,7 @@ func text[T any](column string, field func(*T) **string, also ...string) attribu
 			}
 			*field(t) = &s
 			return nil
-		}}
+		}, ""}
 }
 
 func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
@@ -136,7 +145,14 @@ func number[T any](column string, field func(*T) **int, also ...string) attribut
 			}
 			*field(t) = &n
 			return nil
-		}}
+		}, ""}
+}
+
+// count is a number that is zero where nobody has counted yet.
+func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
+	a := number(column, field, also...)
+	a.absent = "0"
+	return a
 }
 
 func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
@@ -155,5 +171,5 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 			at = at.UTC()
 			*field(t) = &at
 			return nil
-		}}
+		}, ""}
 }

@@ -19,7 +19,7 @@ var Roles = &Object[Role]{
 	attributes: []attribute[Role]{
 		text("name", func(r *Role) **string { return &r.Name }),
 		text("department", func(r *Role) **string { return &r.DepartmentCode }),
-		number("userCount", func(r *Role) **int { return &r.UserCount }),
+		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},
 }
 

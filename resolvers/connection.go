@@ -1,0 +1,166 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/model"
+	"twibase/graph/relay"
+	"twibase/loaders"
+)
+
+// pageArgs are the arguments of every connection.
+type pageArgs struct {
+	first  *int
+	after  *string
+	last   *int
+	before *string
+}
+
+// read checks the arguments.
+func (a pageArgs) read(kind relay.List, check func(string) error) (relay.Page, error) {
+	return kind.Page(a.first, a.after, a.last, a.before, check)
+}
+
+func window(p relay.Page) loaders.Window {
+	return loaders.Window{After: p.After, Before: p.Before, Limit: p.Size, Backward: p.Backward}
+}
+
+// entries is a page of a connection: what the list says of each entry, and the object that it names.
+type entries[E, T any] struct {
+	kind      relay.List
+	members   []E
+	positions []string
+	nodes     []*T
+	info      *model.PageInfo
+	total     *int
+}
+
+// cursor returns the cursor of entry i.
+func (e *entries[E, T]) cursor(i int) string { return e.kind.EncodeCursor(e.positions[i]) }
+
+// noPage is the information on a page that was not read.
+func noPage() *model.PageInfo { return &model.PageInfo{} }
+
+func pageInfo(kind relay.List, positions []string, previous, next bool) *model.PageInfo {
+	info := &model.PageInfo{HasPreviousPage: previous, HasNextPage: next}
+	if n := len(positions); n > 0 {
+		start, end := kind.EncodeCursor(positions[0]), kind.EncodeCursor(positions[n-1])
+		info.StartCursor, info.EndCursor = &start, &end
+	}
+	return info
+}
+
+// edge is a kind of connection: a list, and the objects that its members name.
+type edge[E, T any] struct {
+	kind    relay.List
+	noun    string
+	list    loaders.List[E]
+	objects loaders.Object[T]
+	key     func(E) string
+}
+
+// pages answers the connection of each owner. The error is nil or index-aligned; where it is set there is no page.
+func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) ([]*entries[E, T], error) {
+	p, err := args.read(e.kind, e.list.Check)
+	if err != nil {
+		return nil, err
+	}
+	want := wanted(ctx, e.noun)
+	pages := make([]*entries[E, T], len(owners))
+	for i := range pages {
+		pages[i] = &entries[E, T]{kind: e.kind, info: noPage()}
+	}
+	errs := make(loaders.Errors, len(owners))
+	lengths := func() ([]int, error) { return nil, nil }
+	if want.total {
+		lengths = e.list.Length.Ask(ctx, owners)
+	}
+	if want.entries {
+		e.read(ctx, owners, window(p), want.fields, pages, errs)
+	}
+	totals, err := lengths()
+	for i := range totals {
+		if pages[i].total = &totals[i]; loaders.At(err, i) != nil {
+			errs[i] = loaders.At(err, i)
+		}
+	}
+	return settle(pages, errs)
+}
+
+// read fills the pages: one round for the lists, one for the objects unless their keys are enough.
+func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, fields []string, pages []*entries[E, T], errs loaders.Errors) {
+	spans := make([]loaders.Span, len(owners))
+	for i, owner := range owners {
+		spans[i] = loaders.Span{Owner: owner, Window: w}
+	}
+	lists, err := e.list.Page(ctx, spans)
+	var keys []string
+	for i, list := range lists {
+		if errs[i] = loaders.At(err, i); errs[i] != nil {
+			continue
+		}
+		pages[i].members, pages[i].positions = list.Members, list.Positions
+		pages[i].info = pageInfo(e.kind, list.Positions, list.HasPrevious, list.HasNext)
+		for _, member := range list.Members {
+			keys = append(keys, e.key(member))
+		}
+	}
+	nodes, err := e.objects.Named(ctx, keys, fields)
+	for i, n := 0, 0; i < len(pages); i++ {
+		for range pages[i].members {
+			if failed := loaders.At(err, n); failed != nil {
+				errs[i] = failed
+			}
+			pages[i].nodes = append(pages[i].nodes, nodes[n])
+			n++
+		}
+	}
+}
+
+// settle returns nil instead of errors that are all nil, and no page where there is an error.
+func settle[P any](pages []*P, errs loaders.Errors) ([]*P, error) {
+	failed := false
+	for i, err := range errs {
+		if err != nil {
+			pages[i], failed = nil, true
+		}
+	}
+	if !failed {
+		return pages, nil
+	}
+	return pages, errs
+}
+
+// convert makes the connections of a model from pages; where there is no page there is no connection.
+func convert[P, C any](pages []*P, err error, make1 func(*P) *C) ([]*C, error) {
+	if pages == nil {
+		return nil, err
+	}
+	connections := make([]*C, len(pages))
+	for i, page := range pages {
+		if page != nil {
+			connections[i] = make1(page)
+		}
+	}
+	return connections, err
+}
+
+// scanned answers a connection of all objects of a noun.
+func scanned[T any](ctx context.Context, kind relay.List, noun string, objects loaders.Object[T], args pageArgs) (*entries[struct{}, T], error) {
+	p, err := args.read(kind, loaders.CheckRow)
+	if err != nil {
+		return nil, err
+	}
+	e := &entries[struct{}, T]{kind: kind, info: noPage()}
+	want := wanted(ctx, noun)
+	if !want.entries {
+		return e, nil
+	}
+	page, err := objects.Scan(ctx, window(p), want.fields)
+	if err != nil {
+		return nil, err
+	}
+	e.members, e.positions, e.nodes = make([]struct{}, len(page.Members)), page.Positions, page.Members
+	e.info = pageInfo(kind, page.Positions, page.HasPrevious, page.HasNext)
+	return e, nil
+}
