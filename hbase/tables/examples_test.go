@@ -1,0 +1,88 @@
+package tables_test
+
+import (
+	"strings"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// The examples of all tests of this package.
+var (
+	noon = time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)
+
+	words  = &tables.Twit{AuthorName: "LiLei", PostedAt: noon, Name: "1", Content: "hello", Visibility: tables.Public}
+	moment = &tables.Twit{
+		AuthorName: "小红", PostedAt: noon.Add(42 * time.Millisecond), Name: "a/b:7", Title: ptr("海"), Content: "at the sea\n🌊",
+		PhotoURLs: []string{"https://example.org/1.jpg", "https://example.org/2.jpg"}, Visibility: tables.FollowersOnly,
+	}
+	remark = &tables.Comment{
+		Twit: moment.Key(), AuthorName: "LiLei", PostedAt: noon.Add(time.Minute), Content: "很好",
+		Mark: tables.CommentMark("LiLei", "很好", 0),
+	}
+
+	// longest is the longest username there is: 64 characters of four bytes each.
+	longest = strings.Repeat("𐐀", tables.MaxUsername)
+	// extreme is what makes the longest ids and cursors.
+	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
+	extremeComment = &tables.Comment{Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0)}
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// wide is a list without the type of its members.
+type wide struct {
+	name  string
+	owner string
+	cell  hbase.Cell // of an example
+	row   func(owner string, bucket uint32) string
+	get   func(owner string, bucket uint32, page hbase.Page) hbase.Get
+	// directory and bucket make and read the columns of a directory.
+	directory func(owner, position string) hbase.Get
+	bucket    func(tables.Bucket) hbase.Cell
+	check     func(position string) error
+	// again decodes one cell and encodes what it says.
+	again func(owner string, cell hbase.Cell) (hbase.Cell, error)
+	// buckets returns the directory columns among cells.
+	buckets func(cells []hbase.Cell) ([]tables.Bucket, error)
+}
+
+func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
+	return wide{
+		name: name, owner: owner, cell: l.Cell(e, 0), row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
+		bucket: func(b tables.Bucket) hbase.Cell { return l.BucketCell(b, 0) },
+		again: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
+			members, _, buckets, err := l.Decode(owner, []hbase.Cell{cell})
+			switch {
+			case err != nil:
+				return hbase.Cell{}, err
+			case len(buckets) == 1:
+				return l.BucketCell(buckets[0], 0), nil
+			default:
+				return l.Cell(members[0], 0), nil
+			}
+		},
+		buckets: func(cells []hbase.Cell) ([]tables.Bucket, error) {
+			_, _, buckets, err := l.Decode(owner, cells)
+			return buckets, err
+		},
+	}
+}
+
+// lists are all lists, with a member each.
+var lists = []wide{
+	listOf("Followers", tables.Followers, "LiLei", tables.Follow{Username: "Lucy", At: noon}),
+	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.Unknown}),
+	listOf("Twits", tables.Twits, "小红", moment),
+	listOf("Albums", tables.Albums, "小红", moment),
+	listOf("Timelines", tables.Timelines, "LiLei", moment.Key()),
+	listOf("Comments", tables.Comments, moment.Key().String(), remark),
+	listOf("UserRoles", tables.UserRoles, "LiLei", "team/sig-apps:lead"),
+	listOf("RoleUsers", tables.RoleUsers, "team/sig-apps:lead", "LiLei"),
+	listOf("Children", tables.Children, "ceo", tables.Child{Name: "开发部", Code: "dev"}),
+	listOf("Children of the root", tables.Children, tables.Root, tables.Child{Name: "CEO", Code: "ceo"}),
+	listOf("DepartmentRoles", tables.DepartmentRoles, "dev", "lead"),
+	listOf("UserGames", tables.UserGames, "LiLei", tables.UserGame{Code: "go", Count: 12, Day: "2014-12-25"}),
+	listOf("Players", tables.Players, "go", "LiLei"),
+}

@@ -1,0 +1,97 @@
+package tables_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+var update = flag.Bool("update", false, "write the files of testdata anew")
+
+// A difference here is a new format: stores of today could not be read any more.
+func TestTheFormatIsWhatIsWrittenDown(t *testing.T) {
+	var b strings.Builder
+	for _, c := range codecs() {
+		if strings.HasSuffix(c.name, ", position") {
+			continue // the same as the qualifier
+		}
+		fmt.Fprintf(&b, "%s\n    %q\n", c.name, c.bytes)
+	}
+	for _, l := range lists {
+		fmt.Fprintf(&b, "%s, row of bucket 258\n    %q\n", l.name, l.row(l.owner, 258))
+	}
+	golden(t, "testdata/format.txt", b.String())
+}
+
+func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
+	var b strings.Builder
+	get := func(name string, g hbase.Get) {
+		if err := g.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		fmt.Fprintf(&b, "%s\n    %s %q %s", name, g.Table, g.Row, g.Columns)
+		if g.Page.Start != "" || g.Page.Stop != "" {
+			fmt.Fprintf(&b, " [%q, %q)", g.Page.Start, g.Page.Stop)
+		}
+		if g.Page.Limit != 0 {
+			fmt.Fprintf(&b, " at most %d", g.Page.Limit)
+		}
+		b.WriteByte('\n')
+	}
+	scan := func(name string, s hbase.Scan) {
+		fmt.Fprintf(&b, "%s\n    %s [%q, %q) %s\n", name, s.Table, s.Start, s.Stop, s.Columns)
+	}
+	get("a user's name and number of followers", tables.Users.Get("小红", tables.Users.Columns([]string{"username", "followerCount"})))
+	get("does LiLei follow 小红?", tables.Follows.Related("LiLei", "小红"))
+	get("has LiLei the role, and since when?", tables.Assignments.Get("LiLei", "lead"))
+	scan("whom does LiLei follow, by the edges?", tables.Follows.Of("LiLei"))
+	get("where is the twit of that id?", tables.TwitNames.Get("a/b:7"))
+	get("what did LiLei play?", tables.Plays.Get("LiLei", "go"))
+	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
+	scan("all that LiLei played", tables.Plays.Of("LiLei"))
+	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
+	for _, l := range lists {
+		get(l.name+": the first page", l.get(l.owner, 0, hbase.Page{Limit: 21}))
+		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.After(l.cell.Qualifier, 21)))
+		get(l.name+": the bucket before a position", l.directory(l.owner, l.cell.Qualifier))
+		get(l.name+": the last bucket", l.directory(l.owner, ""))
+	}
+	golden(t, "testdata/reads.txt", b.String())
+}
+
+func TestTheDefinitionsAreWhatIsWrittenDown(t *testing.T) {
+	var b strings.Builder
+	for _, table := range tables.Definitions(3) {
+		if err := table.Validate(); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&b, "%s, split at %q\n", table.Name, table.Splits)
+		for _, f := range table.Families {
+			fmt.Fprintf(&b, "    %+v\n", f)
+		}
+	}
+	golden(t, "testdata/definitions.txt", b.String())
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), which go test -update writes anew:\n%s", file, diff)
+	}
+}

@@ -1,0 +1,131 @@
+package tables_test
+
+import (
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Whatever the bytes, a fuzz test wants what checkDamage wants: an error that blames the right one, or exactly those bytes again.
+
+// seed adds the examples whose codecs have these names, and halves of them.
+func seed(f *testing.F, named ...string) {
+	for _, c := range codecs() {
+		for _, name := range named {
+			if c.name == name {
+				f.Add(c.bytes)
+				f.Add(c.bytes[:len(c.bytes)/2])
+			}
+		}
+	}
+}
+
+func FuzzParseID(f *testing.F) {
+	seed(f, "id of a user", "id of a role", "id of a department", "id of a game", "id of a twit", "id of a comment")
+	f.Add(string(extremeComment.ID().Bytes()))
+	f.Fuzz(func(t *testing.T, s string) {
+		checkDamage(t, codec{again: againID, blame: tables.ErrName}, s)
+	})
+}
+
+func FuzzTwitRecord(f *testing.F) { fuzzValue(f, "Twits") }
+
+func FuzzCommentRecord(f *testing.F) { fuzzValue(f, "Comments") }
+
+func FuzzUserGame(f *testing.F) { fuzzValue(f, "UserGames") }
+
+func FuzzTimelineEntry(f *testing.F) { fuzzQualifier(f, "Timelines") }
+
+func FuzzFollow(f *testing.F) { fuzzQualifier(f, "Followers") }
+
+func FuzzChild(f *testing.F) { fuzzQualifier(f, "Children") }
+
+func fuzzValue(f *testing.F, name string) {
+	for _, l := range lists {
+		if l.name != name {
+			continue
+		}
+		f.Add(string(l.cell.Value))
+		f.Add(string(l.cell.Value[:len(l.cell.Value)-1]))
+		f.Fuzz(func(t *testing.T, value string) {
+			checkCell(t, l, hbase.Cell{Family: l.cell.Family, Qualifier: l.cell.Qualifier, Value: []byte(value)})
+		})
+	}
+}
+
+func fuzzQualifier(f *testing.F, name string) {
+	for _, l := range lists {
+		if l.name != name {
+			continue
+		}
+		f.Add(l.cell.Qualifier)
+		f.Add(l.cell.Qualifier[:len(l.cell.Qualifier)-1])
+		f.Add("\x7f\xff\x41\x42\x43DEFn\x00LiLei\x00\x7f\xff\x41\x42\x43")
+		f.Fuzz(func(t *testing.T, qualifier string) {
+			checkCell(t, l, hbase.Cell{Family: l.cell.Family, Qualifier: qualifier})
+			checkDamage(t, codec{again: againPosition(l.check), blame: tables.ErrName}, qualifier)
+		})
+	}
+}
+
+// checkCell checks that a cell is corrupt, or is written again as it is.
+func checkCell(t *testing.T, l wide, c hbase.Cell) {
+	t.Helper()
+	again, err := l.again(l.owner, c)
+	checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
+		return again.Qualifier + " → " + string(again.Value), err
+	}}, c.Qualifier+" → "+string(c.Value))
+}
+
+func FuzzDirectory(f *testing.F) {
+	for i, l := range lists {
+		c := l.bucket(tables.Bucket{Number: 1, Start: l.cell.Qualifier})
+		f.Add(uint(i), c.Qualifier[1:], c.Value)
+		c = l.bucket(tables.Bucket{Number: 1 << 24, Start: l.cell.Qualifier, Stop: l.cell.Qualifier + "z"})
+		f.Add(uint(i), c.Qualifier[1:], c.Value[:len(c.Value)-1])
+	}
+	f.Fuzz(func(t *testing.T, i uint, stop string, value []byte) {
+		l := lists[i%uint(len(lists))]
+		checkCell(t, l, hbase.Cell{Family: l.cell.Family, Qualifier: tables.MembersEnd + stop, Value: value})
+	})
+}
+
+func FuzzRow(f *testing.F) {
+	seed(f, "row of a user", "row of a follow", "row of a twit's comments", "row of the top-level departments")
+	f.Fuzz(func(t *testing.T, s string) {
+		checkDamage(t, codec{again: againRow, blame: hbase.ErrCorrupt}, s)
+		checkDamage(t, codec{again: againEnds(tables.Follows.Ends, tables.Follows.Get), blame: hbase.ErrCorrupt}, s)
+	})
+}
+
+func FuzzEdge(f *testing.F) {
+	f.Add("1", "1424174400000")
+	f.Add("0", "0")
+	f.Add("2", "-1")
+	f.Add("", "0424174400000")
+	f.Fuzz(func(t *testing.T, state, at string) {
+		cells := []hbase.Cell{
+			{Family: tables.Attributes, Qualifier: "at", Value: []byte(at)}, {Family: tables.Attributes, Qualifier: "state", Value: []byte(state)},
+		}
+		related, since, err := tables.Follows.Decode(cells)
+		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
+			again := tables.Follows.Put("a", "b", related, since, 0).Cells
+			return string(again[1].Value) + " " + string(again[0].Value), err
+		}}, state+" "+at)
+	})
+}
+
+func FuzzInstant(f *testing.F) {
+	f.Add("2015-02-17T12:00:00Z")
+	f.Add("2015-02-17T12:00:00.5Z")
+	f.Add("2015-02-17T12:00:00,5Z")
+	f.Add("2015-02-17T12:00:00+08:00")
+	f.Fuzz(func(t *testing.T, at string) {
+		for _, c := range attributes() {
+			if c.name == "users, value of i:createdAt" {
+				checkDamage(t, c, at)
+			}
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package tables_test
+
+import (
+	"testing"
+
+	"twibase/hbase/tables"
+)
+
+func TestATableIsSplitIntoAsManyRegionsAsAskedFor(t *testing.T) {
+	for _, regions := range []int{0, 1, 2, 3, 7, 256, 1000, 1 << 16} {
+		for _, table := range tables.Definitions(regions) {
+			if got := len(table.Splits) + 1; got != max(regions, 1) {
+				t.Errorf("%s has %d regions, not %d", table.Name, got, regions)
+			}
+			if err := table.Validate(); err != nil {
+				t.Errorf("%d regions: %v", regions, err)
+			}
+			if regions > 1000 {
+				break // the splits are those of every table
+			}
+		}
+	}
+}
+
+func TestEveryReadIsOfATableAndFamilyThatAreDefined(t *testing.T) {
+	families := map[string]bool{}
+	for _, table := range tables.Definitions(1) {
+		for _, f := range table.Families {
+			families[table.Name+" "+f.Name] = true
+		}
+		if len(table.Families) > 3 {
+			t.Errorf("%s has %d families; more than three are slow to flush", table.Name, len(table.Families))
+		}
+	}
+	for _, l := range lists {
+		if get := l.directory(l.owner, ""); !families[get.Table+" "+get.Columns] {
+			t.Errorf("%s reads family %s of table %s", l.name, get.Columns, get.Table)
+		}
+	}
+	for _, table := range []string{tables.Users.Table, tables.Roles.Table, tables.Departments.Table, tables.Games.Table, tables.Follows.Table,
+		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table} {
+		if !families[table+" "+tables.Attributes] {
+			t.Errorf("table %s has no attributes", table)
+		}
+	}
+}
+
+// Where a row is hashed to decides its region: the examples' own users must not all fall into one.
+func TestRowsSpreadOverRegions(t *testing.T) {
+	const regions, rows = 16, 16_000
+	splits := tables.Definitions(regions)[0].Splits
+	var of [regions]int
+	for i := range rows {
+		row := tables.RowKey("u" + string(rune('a'+i%26)) + string(rune('0'+i/26%10)) + string(rune(0x4e00+i)))
+		of[count(splits, func(split string) bool { return split <= row })]++
+	}
+	for region, n := range of {
+		if n < rows/regions/2 || n > rows/regions*2 {
+			t.Errorf("region %d has %d of %d rows", region, n, rows)
+		}
+	}
+}
