@@ -157,6 +157,19 @@ func At(err error, i int) error {
 	return err
 }
 
+// Join returns the errors of several plural loads of the same n things: nil or index-aligned, for each thing its first.
+func Join(n int, errs ...error) error {
+	all := failures{n: n}
+	for _, err := range errs {
+		for i := range n {
+			if e := At(err, i); e != nil && (all.list == nil || all.list[i] == nil) {
+				all.set(i, e)
+			}
+		}
+	}
+	return all.err()
+}
+
 // failures collects the errors of n items, and costs nothing while there are none.
 type failures struct {
 	n    int

@@ -67,10 +67,8 @@ func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error
 	for i, member := range members {
 		found[i] = member.Value
 	}
-	if err != nil {
-		return found, err
-	}
-	return visibleComments(ctx, found)
+	found, mayErr := visibleComments(ctx, found)
+	return found, loaders.Join(len(keys), err, mayErr)
 }
 
 // Twit is the batch resolver for the twit field.
@@ -80,10 +78,8 @@ func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*
 		places[i] = comment.Twit
 	}
 	twits, err := twitsAt(ctx, places)
-	if err != nil {
-		return twits, err
-	}
-	return visibleTwits(ctx, twits)
+	twits, mayErr := visibleTwits(ctx, twits)
+	return twits, loaders.Join(len(objs), err, mayErr)
 }
 
 // Author is the batch resolver for the author field.

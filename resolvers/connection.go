@@ -119,16 +119,12 @@ func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window,
 
 // settle returns nil instead of errors that are all nil, and no page where there is an error.
 func settle[P any](pages []*P, errs loaders.Errors) ([]*P, error) {
-	failed := false
 	for i, err := range errs {
 		if err != nil {
-			pages[i], failed = nil, true
+			pages[i] = nil
 		}
 	}
-	if !failed {
-		return pages, nil
-	}
-	return pages, errs
+	return pages, loaders.Join(len(pages), errs)
 }
 
 // convert makes the connections of a model from pages; where there is no page there is no connection.

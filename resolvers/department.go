@@ -55,7 +55,6 @@ func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Depar
 	for i, department := range objs {
 		chains[i], next[i] = []*tables.Department{}, department.ParentCode
 	}
-	var failure error
 	for range tables.MaxDepth {
 		if !slices.ContainsFunc(next, func(code *string) bool { return code != nil }) {
 			break
@@ -63,13 +62,13 @@ func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Depar
 		parents, err := optional(ctx, loaders.Departments, next, fields)
 		for i, parent := range parents {
 			if next[i] = nil; loaders.At(err, i) != nil {
-				chains[i], errs[i], failure = nil, loaders.At(err, i), errs
+				chains[i], errs[i] = nil, loaders.At(err, i)
 			} else if parent != nil {
 				chains[i], next[i] = append(chains[i], parent), parent.ParentCode
 			}
 		}
 	}
-	return chains, failure
+	return chains, loaders.Join(len(objs), errs)
 }
 
 // Roles is the batch resolver for the roles field.

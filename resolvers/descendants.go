@@ -86,7 +86,6 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 // grow reads the trees level by level, all of them together: one round a level, whatever its breadth.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
-	var failure error
 	for range maxDepth {
 		var spans []loaders.Span
 		var of []int
@@ -104,7 +103,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 		levels := make([][]string, len(trees))
 		for j, i := range of {
 			if e := loaders.At(err, j); e != nil {
-				errs[i], failure = e, errs
+				errs[i] = e
 			}
 			for _, child := range lists[j].Members {
 				levels[i] = append(levels[i], child.Code)
@@ -114,7 +113,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 			tree.add(levels[i])
 		}
 	}
-	return failure
+	return loaders.Join(len(trees), errs)
 }
 
 // subtree is what has been read of the departments below one.

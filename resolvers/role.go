@@ -66,10 +66,7 @@ func optional[T any](ctx context.Context, objects loaders.Object[T], keys []*str
 	for j, i := range at {
 		all[i], errs[i] = found[j], loaders.At(err, j)
 	}
-	if err != nil {
-		return all, errs
-	}
-	return all, nil
+	return all, loaders.Join(len(keys), errs)
 }
 
 // Role returns exec.RoleResolver implementation.

@@ -30,10 +30,8 @@ func twitsByKey(ctx context.Context, keys []string) ([]*tables.Twit, error) {
 		places[i] = place
 	}
 	twits, err := twitsAt(ctx, places)
-	if err != nil {
-		return twits, err
-	}
-	return visibleTwits(ctx, twits)
+	twits, mayErr := visibleTwits(ctx, twits)
+	return twits, loaders.Join(len(keys), err, mayErr)
 }
 
 // twitsAt answers the twits at these places, nil where there is none, whoever may see them.
@@ -72,12 +70,12 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	errs := make(loaders.Errors, len(users))
 	totals := make([]*int, len(users))
 	if want.total {
-		counted, err := loaders.Users.Named(ctx, owners, []string{field})
+		counted, countErr := loaders.Users.Named(ctx, owners, []string{field})
+		var mayErr error
+		totals, mayErr = visibleCounts(ctx, owners, counted, counts)
+		failed := loaders.Join(len(users), countErr, mayErr)
 		for i := range errs {
-			errs[i] = loaders.At(err, i)
-		}
-		if totals, err = visibleCounts(ctx, owners, counted, counts); err != nil {
-			return nil, err
+			errs[i] = loaders.At(failed, i)
 		}
 	}
 	pages := make([]*entries[struct{}, tables.Twit], len(users))
@@ -112,10 +110,7 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	if err != nil {
 		return nil, err
 	}
-	own, err := owned(ctx, usernames(objs))
-	if err != nil {
-		return nil, err
-	}
+	own, ownErr := owned(ctx, usernames(objs))
 	var owners []string
 	var at []int
 	for i, user := range objs {
@@ -129,6 +124,9 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 		found, err = list.pages(ctx, owners, p)
 	}
 	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
+	for i := range errs {
+		errs[i] = loaders.At(ownErr, i)
+	}
 	for j, i := range at {
 		if errs[i] = loaders.At(err, j); found[j] != nil {
 			pages[i] = found[j]
@@ -149,20 +147,12 @@ func followedTwits(ctx context.Context, owners []string, places []tables.TwitKey
 	following := loaders.Related.Ask(ctx, relations)
 	twits, err := twitsAt(ctx, places)
 	follows, followErr := following()
-	errs, failed := make(loaders.Errors, len(places)), false
 	for i := range places {
-		if errs[i] = loaders.At(err, i); errs[i] == nil {
-			errs[i] = loaders.At(followErr, i)
-		}
-		failed = failed || errs[i] != nil
 		if !follows[i] {
 			twits[i] = nil
 		}
 	}
-	if failed {
-		return twits, errs
-	}
-	return twits, nil
+	return twits, loaders.Join(len(places), err, followErr)
 }
 
 // Author is the batch resolver for the author field.

@@ -45,17 +45,15 @@ func (s sights) may(ctx context.Context, n int, decide func(i int) (yes bool, fo
 	}
 	related, err := loaders.Related.Load(ctx, s.asked)
 	errs := make(loaders.Errors, n)
-	failed := false
 	for j, i := range s.waiting {
 		answers[i] = answers[i] || related[j]
-		if e := loaders.At(err, j); e != nil {
-			errs[i], failed = e, true
+	}
+	for j, i := range s.waiting {
+		if !answers[i] && errs[i] == nil {
+			errs[i] = loaders.At(err, j)
 		}
 	}
-	if failed {
-		return answers, errs
-	}
-	return answers, nil
+	return answers, loaders.Join(n, errs)
 }
 
 // owned answers, for each username, whether the viewer is that user or an administrator.
