@@ -18,7 +18,10 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		return false, err
 	}
 	defer s.leave()
-	t, err := s.checkMutation(put)
+	if err := put.Validate(); err != nil {
+		return false, err
+	}
+	t, err := s.table(put.Table)
 	if err != nil {
 		return false, err
 	}
@@ -43,6 +46,11 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		unlock()
 		// What the answer is about must not be lost after it was given.
 		return false, s.settle(ctx)
+	}
+	// HBase looks at the put only now: one that it could not apply is no error if the check fails.
+	if _, err := s.checkMutation(put); err != nil {
+		unlock()
+		return false, err
 	}
 	w := s.writer(now)
 	w.put(t, put)

@@ -24,6 +24,9 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 			return
 		}
 		hbase.StatsOf(ctx).Scans.Add(1)
+		if scan.Empty() {
+			return
+		}
 		left := scan.Limit
 		var next []byte
 		for first := true; first || next != nil; first = false {

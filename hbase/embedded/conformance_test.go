@@ -1,0 +1,26 @@
+package embedded
+
+import (
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Run("in memory", func(t *testing.T) {
+		hbasetest.Run(t, func(t *testing.T) hbase.Store { return mustOpen(t, "") })
+	})
+	t.Run("in a directory", func(t *testing.T) {
+		hbasetest.Run(t, func(t *testing.T) hbase.Store { return mustOpen(t, t.TempDir()) })
+	})
+}
+
+func mustOpen(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package hbasetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+)
+
+func (s *suite) testPage(t *testing.T) {
+	key := row(t, "")
+	s.write(t, s.table, key, put(
+		cell("f:a", 1, ""), cell("f:b", 1, ""), cell("f:c", 1, ""),
+		cell("i:a", 1, ""), cell("i:b", 1, ""), cell("i:ba", 1, ""), cell("i:c", 1, ""), cell("i:d", 1, ""),
+		cell("v:a", 1, ""), cell("v:a", 2, ""), cell("v:b", 1, ""), cell("v:b", 2, ""), cell("v:c", 1, "")))
+	for _, c := range []struct {
+		name, columns string
+		page          hbase.Page
+		want          []string
+	}{
+		{"a limit counts columns", "i", hbase.Page{Limit: 2}, []string{"i:a", "i:b"}},
+		{"a limit is each family's own", "", hbase.Page{Limit: 2}, []string{"f:a", "f:b", "i:a", "i:b", "v:a", "v:b"}},
+		{"a limit is each of the selected families' own", "f v", hbase.Page{Limit: 1}, []string{"f:a", "v:a"}},
+		{"a limit beyond the columns is none", "i", hbase.Page{Limit: 100}, []string{"i:a", "i:b", "i:ba", "i:c", "i:d"}},
+		{"a limit counts named columns too", "i:a i:c i:d f", hbase.Page{Limit: 2}, []string{"f:a", "f:b", "i:a", "i:c"}},
+		{"a page starts with its Start", "i", hbase.Page{Start: "b"}, []string{"i:b", "i:ba", "i:c", "i:d"}},
+		{"a page starts behind its Start if that column is not there", "i", hbase.Page{Start: "bb"}, []string{"i:c", "i:d"}},
+		{"a page ends before its Stop", "i", hbase.Page{Stop: "c"}, []string{"i:a", "i:b", "i:ba"}},
+		{"a page lies between Start and Stop", "i", hbase.Page{Start: "b", Stop: "d"}, []string{"i:b", "i:ba", "i:c"}},
+		{"a limit holds between Start and Stop", "i", hbase.Page{Start: "b", Stop: "d", Limit: 2}, []string{"i:b", "i:ba"}},
+		{"a Stop comes before a limit is reached", "i", hbase.Page{Start: "b", Stop: "c", Limit: 5}, []string{"i:b", "i:ba"}},
+		{"a page with Start equal to Stop is empty", "i", hbase.Page{Start: "b", Stop: "b"}, nil},
+		{"a page after a column leaves that column out", "i", hbase.After("b", 2), []string{"i:ba", "i:c"}},
+		{"a page after the last column is empty", "f", hbase.After("c", 2), nil},
+		{"a page does not run on into the next family", "f", hbase.Page{Start: "c"}, []string{"f:c"}},
+		{"a page of exactly one column has that one", "i", hbase.Exactly("b"), []string{"i:b"}},
+		{"a page of exactly one column that is not there is empty", "i", hbase.Exactly("bb"), nil},
+		{"a page has one version of each column", "v", hbase.Page{Limit: 2}, []string{"v:a", "v:b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, cell := range s.get(t, hbase.Get{Row: key, Columns: c.columns, Page: c.page}) {
+				got = append(got, cell.Family+":"+cell.Qualifier)
+				if cell.Family == "v" && cell.Qualifier != "c" && cell.Timestamp != 2 {
+					t.Errorf("%s@%d is not the newest version", cell.Qualifier, cell.Timestamp)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("pages put together are the whole list", s.testPages)
+	t.Run("deleted columns do not count for a limit", func(t *testing.T) {
+		var cells []hbase.Cell
+		for i := range 20 {
+			cells = append(cells, cell(fmt.Sprintf("i:%02d", i), 1, ""))
+		}
+		writes := []write{put(cells...)}
+		for i := range 10 {
+			writes = append(writes, remove(hbase.AllVersions, fmt.Sprintf("i:%02d", i), 2))
+		}
+		s.write(t, s.table, row(t, ""), writes...)
+		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.Page{Limit: 3}}, "i:10@1=", "i:11@1=", "i:12@1=")
+		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.After("04", 2)}, "i:10@1=", "i:11@1=")
+		s.write(t, s.table, row(t, ""), remove(hbase.Family, "i", 3), put1("i:05", 4, ""), put1("i:99", 4, ""))
+		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.After("04", 2)}, "i:05@4=", "i:99@4=")
+	})
+	t.Run("columns outside of the time range do not count for a limit", func(t *testing.T) {
+		s.write(t, s.table, row(t, ""), put(cell("i:a", 5, ""), cell("i:b", 9, ""), cell("i:c", 5, ""), cell("i:d", 9, ""), cell("i:e", 9, "")))
+		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.Page{Limit: 2}, Time: hbase.TimeRange{From: 9}}, "i:b@9=", "i:d@9=")
+	})
+	t.Run("bounds hold any bytes", func(t *testing.T) {
+		var cells []hbase.Cell
+		for _, q := range awkward {
+			cells = append(cells, hbase.Cell{Family: "i", Qualifier: q, Timestamp: 1})
+		}
+		s.write(t, s.table, row(t, ""), put(cells...))
+		for i, q := range awkward {
+			rest := cells[i+1:]
+			s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.After(q, 3)}, text(rest[:min(3, len(rest))])...)
+			s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.Page{Stop: q}}, text(cells[:i])...)
+		}
+	})
+}
+
+func (s *suite) testPages(t *testing.T) {
+	var cells []hbase.Cell
+	for i := range 57 {
+		cells = append(cells, cell(fmt.Sprintf("i:%03d\x00\xff", i*3), 1, fmt.Sprint(i)))
+	}
+	s.write(t, s.table, row(t, ""), put(cells...))
+	var got []hbase.Cell
+	for page := (hbase.Page{Limit: 10}); ; {
+		next := s.get(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: page})
+		if len(next) > 10 {
+			t.Fatalf("a page of %d columns", len(next))
+		}
+		if got = append(got, next...); len(next) < 10 {
+			break
+		}
+		page = hbase.After(next[9].Qualifier, 10)
+	}
+	if diff := cmp.Diff(cells, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,47 @@
+package hbasetest
+
+import (
+	"fmt"
+	"testing"
+
+	"twibase/hbase"
+)
+
+func (s *suite) testStats(t *testing.T) {
+	for i := range 6 {
+		s.write(t, s.table, row(t, fmt.Sprint(i)), put1("i:q", 1, "12345"))
+	}
+	prefix := row(t, "")
+	t.Run("gets, rows that were there, their bytes and RPCs are counted", func(t *testing.T) {
+		var stats hbase.Stats
+		results, err := s.store.Get(hbase.WithStats(s.ctx, &stats), []hbase.Get{
+			{Table: s.table, Row: prefix + "0"}, {Table: s.table, Row: prefix + "1"}, {Table: s.table, Row: prefix + "none"}})
+		if err != nil || len(results) != 3 {
+			t.Fatal(results, err)
+		}
+		if stats.Gets.Load() != 3 || stats.Rows.Load() != 2 || stats.Bytes.Load() < 2*7 || stats.RPCs.Load() < 1 || stats.Scans.Load() != 0 {
+			t.Errorf("gets %d, rows %d, bytes %d, RPCs %d, scans %d", stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load(),
+				stats.RPCs.Load(), stats.Scans.Load())
+		}
+	})
+	t.Run("a scan, its rows and its pages are counted", func(t *testing.T) {
+		var stats hbase.Stats
+		for _, err := range s.store.Scan(hbase.WithStats(s.ctx, &stats), hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), PageSize: 2}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if stats.Scans.Load() != 1 || stats.Rows.Load() != 6 || stats.RPCs.Load() < 3 || stats.Gets.Load() != 0 {
+			t.Errorf("scans %d, rows %d, RPCs %d, gets %d", stats.Scans.Load(), stats.Rows.Load(), stats.RPCs.Load(), stats.Gets.Load())
+		}
+	})
+	t.Run("a write is an RPC", func(t *testing.T) {
+		var stats hbase.Stats
+		if _, err := s.store.Mutate(hbase.WithStats(s.ctx, &stats), []hbase.Mutation{put1("i:q", 1, "")(s.table, prefix+"0")}); err != nil {
+			t.Fatal(err)
+		}
+		if stats.RPCs.Load() < 1 {
+			t.Error("none counted")
+		}
+	})
+}
