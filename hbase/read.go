@@ -100,6 +100,15 @@ type Scan struct {
 	PageSize int
 }
 
+// Empty reports whether no row key can be in the range. Such a scan has no rows, and asks the store nothing: HBase itself
+// would take a range whose bounds are equal for that one row.
+func (s Scan) Empty() bool {
+	if s.Reversed {
+		return s.Start != "" && s.Start <= s.Stop
+	}
+	return s.Stop != "" && s.Start >= s.Stop
+}
+
 // Column is one selected family or column.
 type Column struct {
 	Family string

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tsuna/gohbase/hrpc"
 	"google.golang.org/protobuf/proto"
@@ -19,7 +20,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	errs := make([]error, len(mutations))
 	valid := make([]int, 0, len(mutations))
 	for i, m := range mutations {
-		if errs[i] = m.Validate(); errs[i] == nil {
+		if errs[i] = validate(m); errs[i] == nil {
 			valid = append(valid, i)
 		}
 	}
@@ -37,4 +38,11 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		}
 	}
 	return nil, nil
+}
+
+func validate(m hbase.Mutation) error {
+	if m == nil {
+		return fmt.Errorf("%w: a nil mutation", hbase.ErrInvalid)
+	}
+	return m.Validate()
 }

@@ -25,6 +25,9 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 		}
 		stats := hbase.StatsOf(ctx)
 		stats.Scans.Add(1)
+		if scan.Empty() {
+			return
+		}
 		p := newPosition(scan)
 		for rows := 0; p.more; {
 			page, err := s.scanPage(ctx, scan, &p, rows)
@@ -51,16 +54,10 @@ type position struct {
 }
 
 func newPosition(scan hbase.Scan) position {
-	p := position{start: scan.Start, more: true}
-	if scan.Reversed {
-		if p.start == "" {
-			p.start = lastRow // gohbase would take an empty start for that of the first region
-		}
-		p.more = scan.Stop == "" || p.start > scan.Stop
-	} else {
-		p.more = scan.Stop == "" || p.start < scan.Stop
+	if scan.Reversed && scan.Start == "" {
+		return position{start: lastRow, more: true} // gohbase would take an empty start for that of the first region
 	}
-	return p
+	return position{start: scan.Start, more: true}
 }
 
 // lastRow is the greatest row key there can be.
@@ -111,6 +108,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, read
 	return rows, nil
 }
 
+// advance moves p behind a page that the region gave.
 func (p *position) advance(scan hbase.Scan, page *pb.ScanResponse, region hrpc.RegionInfo) {
 	switch {
 	case page.GetMoreResultsInRegion():
@@ -118,22 +116,21 @@ func (p *position) advance(scan hbase.Scan, page *pb.ScanResponse, region hrpc.R
 			p.behind(string(page.Results[n-1].Cell[0].Row), scan.Reversed)
 		}
 	case scan.Reversed:
-		first := string(region.StartKey())
-		if p.more = first != "" && first > scan.Stop; p.more {
-			*p = position{start: before(first), more: true}
+		if p.more = len(region.StartKey()) > 0; p.more {
+			p.start, p.skip = before(string(region.StartKey())), false
 		}
 	default:
-		next := string(region.StopKey())
-		p.more = next != "" && (scan.Stop == "" || next < scan.Stop)
-		*p = position{start: next, more: p.more}
+		p.more, p.start = len(region.StopKey()) > 0, string(region.StopKey())
 	}
+	// What is left can be empty, too.
+	p.more = p.more && !hbase.Scan{Start: p.start, Stop: scan.Stop, Reversed: scan.Reversed}.Empty()
 }
 
 func (p *position) behind(row string, reversed bool) {
 	if reversed {
-		*p = position{start: row, skip: true, more: true}
+		p.start, p.skip = row, true
 	} else {
-		*p = position{start: hbase.Next(row), more: true}
+		p.start = hbase.Next(row)
 	}
 }
 

@@ -11,10 +11,10 @@ var (
 	families = []hbase.FamilySchema{{Name: "a", Versions: 1}, {Name: "b", Versions: 3}, {Name: "c", Versions: 2}}
 
 	rows       = []string{"a", "b", "b\x00", "c", "\xff"}
-	qualifiers = []string{"", "p", "q", "q\x00", "r"}
+	qualifiers = []string{"o", "p", "q", "q\x00", "r"}
 	timestamps = []int64{1, 2, 3, 4, 5, future, future + 1}
 	selections = []string{"", "", "a", "b", "c", "b", "a b", "c:q", "b:p", "b:p b:r", "a:p b", "b:p b", "c:q a:p a"}
-	lists      = []string{"a", "b", "c"}
+	lists      = []string{"a", "b"} // the families that pages are read of
 	values     = [][]byte{nil, []byte("x"), []byte("y"), long(0), long(1), long(-1)}
 )
 
@@ -36,10 +36,13 @@ func (g generator) operation() operation {
 	case n < 38:
 		return operation{mutation: g.deletion()}
 	case n < 46:
-		return operation{check: &checkAndPut{hbase.Check{Family: g.family(), Qualifier: pick(g, qualifiers), Value: pick(g, values)}, g.put()}}
+		check := hbase.Check{Value: pick(g, values)}
+		check.Family, check.Qualifier = g.column()
+		return operation{check: &checkAndPut{check, g.put()}}
 	case n < 54:
-		return operation{increment: &hbase.Increment{
-			Table: g.table(), Row: pick(g, rows), Family: g.family(), Qualifier: pick(g, qualifiers), Delta: int64(g.IntN(5) - 2)}}
+		inc := hbase.Increment{Table: g.table(), Row: pick(g, rows), Delta: int64(g.IntN(5) - 2)}
+		inc.Family, inc.Qualifier = g.column()
+		return operation{increment: &inc}
 	case n < 88:
 		get := hbase.Get{Table: g.table(), Row: pick(g, rows)}
 		get.Columns, get.Page, get.Versions, get.Time = g.selection()
@@ -71,6 +74,17 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
+// column is a family and a qualifier. Only family c, of which no pages are read, has a column without a name. HBase writes the deletion of a
+// family to that place, and a filter that seeks to a page's start passes over it if a newer cell of that column stands before it: what
+// was deleted is there again, in pages alone (HBASE-18471 mended that for all other reads).
+func (g generator) column() (family, qualifier string) {
+	family, qualifier = g.family(), pick(g, qualifiers)
+	if family == "c" && g.rarely(3) {
+		qualifier = ""
+	}
+	return family, qualifier
+}
+
 // timestamp is one of the store's present as often as one of ours.
 func (g generator) timestamp() int64 {
 	if g.rarely(2) {
@@ -87,7 +101,8 @@ func (g generator) put() hbase.Put {
 	}
 	seen := map[version]bool{}
 	for range 1 + g.IntN(4) {
-		c := hbase.Cell{Family: g.family(), Qualifier: pick(g, qualifiers), Timestamp: g.timestamp(), Value: pick(g, values)}
+		c := hbase.Cell{Timestamp: g.timestamp(), Value: pick(g, values)}
+		c.Family, c.Qualifier = g.column()
 		// Of two cells that are one version, HBase keeps the last; that is no put that makes sense, and CheckAndPut does not say which.
 		if v := (version{c.Family, c.Qualifier, c.Timestamp}); !seen[v] {
 			seen[v] = true
@@ -104,10 +119,8 @@ func (g generator) deletion() hbase.Delete {
 		return d
 	}
 	for range 1 + g.IntN(3) {
-		c := hbase.Deletion{Kind: hbase.Kind(g.IntN(3)), Family: g.family(), Timestamp: g.timestamp()}
-		if c.Kind != hbase.Family {
-			c.Qualifier = pick(g, qualifiers)
-		}
+		c := hbase.Deletion{Kind: hbase.Kind(g.IntN(3)), Timestamp: g.timestamp()}
+		c.Family, c.Qualifier = g.column()
 		if c.Kind == hbase.OneVersion {
 			c.Timestamp = pick(g, timestamps)
 		}
@@ -122,7 +135,8 @@ func (g generator) selection() (columns string, page hbase.Page, versions int, t
 	case 0:
 		columns, page = pick(g, lists), hbase.After(pick(g, qualifiers), g.IntN(4))
 	case 1:
-		columns, page = pick(g, lists), hbase.Exactly(pick(g, qualifiers))
+		family, qualifier := g.column()
+		columns, page = family, hbase.Exactly(qualifier)
 	case 2:
 		columns, page = pick(g, lists), hbase.Page{Start: pick(g, qualifiers), Stop: pick(g, qualifiers), Limit: g.IntN(3)}
 	case 3:
