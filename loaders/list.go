@@ -126,7 +126,7 @@ func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
 		if w.Backward {
 			return l.of.Directory(owner, w.Before)
 		}
-		return l.of.Directory(owner, hbase.Next(s.position(w)))
+		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)))
 	}
 	p := hbase.Page{Start: hbase.Next(s.position(w))}
 	if s.position(w) == "" {

@@ -3,7 +3,6 @@ package loaders
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/embedded"
-	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
 
@@ -170,24 +168,4 @@ func page2(t rapid.TB, ctx context.Context, owner string, w Window) Page[tables.
 		t.Fatal(err)
 	}
 	return pages[0]
-}
-
-func TestReadsThatAreAskedTogetherAreOneCallOfTheStore(t *testing.T) {
-	recorder := hbasetest.NewRecorder(openStore(t))
-	ctx := With(context.Background(), recorder)
-	related := Related.Ask(ctx, []Relation{Follows("a", "b"), Has("a", "admin"), Follows("a", "b")})
-	users, err := Users.Roots(ctx, []string{"a", "a", "b"}, []string{"name", "age", "twits"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answers, err := related(); err != nil || slices.Contains(answers, true) || len(answers) != 3 {
-		t.Fatal(answers, err)
-	}
-	if diff := cmp.Diff([]*tables.User{nil, nil, nil}, users); diff != "" {
-		t.Fatal(diff)
-	}
-	calls := recorder.Calls()
-	if len(calls) != 1 || len(calls[0]) != 4 {
-		t.Fatalf("want one call with four different Gets, have\n%v", calls)
-	}
 }
