@@ -16,8 +16,8 @@ var (
 	ErrFamilyNotFound = errors.New("hbase: column family not found")
 	// ErrNotLong is an increment of a cell that does not hold eight bytes.
 	ErrNotLong = errors.New("hbase: field is not a long")
-	// ErrUnavailable is a region or a server that does not answer now. Trying again later may help.
-	ErrUnavailable = errors.New("hbase: unavailable")
+	// ErrUnavailable is a region or a server that does not answer now. Trying again later may help: it is Temporary.
+	ErrUnavailable error = unavailable{}
 	// ErrCorrupt is stored data that can't be read as what it should be. It is never reported as absence.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked is an embedded store that another process has open.
@@ -27,3 +27,10 @@ var (
 	// ErrClosed is a call of a store that was closed.
 	ErrClosed = errors.New("hbase: store is closed")
 )
+
+type unavailable struct{}
+
+func (unavailable) Error() string { return "hbase: unavailable" }
+
+// Temporary lets those who know nothing of stores tell it from other errors.
+func (unavailable) Temporary() bool { return true }

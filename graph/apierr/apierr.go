@@ -85,6 +85,9 @@ func Of(err error) (public *Error, cause error) {
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeTimeout, Message: "the request was cancelled"}, nil
 	}
+	if t := (interface{ Temporary() bool })(nil); errors.As(err, &t) && t.Temporary() {
+		return Unavailable(err), err
+	}
 	return &Error{Code: CodeInternal, Message: "internal error"}, err
 }
 
