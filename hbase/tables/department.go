@@ -9,7 +9,7 @@ import (
 // MaxDepth is how many levels the tree of departments has at most.
 const MaxDepth = 64
 
-// Department is a node of the tree. Fields but the code are nil where they were not read or are absent.
+// Department is a node of the tree. Fields but the code are nil where they were not read or are absent; counts then are zero.
 type Department struct {
 	Code string
 	Name *string

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// Game is what people play. Fields but the code are nil where they were not read or are absent.
+// Game is what people play. Fields but the code are nil where they were not read or are absent; counts then are zero.
 type Game struct {
 	Code        string
 	Name        *string

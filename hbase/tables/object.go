@@ -71,8 +71,9 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 // New returns the object as far as its key tells.
 func (o *Object[T]) New(key string) *T { return o.make(key) }
 
-// Decode returns the object with what the cells say of it, or nil if they say that there is none. A cell that can't be
-// read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over.
+// Decode returns the object with what the cells say of it, or nil if they say that there is none. A count that they do not have is
+// zero, whether it was read or not: never Put what was decoded. A cell that can't be read is [hbase.ErrCorrupt]; cells of other
+// families and unknown columns are passed over.
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	t, exists := o.make(key), false
 	for _, c := range cells {

@@ -1,6 +1,6 @@
 package tables
 
-// Role is what a person can be, such as an administrator. Fields but the code are nil where they were not read or are absent.
+// Role is what a person can be, such as an administrator. Fields but the code are nil where they were not read or are absent; counts then are zero.
 type Role struct {
 	Code string
 	Name *string

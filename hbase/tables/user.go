@@ -2,7 +2,7 @@ package tables
 
 import "time"
 
-// User is a person, with or without an account. Fields but the username are nil where they were not read or are absent.
+// User is a person, with or without an account. Fields but the username are nil where they were not read or are absent; counts then are zero.
 type User struct {
 	Username       string
 	Name           *string
