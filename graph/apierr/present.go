@@ -15,10 +15,17 @@ import (
 
 // Present returns the form of an error that goes to the client, and logs its cause through the logger of ctx. It is for gqlgen.
 func Present(ctx context.Context, err error) *gqlerror.Error {
-	answer := &gqlerror.Error{Path: graphql.GetPath(ctx)}
+	answer := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
 	var wrapped *gqlerror.Error
 	if errors.As(err, &wrapped) {
-		answer.Path, answer.Locations, answer.Rule = wrapped.Path, wrapped.Locations, wrapped.Rule
+		if answer.Locations == nil {
+			answer.Locations = wrapped.Locations
+		}
+		// The error of an item of a batch knows that item's path. That of an argument goes on into the argument, which is no path in
+		// the response.
+		if len(wrapped.Path) == len(answer.Path) {
+			answer.Path = wrapped.Path
+		}
 	}
 	public, cause := of(err, wrapped)
 	answer.Message, answer.Extensions = public.Message, public.extensions()
@@ -28,6 +35,16 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	return answer
 }
 
+// locations returns where the document has the field of ctx, nil outside of a field.
+func locations(ctx context.Context) []gqlerror.Location {
+	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
+		if field.Field.Field != nil && field.Field.Position != nil {
+			return []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
+		}
+	}
+	return nil
+}
+
 // of is [Of], but for what GraphQL's own parser, validator and coercion say about the request.
 func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	if wrapped != nil {
@@ -35,9 +52,6 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 		case errcode.ParseFailed, errcode.ValidationFailed:
 			return BadUserInput("%s", wrapped.Message), nil
 		}
-	}
-	if number := (*graphql.IntegerError)(nil); errors.As(err, &number) {
-		return BadUserInput("%s", number.Message), nil
 	}
 	return Of(err)
 }

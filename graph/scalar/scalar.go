@@ -3,6 +3,7 @@ package scalar
 
 import (
 	"io"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -66,4 +67,16 @@ func show(v any) string {
 		return strconv.Quote(s[:40]) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// MarshalInt writes GraphQL's Int.
+func MarshalInt(i int) graphql.Marshaler { return graphql.MarshalInt(i) }
+
+// UnmarshalInt reads GraphQL's Int, which has 32 bits.
+func UnmarshalInt(v any) (int, error) {
+	i, err := graphql.UnmarshalInt32(v)
+	if err != nil {
+		return 0, apierr.BadUserInput("an Int is a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+	}
+	return int(i), nil
 }

@@ -1,0 +1,134 @@
+package apierr
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// coded is an error as gqlgen's parser and validator make it.
+func coded(code, message string) *gqlerror.Error {
+	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code},
+		Locations: []gqlerror.Location{{Line: 1, Column: 2}}}
+}
+
+func TestPresent(t *testing.T) {
+	secret := errors.New("region server 10.0.0.7 fell over")
+	for _, test := range []struct {
+		name   string
+		err    error
+		want   string // the error as JSON
+		logged string // a part of the log, empty if nothing is logged
+	}{
+		{"a public error goes out as it is", BadUserInput("first can't be %d", -1),
+			`{"message":"first can't be -1","extensions":{"code":"BAD_USER_INPUT"}}`, ""},
+		{"a wrapped one too, without its wrapping", fmt.Errorf("users: %w", Unauthenticated("no token")),
+			`{"message":"no token","extensions":{"code":"UNAUTHENTICATED"}}`, ""},
+		{"a limit tells how much is allowed, and how much was asked for", LimitExceeded("a page's number of entries", 100, 101),
+			`{"message":"a page's number of entries is limited to 100, and this is 101","extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}`, ""},
+		{"the cause of a public error is logged and not shown", Unavailable(secret),
+			`{"message":"the store does not answer; try again later","extensions":{"code":"UNAVAILABLE"}}`, secret.Error()},
+		{"any other error is masked and logged", secret,
+			`{"message":"internal error","extensions":{"code":"INTERNAL"}}`, secret.Error()},
+		{"a deadline is a timeout", fmt.Errorf("get: %w", context.DeadlineExceeded),
+			`{"message":"the request took too long","extensions":{"code":"TIMEOUT"}}`, "deadline"},
+		{"a client that went away is not worth a log line", fmt.Errorf("get: %w", context.Canceled),
+			`{"message":"the request was cancelled","extensions":{"code":"TIMEOUT"}}`, ""},
+		{"a syntax error keeps its message and place", coded("GRAPHQL_PARSE_FAILED", "Expected Name"),
+			`{"message":"Expected Name","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
+		{"so does a query that the schema does not allow", coded("GRAPHQL_VALIDATION_FAILED", "Cannot query field"),
+			`{"message":"Cannot query field","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
+		{"another code that a library sets is not trusted", coded("WHATEVER", "dial tcp 10.0.0.7"),
+			`{"message":"internal error","locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}`, "dial tcp"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var log bytes.Buffer
+			got, err := json.Marshal(Present(logging(&log), test.err))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if !strings.Contains(log.String(), test.logged) || (test.logged == "") != (log.Len() == 0) {
+				t.Errorf("the log is %q, want %q in it", log.String(), test.logged)
+			}
+		})
+	}
+}
+
+func TestPresentPath(t *testing.T) {
+	field := func(name string) *graphql.FieldContext {
+		return &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: name}}}
+	}
+	index := 0
+	ctx := graphql.WithFieldContext(context.Background(), field("nodes"))
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index})
+	ctx = graphql.WithFieldContext(ctx, field("twits"))
+	for _, test := range []struct {
+		name string
+		path ast.Path
+		want string
+	}{
+		{"an item of a batch fails at its own path", ast.Path{ast.PathName("nodes"), ast.PathIndex(3), ast.PathName("twits")}, "nodes[3].twits"},
+		{"an argument fails at its field's path",
+			ast.Path{ast.PathName("nodes"), ast.PathIndex(0), ast.PathName("twits"), ast.PathName("first")}, "nodes[0].twits"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Present(ctx, gqlerror.WrapPath(test.path, BadUserInput("no")))
+			if got.Path.String() != test.want {
+				t.Errorf("the path is %s, want %s", got.Path, test.want)
+			}
+		})
+	}
+}
+
+func TestOnce(t *testing.T) {
+	var log bytes.Buffer
+	ctx := Once(logging(&log))
+	for range 3 {
+		Present(ctx, Unavailable(errors.New("one failure")))
+		Present(ctx, errors.New("another"))
+	}
+	if got := strings.Count(log.String(), "\n"); got != 2 {
+		t.Errorf("two causes make %d log lines:\n%s", got, &log)
+	}
+}
+
+func TestRecover(t *testing.T) {
+	var log bytes.Buffer
+	ctx := logging(&log)
+	got := Present(ctx, Recover(ctx, "index out of range"))
+	if got.Message != "internal error" || got.Extensions["code"] != "INTERNAL" {
+		t.Errorf("a panic shows as %v", got)
+	}
+	for _, want := range []string{"index out of range", "TestRecover"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q: %s", want, &log)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	w := httptest.NewRecorder()
+	LimitExceeded("a body", 1, 2).Write(w, 413)
+	want := `{"errors":[{"message":"a body is limited to 1, and this is 2","extensions":{"actual":2,"code":"LIMIT_EXCEEDED","limit":1}}]}` + "\n"
+	if diff := cmp.Diff(want, w.Body.String()); diff != "" || w.Code != 413 {
+		t.Errorf("status %d (-want +got):\n%s", w.Code, diff)
+	}
+}
+
+func logging(into *bytes.Buffer) context.Context {
+	return zerolog.New(into).WithContext(context.Background())
+}

@@ -1,0 +1,19 @@
+package apierr
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// Write answers an HTTP request with the error alone, as GraphQL has it. The content type is application/json unless one is set.
+func (e *Error) Write(w http.ResponseWriter, status int) {
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{
+		"errors": {{Message: e.Message, Extensions: e.extensions()}},
+	})
+}

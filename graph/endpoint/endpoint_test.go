@@ -1,0 +1,252 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/exec"
+	"twibase/graph/model"
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+)
+
+// root answers the few fields that the tests ask for; the others are nil and must not be asked for.
+type root struct{ exec.ResolverRoot }
+
+func (root) Query() exec.QueryResolver { return query{} }
+func (root) User() exec.UserResolver   { return user{} }
+
+type query struct{ exec.QueryResolver }
+
+func (query) User(ctx context.Context, username string) (*tables.User, error) {
+	switch username {
+	case "nobody":
+		return nil, nil
+	case "broken":
+		return nil, errors.New("secret")
+	case "panic":
+		panic("secret")
+	case "slow":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return &tables.User{Username: username, Name: ctx.Value(nameKey{}).(*string)}, nil
+}
+
+func (query) Node(_ context.Context, id tables.ID) (model.Node, error) {
+	if id.Noun == tables.NounUser {
+		return &tables.User{Username: id.Key}, nil
+	}
+	return nil, nil
+}
+
+type user struct{ exec.UserResolver }
+
+func (user) Followers(_ context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+	_, err := relay.Followers.Page(first, after, last, before, tables.Followers.Check)
+	return make([]*model.UserConnection, len(objs)), err
+}
+
+type nameKey struct{}
+
+// serve is the endpoint as the server mounts it. Around proves that it is called: it brings the name that every user has.
+func serve(timeout time.Duration) http.Handler {
+	return New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: timeout,
+		Around: func(ctx context.Context) context.Context {
+			name := "<李雷>"
+			return context.WithValue(ctx, nameKey{}, &name)
+		}})
+}
+
+func post(body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+// ask posts a query without variables.
+func ask(query string) *http.Request {
+	body, _ := json.Marshal(map[string]string{"query": query})
+	return post(string(body))
+}
+
+func get(query, variables string) *http.Request {
+	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"query": {query}, "variables": {variables}}.Encode(), nil)
+}
+
+func with(r *http.Request, header, value string) *http.Request {
+	r.Header.Set(header, value)
+	return r
+}
+
+const graphQLResponse = "application/graphql-response+json"
+
+func TestEndpoint(t *testing.T) {
+	badInput := func(message string) string {
+		return `{"errors":[{"message":"` + message + `","extensions":{"code":"BAD_USER_INPUT"}}]}`
+	}
+	for _, test := range []struct {
+		name    string
+		request *http.Request
+		status  int
+		body    string
+	}{
+		{"a query is answered, its text as it was stored", ask(`{user(username:"LiLei"){id username name}}`), 200,
+			`{"data":{"user":{"id":"VUxpTGVp","username":"LiLei","name":"<李雷>"}}}`},
+		{"variables fill it in", post(`{"query":"query Q($u:String!){user(username:$u){username}}","variables":{"u":"LiLei"}}`), 200,
+			`{"data":{"user":{"username":"LiLei"}}}`},
+		{"a charset in the content type does no harm",
+			with(ask(`{user(username:"nobody"){username}}`), "Content-Type", "application/json; charset=utf-8"), 200, `{"data":{"user":null}}`},
+		{"a query may come by GET", get(`query Q($u:String!){user(username:$u){username}}`, `{"u":"LiLei"}`), 200,
+			`{"data":{"user":{"username":"LiLei"}}}`},
+		{"the schema may be asked for", ask(`{__schema{queryType{name}}}`), 200, `{"data":{"__schema":{"queryType":{"name":"Query"}}}}`},
+		{"an id finds its thing", ask(`{node(id:"VUxpTGVp"){id __typename}}`), 200, `{"data":{"node":{"id":"VUxpTGVp","__typename":"User"}}}`},
+		{"a malformed id finds nothing", ask(`{node(id:"?"){id}}`), 200, `{"data":{"node":null}}`},
+		{"an overlong id is refused", ask(`{node(id:"` + strings.Repeat("A", 513) + `"){id}}`), 200,
+			`{"errors":[{"message":"an id's length in bytes is limited to 512, and this is 513","path":["node"],"locations":[{"line":1,"column":2}],` +
+				`"extensions":{"actual":513,"code":"LIMIT_EXCEEDED","limit":512}}],"data":{"node":null}}`},
+		{"an error is beside the other answers", ask(`{a:user(username:"broken"){name} b:user(username:"nobody"){name}}`), 200,
+			`{"errors":[{"message":"internal error","path":["a"],"locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}],"data":{"a":null,"b":null}}`},
+		{"so is a panic", ask(`{a:user(username:"panic"){name} b:user(username:"nobody"){name}}`), 200,
+			`{"errors":[{"message":"internal error","path":["a"],"locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}],"data":{"a":null,"b":null}}`},
+		{"a page that is too long is an error at its field", ask(`{user(username:"LiLei"){followers(first:101){totalCount}}}`), 200,
+			`{"errors":[{"message":"a page's number of entries is limited to 100, and this is 101","path":["user","followers"],"locations":[{"line":1,"column":25}],` +
+				`"extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}],"data":{"user":{"followers":null}}}`},
+		{"an Int has 32 bits",
+			post(`{"query":"query Q($n:Int){user(username:\"LiLei\"){followers(first:$n){totalCount}}}","variables":{"n":2147483648}}`), 200,
+			`{"errors":[{"message":"an Int is a whole number from -2147483648 to 2147483647","path":["user","followers"],"locations":[{"line":1,"column":40}],` +
+				`"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"user":{"followers":null}}}`},
+		{"a number of no size is refused before anything is executed",
+			ask(`{user(username:"LiLei"){followers(first:99999999999999999999){totalCount}}}`), 200,
+			`{"errors":[{"message":"Int cannot represent non 32-bit signed integer value: 99999999999999999999","locations":[{"line":1,"column":41}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"so is one where a Date is asked for",
+			ask(`{game(code:"x"){plays(from:99999999999999999999,to:1){day}}}`), 200,
+			`{"errors":[{"message":"the number is out of range","locations":[{"line":1,"column":28}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"a query that the schema does not allow has no data", ask(`{secret}`), 200,
+			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"nor has a syntax error", ask(`{`), 200,
+			`{"errors":[{"message":"Expected Name, found \u003cEOF\u003e","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"nor has a variable that is missing", post(`{"query":"query Q($u:String!){user(username:$u){name}}"}`), 200,
+			`{"errors":[{"message":"must be defined","extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"an answer in parts is refused", ask(`{...@defer{viewer{name}}}`), 200,
+			`{"errors":[{"message":"@defer is not supported here","locations":[{"line":1,"column":6}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"an operation that is not there is refused", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,
+			`{"errors":[{"message":"operation R not found","extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"the newer media type tells a refusal by its status", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
+			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+		{"a body that is no JSON is not echoed", post(`{"query": secret}`), 400,
+			badInput("the body is not the JSON object of a GraphQL request: invalid character 's' looking for beginning of value")},
+		{"two bodies in one are refused", post(`{"query":"{viewer{name}}"}{}`), 400,
+			badInput("the body is not the JSON object of a GraphQL request: something follows it")},
+		{"a batch of requests is refused", post(`[{"query":"{viewer{name}}"}]`), 400,
+			badInput("the body is not the JSON object of a GraphQL request: it can't be a JSON array")},
+		{"a query that is no string is refused", post(`{"query":12345}`), 400,
+			badInput("the body is not the JSON object of a GraphQL request: query can't be a JSON number")},
+		{"variables that are no object are refused", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,
+			badInput("the body is not the JSON object of a GraphQL request: variables can't be a JSON string")},
+		{"so are those of a GET", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: unexpected EOF")},
+		{"a request without a query is refused", post(`{}`), 400, badInput("the request lacks its query")},
+		{"a form is refused: a foreign page could send it", with(ask(`{viewer{name}}`), "Content-Type", "text/plain"), 415,
+			badInput("send the request as Content-Type: application/json")},
+		{"a long body is refused", post(`{"query":"` + strings.Repeat(" ", maxBody) + `"}`), 413,
+			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
+		{"so is one that is long behind its end", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
+			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
+		{"another method is refused", httptest.NewRequest(http.MethodPut, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			serve(time.Minute).ServeHTTP(w, test.request)
+			if diff := cmp.Diff(test.body, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != test.status {
+				t.Errorf("the status is %d, want %d; the body (-want +got):\n%s", w.Code, test.status, diff)
+			}
+		})
+	}
+}
+
+// writable is a schema with a mutation that must not be executed.
+type writable struct{ graphql.ExecutableSchema }
+
+func (writable) Schema() *ast.Schema {
+	return gqlparser.MustLoadSchema(&ast.Source{Input: `type Query { a: Int } type Mutation { a: Int }`})
+}
+
+func TestGetNeverWrites(t *testing.T) {
+	w := httptest.NewRecorder()
+	New(writable{}, Config{Timeout: time.Minute}).ServeHTTP(w, get(`mutation{a}`, ``))
+	want := `{"errors":[{"message":"GET is for queries alone: send a mutation by POST","extensions":{"code":"BAD_USER_INPUT"}}]}`
+	if diff := cmp.Diff(want, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != 405 || w.Header().Get("Allow") != "POST" {
+		t.Errorf("the status is %d, want 405; the body (-want +got):\n%s", w.Code, diff)
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	for _, test := range []struct{ name, accept, want string }{
+		{"nothing asked for is the older type", "", mediaJSON},
+		{"anything too", "*/*", mediaJSON},
+		{"the first that is ours counts", "text/html, application/graphql-response+json; charset=utf-8, application/json;q=0.9", mediaGraphQL},
+		{"also if it is the older", "application/json, application/graphql-response+json", mediaJSON},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			serve(time.Minute).ServeHTTP(w, with(ask(`{user(username:"nobody"){name}}`), "Accept", test.accept))
+			if got := w.Header().Get("Content-Type"); got != test.want+"; charset=utf-8" {
+				t.Errorf("the answer is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	w := httptest.NewRecorder()
+	serve(time.Millisecond).ServeHTTP(w, ask(`{user(username:"slow"){name}}`))
+	if !strings.Contains(w.Body.String(), `"code":"TIMEOUT"`) {
+		t.Errorf("a request over its time is answered by %s", w.Body)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		request *http.Request
+		want    Trace
+	}{
+		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{"Name", "query", 1}},
+		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{"", "query", 0}},
+		{"a refusal by its errors", ask(`{a b}`), Trace{"", "", 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var trace Trace
+			serve(time.Minute).ServeHTTP(httptest.NewRecorder(), test.request.WithContext(WithTrace(t.Context(), &trace)))
+			if diff := cmp.Diff(test.want, trace); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestQueryCache(t *testing.T) {
+	cache := newQueryCache()
+	long := strings.Repeat(" ", cachedLength+1)
+	for _, query := range []string{"{a}", long} {
+		cache.Add(t.Context(), query, &ast.QueryDocument{})
+	}
+	if _, ok := cache.Get(t.Context(), "{a}"); !ok {
+		t.Error("a short query is not kept")
+	}
+	if _, ok := cache.Get(t.Context(), long); ok {
+		t.Error("a long query is kept")
+	}
+}

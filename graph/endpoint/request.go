@@ -1,0 +1,125 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/apierr"
+)
+
+// The media types of answers.
+const (
+	mediaJSON    = "application/json"
+	mediaGraphQL = "application/graphql-response+json"
+)
+
+// accepted returns the media type of the answer: the first of ours that the client names, else the older one, which every
+// client takes.
+func accepted(r *http.Request) string {
+	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		switch media, _, _ := mime.ParseMediaType(header); media {
+		case mediaJSON, mediaGraphQL:
+			return media
+		}
+	}
+	return mediaJSON
+}
+
+// request is what a client sends, in JSON or as the parameters of a URL.
+type request struct {
+	Query         string         `json:"query"`
+	OperationName string         `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+	Extensions    map[string]any `json:"extensions"`
+}
+
+// read returns the request, or the status and the error with which it is refused.
+func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *apierr.Error) {
+	start := graphql.Now()
+	var q request
+	status, err := http.StatusBadRequest, (*apierr.Error)(nil)
+	switch r.Method {
+	case http.MethodGet:
+		err = q.readURL(r)
+	case http.MethodPost:
+		status, err = q.readBody(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
+	}
+	if err == nil && q.Query == "" {
+		status, err = http.StatusBadRequest, apierr.BadUserInput("the request lacks its query")
+	}
+	if err != nil {
+		return nil, status, err
+	}
+	return &graphql.RawParams{Query: q.Query, OperationName: q.OperationName, Variables: q.Variables, Extensions: q.Extensions,
+		Headers: r.Header, ReadTime: graphql.TraceTiming{Start: start, End: graphql.Now()}}, 0, nil
+}
+
+func (q *request) readURL(r *http.Request) *apierr.Error {
+	values := r.URL.Query()
+	q.Query, q.OperationName = values.Get("query"), values.Get("operationName")
+	for name, into := range map[string]*map[string]any{"variables": &q.Variables, "extensions": &q.Extensions} {
+		if text := values.Get(name); text != "" {
+			if err := decode(strings.NewReader(text), into); err != nil {
+				return apierr.BadUserInput("the parameter %s is no JSON object: %s", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (q *request) readBody(w http.ResponseWriter, r *http.Request) (int, *apierr.Error) {
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != mediaJSON {
+		return http.StatusUnsupportedMediaType, apierr.BadUserInput("send the request as Content-Type: application/json")
+	}
+	err := decode(http.MaxBytesReader(w, r.Body, maxBody), q)
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
+			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
+	}
+	if err != nil {
+		return http.StatusBadRequest, apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)
+	}
+	return 0, nil
+}
+
+// decode reads exactly one JSON value. Its errors say what is wrong without echoing what was sent.
+func decode(r io.Reader, into any) error {
+	decoder := json.NewDecoder(r)
+	decoder.UseNumber()
+	err := decoder.Decode(into)
+	if err == nil {
+		if _, err = decoder.Token(); err == io.EOF {
+			return nil
+		} else if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+			return err
+		}
+		return errors.New("something follows it")
+	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s can't be a JSON %s", orBody(wrong.Field), kind(wrong.Value))
+	}
+	return err
+}
+
+// kind leaves out the number itself, which encoding/json tells along.
+func kind(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	return kind
+}
+
+func orBody(field string) string {
+	if field == "" {
+		return "it"
+	}
+	return field
+}

@@ -1,0 +1,151 @@
+package relay
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"twibase/graph/apierr"
+	"twibase/hbase/tables"
+)
+
+func written(m graphql.Marshaler) string {
+	var b strings.Builder
+	m.MarshalGQL(&b)
+	s, _ := strconv.Unquote(b.String())
+	return s
+}
+
+func codeOf(err error) apierr.Code {
+	if err == nil {
+		return ""
+	}
+	public, _ := apierr.Of(err)
+	return public.Code
+}
+
+func TestID(t *testing.T) {
+	longest := strings.Repeat("𝒜", tables.MaxUsername) // four bytes each
+	twit := tables.Twit{AuthorName: longest, PostedAt: time.UnixMilli(1), Name: strings.Repeat("t", tables.MaxTwitID)}
+	comment := tables.Comment{Twit: twit.Key(), PostedAt: twit.PostedAt, Mark: tables.CommentMark(longest, "hello", 0)}
+	for _, node := range []interface{ ID() tables.ID }{
+		&tables.User{Username: longest}, &tables.Role{Code: strings.Repeat("r", tables.MaxCode)}, &tables.Department{Code: "开发/1"},
+		&tables.Game{Code: "go"}, &twit, &comment,
+	} {
+		t.Run("the longest "+string(node.ID().Noun)+" has an id that comes back", func(t *testing.T) {
+			id := written(MarshalID(node.ID()))
+			got, err := UnmarshalID(id)
+			if diff := cmp.Diff(node.ID(), got); diff != "" || err != nil {
+				t.Errorf("%s is %v (-want +got):\n%s", id, err, diff)
+			}
+		})
+	}
+
+	for _, test := range []struct {
+		name string
+		id   any
+		code apierr.Code
+	}{
+		{"an empty id", "", ""},
+		{"no base64", "ä", ""},
+		{"the other alphabet", "+/+/", ""},
+		{"padding", "VUw=", ""},
+		{"stray bits", "VUx", ""},
+		{"a line break inside", "VUxp\nTGVp", ""},
+		{"a noun that is none", "WFg", ""},
+		{"a key that is none", "VQ", ""},
+		{"a number", int64(5), ""},
+		{"an id of 512 bytes", strings.Repeat("A", MaxLength), ""},
+		{"an id of 513 bytes", strings.Repeat("A", MaxLength+1), apierr.CodeLimitExceeded},
+	} {
+		t.Run(test.name+" names nothing", func(t *testing.T) {
+			if got, err := UnmarshalID(test.id); got != (tables.ID{}) || codeOf(err) != test.code {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestCursor(t *testing.T) {
+	t.Run("a position comes back from its cursor, and from no other list's", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			position := rapid.StringN(1, -1, MaxLength*3/4-1).Draw(t, "position")
+			cursor := Followers.EncodeCursor(position)
+			if got, err := Followers.DecodeCursor(cursor); got != position || err != nil {
+				t.Fatalf("got %q, %v", got, err)
+			}
+			if got, err := Twits.DecodeCursor(cursor); codeOf(err) != apierr.CodeBadUserInput {
+				t.Fatalf("another list reads %q, %v", got, err)
+			}
+		})
+	})
+	whole := Followers.EncodeCursor("position")
+	for cut := range len(whole) {
+		if got, err := Followers.DecodeCursor(whole[:cut]); err == nil && got == "position" {
+			t.Errorf("%s is read as %q", whole[:cut], got)
+		}
+	}
+	if _, err := Followers.DecodeCursor(strings.Repeat("A", MaxLength+1)); codeOf(err) != apierr.CodeLimitExceeded {
+		t.Errorf("an overlong cursor is %v", err)
+	}
+	t.Run("every kind of list has a letter of its own", func(t *testing.T) {
+		seen := map[List]bool{}
+		for _, l := range []List{Followers, Following, Twits, Album, Timeline, UserRoles, UserGames, Comments, RoleUsers,
+			SubDepartments, Descendants, DepartmentRoles, Players, AllUsers, AllRoles, AllGames} {
+			if seen[l] {
+				t.Errorf("%c is used twice", l)
+			}
+			seen[l] = true
+		}
+	})
+}
+
+func TestPage(t *testing.T) {
+	check := func(position string) error {
+		if position == "wrong" {
+			return errors.New("not a position")
+		}
+		return nil
+	}
+	cursor := func(position string) *string { return new(UserRoles.EncodeCursor(position)) }
+	for _, test := range []struct {
+		name          string
+		first, last   *int
+		after, before *string
+		want          Page
+		code          apierr.Code
+	}{
+		{name: "nothing asked for is the first twenty", want: Page{Size: 20}},
+		{name: "first counts from the front", first: new(3), want: Page{Size: 3}},
+		{name: "last counts from the end", last: new(3), want: Page{Size: 3, Backward: true}},
+		{name: "none at all may be asked for", first: new(0), want: Page{}},
+		{name: "a hundred is allowed", first: new(100), want: Page{Size: 100}},
+		{name: "more is an error", first: new(101), code: apierr.CodeLimitExceeded},
+		{name: "from the end too", last: new(101), code: apierr.CodeLimitExceeded},
+		{name: "a negative first is an error", first: new(-1), code: apierr.CodeBadUserInput},
+		{name: "a negative last too", last: new(-1), code: apierr.CodeBadUserInput},
+		{name: "both are an error", first: new(1), last: new(1), code: apierr.CodeBadUserInput},
+		{name: "after and before are positions", after: cursor("a"), before: cursor("z"), want: Page{Size: 20, After: "a", Before: "z"}},
+		{name: "a bad after is an error", after: new("?"), code: apierr.CodeBadUserInput},
+		{name: "an empty one too", after: new(""), code: apierr.CodeBadUserInput},
+		{name: "a bad before too", before: new("?"), code: apierr.CodeBadUserInput},
+		{name: "so is what can't be a position of this list", before: cursor("wrong"), code: apierr.CodeBadUserInput},
+		{name: "so is another list's cursor", after: new(Twits.EncodeCursor("a")), code: apierr.CodeBadUserInput},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := UserRoles.Page(test.first, test.after, test.last, test.before, check)
+			if err != nil {
+				got = Page{}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || codeOf(err) != test.code {
+				t.Errorf("the error is %v, want %q (-want +got):\n%s", err, test.code, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package schema
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func load(t *testing.T) *ast.Schema {
+	t.Helper()
+	files, err := filepath.Glob("*.graphqls")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var sources []*ast.Source
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, &ast.Source{Name: file, Input: string(text)})
+	}
+	schema, err := gqlparser.LoadSchema(sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func TestSDL(t *testing.T) {
+	text := SDL(load(t))
+	t.Run("it is a schema by itself, and the same one", func(t *testing.T) {
+		again, err := gqlparser.LoadSchema(&ast.Source{Input: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if SDL(again) != text {
+			t.Error("written again it is another")
+		}
+	})
+	t.Run("it extends nothing and keeps descriptions", func(t *testing.T) {
+		if strings.Contains(text, "extend ") || !strings.Contains(text, "Who follows the user, newest first.") {
+			t.Error(text)
+		}
+	})
+}
+
+// TestConventions holds the schema to what front ends count on.
+func TestConventions(t *testing.T) {
+	schema := load(t)
+	for name, definition := range schema.Types {
+		if definition.BuiltIn {
+			continue
+		}
+		describe(t, name, definition.Description)
+		for _, value := range definition.EnumValues {
+			describe(t, name+"."+value.Name, value.Description)
+		}
+		for _, field := range definition.Fields {
+			if strings.HasPrefix(field.Name, "__") {
+				continue
+			}
+			at := name + "." + field.Name
+			describe(t, at, field.Description)
+			for _, arg := range field.Arguments {
+				describe(t, at+"("+arg.Name+")", arg.Description)
+			}
+			if strings.HasSuffix(field.Type.Name(), "Connection") {
+				isConnection(t, schema, at, field)
+			}
+		}
+	}
+}
+
+func describe(t *testing.T, name, description string) {
+	t.Helper()
+	if !strings.HasSuffix(strings.TrimSpace(description), ".") {
+		t.Errorf("%s is described by %q, not by a sentence", name, description)
+	}
+}
+
+// isConnection checks that a list is paged as all lists are.
+func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldDefinition) {
+	t.Helper()
+	if field.Type.NonNull {
+		t.Errorf("%s is filled by a read, so it must be nullable", at)
+	}
+	for name, typ := range map[string]string{"first": "Int", "after": "String", "last": "Int", "before": "String"} {
+		if arg := field.Arguments.ForName(name); arg == nil || arg.Type.String() != typ || arg.DefaultValue != nil {
+			t.Errorf("%s lacks the argument %s: %s", at, name, typ)
+		}
+	}
+	noun := strings.TrimSuffix(field.Type.Name(), "Connection")
+	for of, fields := range map[string]map[string]string{
+		noun + "Connection": {"edges": "[" + noun + "Edge!]", "nodes": "[" + noun + "]", "pageInfo": "PageInfo!", "totalCount": "Int"},
+		noun + "Edge":       {"cursor": "String!", "node": noun},
+	} {
+		for name, want := range fields {
+			if f := schema.Types[of].Fields.ForName(name); f == nil || f.Type.String() != want {
+				t.Errorf("%s.%s is %v, want %s", of, name, cmp.Or(f, &ast.FieldDefinition{Type: ast.NamedType("nothing", nil)}).Type, want)
+			}
+		}
+	}
+}
