@@ -105,13 +105,25 @@ func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window,
 			keys = append(keys, e.key(member))
 		}
 	}
-	nodes, err := e.objects.Named(ctx, keys, fields)
-	for i, n := 0, 0; i < len(pages); i++ {
-		for range pages[i].members {
+	name(ctx, e.objects, keys, fields, pages, errs)
+}
+
+// name gives the pages the objects of their members' keys, which come one page after the other. A member whose object
+// does not exist, as one that is about to be removed, is left out.
+func name[E, T any](ctx context.Context, objects loaders.Object[T], keys, fields []string, pages []*entries[E, T], errs loaders.Errors) {
+	nodes, err := objects.Named(ctx, keys, fields)
+	n := 0
+	for i, page := range pages {
+		members, positions := page.members, page.positions
+		page.members, page.positions = members[:0], positions[:0]
+		for j := range members {
 			if failed := loaders.At(err, n); failed != nil {
 				errs[i] = failed
 			}
-			pages[i].nodes = append(pages[i].nodes, nodes[n])
+			if nodes[n] != nil {
+				page.nodes, page.members, page.positions =
+					append(page.nodes, nodes[n]), append(page.members, members[j]), append(page.positions, positions[j])
+			}
 			n++
 		}
 	}

@@ -67,16 +67,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 			codes = append(codes, member.code)
 		}
 	}
-	nodes, err := loaders.Departments.Named(ctx, codes, want.fields)
-	for i, n := 0, 0; i < len(pages); i++ {
-		for range pages[i].members {
-			if e := loaders.At(err, n); e != nil {
-				errs[i] = e
-			}
-			pages[i].nodes = append(pages[i].nodes, nodes[n])
-			n++
-		}
-	}
+	name(ctx, loaders.Departments, codes, want.fields, pages, errs)
 	pages, err = settle(pages, errs)
 	return convert(pages, err, func(p *entries[place, tables.Department]) *model.DepartmentConnection {
 		return departmentConnection(p, func(at place) *int { return &at.depth })
