@@ -36,6 +36,10 @@ type Store struct {
 // default. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has not registered
 // there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
 func Open(ctx context.Context, url string, log zerolog.Logger) (*Store, error) {
+	return open(ctx, url, log)
+}
+
+func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.Option) (*Store, error) {
 	ctx, cancel := hbase.Bounded(ctx)
 	defer cancel()
 	at, err := parseURL(url)
@@ -46,12 +50,12 @@ func Open(ctx context.Context, url string, log zerolog.Logger) (*Store, error) {
 	if err := at.probe(ctx); err != nil {
 		return nil, err
 	}
-	options := []gohbase.Option{
+	options := append([]gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
 		gohbase.FlushInterval(0),
-	}
+	}, more...)
 	return &Store{
 		client: gohbase.NewClient(at.quorum, options...),
 		// An admin client can't be closed, so there is one; it connects when it is first used.

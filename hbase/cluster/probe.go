@@ -30,6 +30,11 @@ func (a address) probe(ctx context.Context) error {
 	case err := <-found:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-found: // which says more, if ZooKeeper answers
+		return err
+	case <-time.After(probeBackoff):
 		// conn.Close ends the goroutine.
 		return fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w", hbase.ErrUnavailable, a.quorum, ctx.Err())
 	}

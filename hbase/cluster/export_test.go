@@ -1,0 +1,17 @@
+package cluster
+
+import (
+	"context"
+	"net"
+
+	"github.com/rs/zerolog"
+	"github.com/tsuna/gohbase"
+)
+
+// OpenThrough opens a store whose connections to the region servers dial makes.
+func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (*Store, error) {
+	return open(ctx, url, zerolog.Nop(), gohbase.RegionDialer(dial))
+}
+
+// Admin is for what a store's tables can't ask for: disabling one, moving its regions.
+func (s *Store) Admin() gohbase.AdminClient { return s.admin }

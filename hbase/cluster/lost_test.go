@@ -1,0 +1,134 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// losing makes connections that break when the next answer has arrived, before anybody reads it.
+type losing struct{ next atomic.Bool }
+
+type losingConn struct {
+	net.Conn
+	losing *losing
+}
+
+func (l *losing) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	return losingConn{conn, l}, err
+}
+
+func (c losingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 && c.losing.next.CompareAndSwap(true, false) {
+		c.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func TestLostAnswers(t *testing.T) {
+	answers := new(losing)
+	store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), answers.dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	table := newTable(t, store)
+	cell := func(value string) hbase.Put {
+		return hbase.Put{Table: table, Row: "r", Cells: []hbase.Cell{{Family: "f", Qualifier: "q", Value: []byte(value)}}}
+	}
+	lose := func(t *testing.T) {
+		answers.next.Store(true)
+		t.Cleanup(func() {
+			if answers.next.Load() {
+				t.Error("no answer was lost")
+			}
+		})
+	}
+
+	t.Run("an increment whose answer is lost is applied once", func(t *testing.T) {
+		lose(t)
+		sum, err := store.Increment(t.Context(), hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "q", Delta: 7})
+		if err != nil || sum != 7 {
+			t.Errorf("got %d, %v; want 7", sum, err)
+		}
+	})
+	t.Run("a check that succeeds is true though its answer is lost", func(t *testing.T) {
+		lose(t)
+		done, err := store.CheckAndPut(t.Context(), hbase.Check{Family: "f", Qualifier: "q"}, cell("mine"))
+		if err != nil || !done {
+			t.Errorf("got %v, %v; want true", done, err)
+		}
+	})
+	t.Run("a check that fails is false though its answer is lost", func(t *testing.T) {
+		lose(t)
+		done, err := store.CheckAndPut(t.Context(), hbase.Check{Family: "f", Qualifier: "q"}, cell("another's"))
+		if err != nil || done {
+			t.Errorf("got %v, %v; want false", done, err)
+		}
+	})
+	t.Run("a read whose answer is lost is answered", func(t *testing.T) {
+		lose(t)
+		results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "r"}})
+		if err != nil || results[0].Err != nil || string(results[0].Cells[0].Value) != "mine" {
+			t.Errorf("got %v, %v", results, err)
+		}
+	})
+	t.Run("a scan whose answer is lost brings each row once", func(t *testing.T) {
+		lose(t)
+		if got := keys(t, store, hbase.Scan{Table: table}); fmt.Sprint(got) != "[n r]" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// newTable makes a table with family f, and drops it at the end of the test.
+func newTable(t testing.TB, store hbase.Store, splits ...string) string {
+	t.Helper()
+	name := fmt.Sprintf("cluster-%x", rand.Uint64())
+	if err := store.CreateTable(t.Context(), hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.DropTable(context.Background(), name); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
+			t.Error(err)
+		}
+	})
+	return name
+}
+
+// keys scans, and fails the test if the scan fails.
+func keys(t testing.TB, store hbase.Store, scan hbase.Scan) (keys []string) {
+	t.Helper()
+	for row, err := range store.Scan(t.Context(), scan) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, row.Key)
+	}
+	return keys
+}
+
+// fill puts one cell in each row.
+func fill(t testing.TB, store hbase.Store, table string, rows []string) {
+	t.Helper()
+	var puts []hbase.Mutation
+	for _, row := range rows {
+		puts = append(puts, hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{{Family: "f", Qualifier: "q", Value: []byte(row)}}})
+	}
+	errs, err := store.Mutate(t.Context(), puts)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+}

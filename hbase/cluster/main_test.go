@@ -1,0 +1,29 @@
+package cluster_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
+
+func open(t testing.TB) *cluster.Store {
+	t.Helper()
+	store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+func TestConformance(t *testing.T) {
+	hbasetest.Run(t, func(t *testing.T) hbase.Store { return open(t) })
+}

@@ -1,0 +1,159 @@
+package cluster_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+)
+
+// The regions' bounds are rows, the keys before and behind them, and no rows.
+var (
+	bounds = []string{"c", "e\x00", "fzz", "h"}
+	rows   = []string{"\x00", "a", "b\xff", "c", "c\x00", "d", "e", "e\x00", "e\x00\x00", "g", "g\xff\xff", "h", "i", "\xff\xff"}
+)
+
+func TestScanOverRegions(t *testing.T) {
+	store := open(t)
+	table := newTable(t, store, bounds...)
+	fill(t, store, table, rows)
+	starts := append([]string{""}, rows...)
+	for _, size := range []int{1, 2, 3, 256} {
+		for _, reversed := range []bool{false, true} {
+			for _, start := range starts {
+				for _, stop := range starts {
+					scan := hbase.Scan{Table: table, Start: start, Stop: stop, Reversed: reversed, PageSize: size}
+					if diff := cmp.Diff(expected(scan), keys(t, store, scan)); diff != "" {
+						t.Fatalf("%+v (-want +got):\n%s", scan, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+func expected(scan hbase.Scan) (keys []string) {
+	for _, row := range rows {
+		behindStart := row >= scan.Start
+		beforeStop := scan.Stop == "" || row < scan.Stop
+		if scan.Reversed {
+			behindStart, beforeStop = scan.Start == "" || row <= scan.Start, row > scan.Stop
+		}
+		if behindStart && beforeStop {
+			keys = append(keys, row)
+		}
+	}
+	if scan.Reversed {
+		slices.Reverse(keys)
+	}
+	return keys
+}
+
+func TestMovingRegions(t *testing.T) {
+	store := open(t)
+	table := newTable(t, store, bounds...)
+	fill(t, store, table, rows)
+	for _, reversed := range []bool{false, true} {
+		var got []string
+		scan := hbase.Scan{Table: table, Reversed: reversed, PageSize: 2}
+		for row, err := range store.Scan(t.Context(), scan) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, row.Key); len(got)%4 == 0 {
+				move(t, store, table)
+			}
+		}
+		if diff := cmp.Diff(expected(scan), got); diff != "" {
+			t.Errorf("a scan (reversed: %v) whose regions move (-want +got):\n%s", reversed, diff)
+		}
+	}
+	move(t, store, table)
+	t.Run("rows can be written and read while their regions move", func(t *testing.T) {
+		fill(t, store, table, rows)
+		var gets []hbase.Get
+		for _, row := range rows {
+			gets = append(gets, hbase.Get{Table: table, Row: row})
+		}
+		results, err := store.Get(t.Context(), gets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != rows[i] {
+				t.Errorf("row %q: %v", rows[i], r)
+			}
+		}
+	})
+}
+
+// move tells the master to move every region of a table to some other server.
+func move(t *testing.T, store *cluster.Store, table string) {
+	t.Helper()
+	for _, key := range keys(t, store, hbase.Scan{Table: "hbase:meta", Start: table, Stop: hbase.Next(table), Columns: "info"}) {
+		name := strings.TrimSuffix(key, ".")
+		encoded := name[strings.LastIndexByte(name, '.')+1:]
+		call, err := hrpc.NewMoveRegion(t.Context(), []byte(encoded))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Admin().MoveRegion(call); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRegions(t *testing.T) {
+	store := open(t)
+	t.Run("a table has one region more than splits", func(t *testing.T) {
+		n, err := store.Regions(t.Context(), newTable(t, store, bounds...))
+		if err != nil || n != len(bounds)+1 {
+			t.Errorf("got %d, %v", n, err)
+		}
+	})
+	t.Run("regions of a table with a longer name are not counted", func(t *testing.T) {
+		table := newTable(t, store)
+		longer := hbase.Table{Name: table + "-longer", Families: []hbase.FamilySchema{{Name: "f"}}, Splits: bounds}
+		if err := store.CreateTable(t.Context(), longer); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := store.Regions(t.Context(), table); err != nil || n != 1 {
+			t.Errorf("got %d, %v", n, err)
+		}
+		if err := store.DropTable(t.Context(), longer.Name); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a missing table is not found", func(t *testing.T) {
+		if _, err := store.Regions(t.Context(), "missing"); !errors.Is(err, hbase.ErrTableNotFound) {
+			t.Errorf("Regions: %v", err)
+		}
+		if err := store.Warm(t.Context(), "missing"); !errors.Is(err, hbase.ErrTableNotFound) {
+			t.Errorf("Warm: %v", err)
+		}
+	})
+	t.Run("a table that was dropped and made again is as new", func(t *testing.T) {
+		table := newTable(t, store)
+		fill(t, store, table, rows)
+		if err := store.DropTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+		results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "a"}})
+		if err != nil || !errors.Is(results[0].Err, hbase.ErrTableNotFound) {
+			t.Errorf("a dropped table: got %v, %v", results, err)
+		}
+		again := hbase.Table{Name: table, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: []string{"b"}}
+		if err := store.CreateTable(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+		if got := keys(t, store, hbase.Scan{Table: table}); got != nil {
+			t.Errorf("the new table has %q", got)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package cluster_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/hbase"
+)
+
+// sent reads one of gohbase's own counters, over all region servers.
+func sent(t *testing.T, metric string) (n int64) {
+	t.Helper()
+	families, err := prometheus.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == metric {
+			for _, m := range family.GetMetric() {
+				n += int64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return n
+}
+
+func TestRPCs(t *testing.T) {
+	const multis, all = "gohbase_batch_flush_size", "gohbase_rpc_size_bytes"
+	store := open(t)
+	table := newTable(t, store, "row3", "row5", "row7")
+	var rows []string
+	var gets []hbase.Get
+	for i := range 100 {
+		rows = append(rows, fmt.Sprintf("row%02d", i))
+		gets = append(gets, hbase.Get{Table: table, Row: rows[i]})
+	}
+	fill(t, store, table, rows)
+	put := hbase.Put{Table: table, Row: "row", Cells: []hbase.Cell{{Family: "f"}}}
+	for name, test := range map[string]struct {
+		metric string
+		call   func(t *testing.T, stats *hbase.Stats)
+	}{
+		"a multi-get is counted as the multis that go out": {multis, func(t *testing.T, stats *hbase.Stats) {
+			results, err := store.Get(hbase.WithStats(t.Context(), stats), gets)
+			if err != nil || string(results[99].Cells[0].Value) != "row99" {
+				t.Errorf("got %v, %v", results[99], err)
+			}
+		}},
+		"puts are counted as the multis that go out": {multis, func(t *testing.T, stats *hbase.Stats) {
+			if errs, err := store.Mutate(hbase.WithStats(t.Context(), stats), []hbase.Mutation{put}); errs != nil || err != nil {
+				t.Error(errs, err)
+			}
+		}},
+		"a scan is counted as one RPC a page, or a region": {all, func(t *testing.T, stats *hbase.Stats) {
+			for _, err := range store.Scan(hbase.WithStats(t.Context(), stats), hbase.Scan{Table: table, PageSize: 20}) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}},
+		"a check is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
+			if _, err := store.CheckAndPut(hbase.WithStats(t.Context(), stats), hbase.Check{Family: "f"}, put); err != nil {
+				t.Error(err)
+			}
+		}},
+		"an increment is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
+			inc := hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "n", Delta: 1}
+			if _, err := store.Increment(hbase.WithStats(t.Context(), stats), inc); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stats hbase.Stats
+			before := sent(t, test.metric)
+			test.call(t, &stats)
+			if got, want := stats.RPCs.Load(), sent(t, test.metric)-before; got != want || got == 0 {
+				t.Errorf("%d RPCs were counted, %d sent", got, want)
+			}
+		})
+	}
+	t.Run("after Warm, a store's first read costs one multi", func(t *testing.T) {
+		cold := open(t)
+		if err := cold.Warm(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+		before := sent(t, all)
+		if _, err := cold.Get(t.Context(), gets[:1]); err != nil {
+			t.Fatal(err)
+		}
+		if n := sent(t, all) - before; n != 1 {
+			t.Errorf("%d RPCs were sent", n)
+		}
+	})
+	t.Run("more Gets than a chunk holds are answered in their places", func(t *testing.T) {
+		var many []hbase.Get
+		for i := range 1000 {
+			many = append(many, gets[i*7%100])
+		}
+		results, err := store.Get(t.Context(), many)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != many[i].Row {
+				t.Fatalf("Get %d of %s got %v", i, many[i].Row, r)
+			}
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+func TestOpen(t *testing.T) {
+	within := func(t *testing.T, d time.Duration) context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), d)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	t.Run("a port where no ZooKeeper listens is named in the error", func(t *testing.T) {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		_, err = cluster.Open(within(t, time.Second), "hbase://"+l.Addr().String(), zerolog.Nop())
+		if !errors.Is(err, hbase.ErrUnavailable) || !strings.Contains(err.Error(), l.Addr().String()) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a znode that is not there is named in the error", func(t *testing.T) {
+		url := minihbase.ForTest(t)
+		_, err := cluster.Open(within(t, time.Second), url[:strings.LastIndexByte(url, '/')]+"/nowhere", zerolog.Nop())
+		if !errors.Is(err, hbase.ErrUnavailable) || !strings.Contains(err.Error(), "no znode /nowhere") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("gohbase logs to the log that Open is given", func(t *testing.T) {
+		var log bytes.Buffer
+		store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		if !strings.Contains(log.String(), `"from":"gohbase"`) {
+			t.Errorf("got %q", log.String())
+		}
+	})
+}
+
+func TestDisabledTable(t *testing.T) {
+	store := open(t)
+	table, other := newTable(t, store), newTable(t, store)
+	fill(t, store, table, []string{"r"})
+	fill(t, store, other, []string{"r"})
+	if err := store.Admin().DisableTable(hrpc.NewDisableTable(t.Context(), []byte(table))); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	results, err := store.Get(ctx, []hbase.Get{{Table: table, Row: "r"}, {Table: other, Row: "r"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a disabled table is unavailable when the deadline is over", func(t *testing.T) {
+		if err := results[0].Err; !errors.Is(err, hbase.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("what was asked of other tables is answered", func(t *testing.T) {
+		if r := results[1]; r.Err != nil || len(r.Cells) != 1 {
+			t.Errorf("got %v", r)
+		}
+	})
+	t.Run("a disabled table can be dropped", func(t *testing.T) {
+		if err := store.DropTable(t.Context(), table); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCellsAreTheCallers(t *testing.T) {
+	store := open(t)
+	table := newTable(t, store)
+	put := hbase.Put{Table: table, Row: "r"}
+	for _, q := range []string{"a", "b"} {
+		put.Cells = append(put.Cells, hbase.Cell{Family: "f", Qualifier: q, Value: []byte(q)})
+	}
+	if errs, err := store.Mutate(t.Context(), []hbase.Mutation{put}); errs != nil || err != nil {
+		t.Fatal(errs, err)
+	}
+	results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "r"}})
+	if err != nil || len(results[0].Cells) != 2 {
+		t.Fatal(results, err)
+	}
+	cells := results[0].Cells
+	_ = append(cells[0].Value, "overwritten"...)
+	if string(cells[1].Value) != "b" {
+		t.Errorf("what is appended to one value overwrites the next: %q", cells[1].Value)
+	}
+}
