@@ -1,0 +1,81 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"twibase/hbase/tables"
+)
+
+// comment is a row of a file of comments.
+type comment struct {
+	// twit is the id that its source gave it.
+	twit, author string
+	postedAt     time.Time
+	content      string
+	// ordinal numbers those of a file that are equal in all this.
+	ordinal int
+}
+
+// ordinals count equal comments in the order of a file, by hashes: a file may have more comments than fit into memory. Should two
+// hashes collide, a comment has a higher ordinal than it needs, and the same one each time the file is read.
+type ordinals struct {
+	file string
+	seen map[uint64]int
+}
+
+func (o *ordinals) of(file string, c comment) int {
+	if o.seen == nil || o.file != file {
+		*o = ordinals{file, map[uint64]int{}}
+	}
+	hash := xxhash.New()
+	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s\x00%s", c.twit, c.postedAt.UnixMilli(), c.author, c.content)
+	n := o.seen[hash.Sum64()]
+	o.seen[hash.Sum64()]++
+	return n
+}
+
+func (im *importer) importComments(ctx context.Context) error {
+	var equal ordinals
+	parse := func(r *row) comment {
+		c := comment{r.checked("twit", tables.CheckTwitID), r.username("author"), r.time("posted_at"), r.content("content"), 0}
+		if c.content == "" {
+			r.fail("content", "it must not be empty")
+		}
+		if r.err == nil {
+			c.ordinal = equal.of(r.file, c)
+		}
+		return c
+	}
+	return pipe(ctx, im, "comments", parse, func(c comment) string { return c.twit }, im.writeComments)
+}
+
+func (im *importer) writeComments(ctx context.Context, batch []item[comment]) error {
+	batch, err := known(ctx, im, batch,
+		name[comment]{"twit", "twit", im.twits, func(c comment) string { return c.twit }},
+		name[comment]{"author", "user", im.users, func(c comment) string { return c.author }})
+	if err != nil {
+		return err
+	}
+	owners := make([]string, len(batch))
+	for i, it := range batch {
+		key, _ := im.twits.of(it.value.twit)
+		owners[i] = key.String()
+	}
+	if err := im.comments.touch(ctx, owners); err != nil {
+		return err
+	}
+	w := newWrites(im.store)
+	for i, it := range batch {
+		c := it.value
+		key, _ := im.twits.of(c.twit)
+		im.comments.put(w, owners[i], &tables.Comment{
+			Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
+			Mark: tables.CommentMark(c.author, c.content, c.ordinal),
+		}, stamp(c.postedAt))
+	}
+	return w.flush(ctx)
+}

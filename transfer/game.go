@@ -1,0 +1,131 @@
+package transfer
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+func parseGame(r *row) *tables.Game {
+	return &tables.Game{Code: r.code("id"), Name: new(r.name("name"))}
+}
+
+func (im *importer) importGames(ctx context.Context) error {
+	return pipe(ctx, im, "games", parseGame, func(g *tables.Game) string { return g.Code },
+		func(ctx context.Context, batch []item[*tables.Game]) error {
+			w := newWrites(im.store)
+			for _, it := range batch {
+				w.put(tables.Games.Put(it.value.Code, it.value, timeless))
+			}
+			return w.flush(ctx)
+		})
+}
+
+// play is how much a user played a game on a day.
+type play struct {
+	played
+	tables.DayCount
+}
+
+// played names the row of a play.
+type played struct{ username, game string }
+
+func parsePlay(r *row) play {
+	return play{played{r.username("username"), r.code("game")},
+		tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: r.count("count")}}
+}
+
+func (im *importer) importPlays(ctx context.Context) error {
+	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.username + "\x00" + p.game }, im.writePlays)
+}
+
+func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
+	batch, err := known(ctx, im, batch,
+		name[play]{"username", "user", im.users, func(p play) string { return p.username }},
+		name[play]{"game", "game", im.games, func(p play) string { return p.game }})
+	if err != nil {
+		return err
+	}
+	news := map[played][]hbase.Cell{}
+	var keys []played
+	var gets []hbase.Get
+	for _, it := range batch {
+		p := it.value
+		if news[p.played] == nil {
+			keys, gets = append(keys, p.played), append(gets, tables.Plays.Get(p.username, p.game))
+		}
+		cell := tables.Plays.Put(p.username, p.game, p.DayCount, timeless).Cells[0]
+		news[p.played] = overlay(news[p.played], cell)
+	}
+	users, games := make([]string, len(keys)), make([]string, len(keys))
+	for i, key := range keys {
+		users[i], games[i] = key.username, key.game
+	}
+	if err := im.userGames.touch(ctx, users); err != nil {
+		return err
+	}
+	if err := im.players.touch(ctx, games); err != nil {
+		return err
+	}
+	stored, err := settle.Read(ctx, im.store, gets)
+	if err != nil {
+		return err
+	}
+	derived, truth := newWrites(im.store), newWrites(im.store)
+	for i, key := range keys {
+		if err := im.writePlayed(derived, truth, key, stored[i], news[key]); err != nil {
+			return err
+		}
+	}
+	if err := derived.flush(ctx); err != nil {
+		return err
+	}
+	return truth.flush(ctx)
+}
+
+// writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
+func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
+	merged := slices.Clone(stored)
+	for _, cell := range news {
+		merged = overlay(merged, cell)
+	}
+	if slices.EqualFunc(stored, merged, sameCell) {
+		return nil
+	}
+	days, err := tables.Plays.Decode(merged)
+	if err != nil {
+		return err
+	}
+	game := tables.UserGame{Code: key.game}
+	for _, day := range days {
+		game.Count, game.Day = game.Count+day.Count, max(game.Day, day.Day)
+	}
+	im.userGames.put(derived, key.username, game, settle.Youngest(merged))
+	im.players.put(derived, key.game, key.username, timeless)
+	put := tables.Plays.Put(key.username, key.game, days[0], timeless)
+	put.Cells = news
+	truth.put(put)
+	return nil
+}
+
+// overlay puts a cell over those of a row, in the order of the columns; a younger one stays.
+func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
+	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
+		return strings.Compare(c.Qualifier, qualifier)
+	})
+	if !found {
+		return slices.Insert(cells, i, cell)
+	}
+	if cells[i].Timestamp <= cell.Timestamp {
+		cells[i] = cell
+	}
+	return cells
+}
+
+func sameCell(a, b hbase.Cell) bool {
+	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
+}

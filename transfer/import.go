@@ -1,0 +1,115 @@
+package transfer
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// Options say how to import.
+type Options struct {
+	// SkipBad leaves out rows that are wrong, and goes on; without it the first one ends the import.
+	SkipBad bool
+	// Output is where progress and the rows that were left out are told: a terminal gets a bar, anything else plain lines. Nil is nowhere.
+	Output io.Writer
+	// ListBound is how many members a bucket of a list holds, at least 2; 0 means [tables.ListBound].
+	ListBound int
+}
+
+// Summary says what an import did.
+type Summary struct {
+	// Rows is how many rows were read, those that were left out included.
+	Rows int
+	// Bad is how many rows were left out because they are wrong, Nowhere how many because they name something that does not exist.
+	Bad, Nowhere int
+}
+
+// Import brings CSV files into a store whose tables exist: see [EnsureTables]. Paths are files, named as in users.csv or users.csv.gz, or
+// folders of such files, in any order and any selection; what they name must be in them or in the store.
+//
+// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Rows that point nowhere are told and left out; if there
+// were any the import goes through and is [ErrNowhere], unless bad rows are skipped. Whatever interrupts an import, another one of the same
+// files completes it. One import at a time may run on a store.
+func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
+	files, err := sources(paths)
+	if err != nil {
+		return Summary{}, err
+	}
+	return importFiles(ctx, store, files, options)
+}
+
+// ImportFiles is [Import] of files in memory, by their names.
+func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]byte, options Options) (Summary, error) {
+	files, err := memorySources(contents)
+	if err != nil {
+		return Summary{}, err
+	}
+	return importFiles(ctx, store, files, options)
+}
+
+func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {
+	im := newImporter(store, files, options)
+	err := im.run(ctx)
+	im.progress.end()
+	return Summary{im.rows, im.bad, im.nowhere}, err
+}
+
+// importer is the state of one import.
+type importer struct {
+	store    hbase.Store
+	files    []source
+	settler  *settle.Settler
+	progress *progress
+	complaints
+	// rows is how many were read.
+	rows int
+
+	users, roles, games, departments, hasTwits *lookup[bool]
+	twits                                      *lookup[tables.TwitKey]
+	lists
+	timelines, playedGames owners
+}
+
+// run imports the files, form by form: what others name comes first.
+func (im *importer) run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		im.importUsers, im.importDepartments, im.importRoles, im.importGames,
+		im.importUserRoles, im.importFollows, im.importTwits, im.importComments, im.importPlays,
+		im.settle,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return im.complaints.err()
+}
+
+// has reports whether there is a file of the form.
+func (im *importer) has(form string) bool {
+	return slices.ContainsFunc(im.files, func(f source) bool { return f.form.name == form })
+}
+
+// owners are the names of those whose lists an import touched. It is safe for concurrent use.
+type owners struct {
+	mu    sync.Mutex
+	names map[string]struct{}
+}
+
+func (o *owners) add(names ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.names == nil {
+		o.names = map[string]struct{}{}
+	}
+	for _, name := range names {
+		o.names[name] = struct{}{}
+	}
+}
+
+func (o *owners) sorted() []string { return slices.Sorted(maps.Keys(o.names)) }

@@ -1,0 +1,89 @@
+package transfer
+
+import (
+	"context"
+	"sync"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// lookup reads by name what does not change while it is needed, each name once. It is safe for concurrent use.
+type lookup[V any] struct {
+	store hbase.Store
+	get   func(name string) hbase.Get
+	// decode returns what the cells say; found is false if they say nothing.
+	decode func(name string, cells []hbase.Cell) (value V, found bool, err error)
+
+	mu    sync.RWMutex
+	known map[string]*V // nil: not found
+}
+
+func newLookup[V any](store hbase.Store, get func(string) hbase.Get, decode func(string, []hbase.Cell) (V, bool, error)) *lookup[V] {
+	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
+}
+
+// newExistence looks up whether a get finds anything.
+func newExistence(store hbase.Store, get func(string) hbase.Get) *lookup[bool] {
+	return newLookup(store, get, func(_ string, cells []hbase.Cell) (bool, bool, error) {
+		return true, len(cells) > 0, nil
+	})
+}
+
+func newObjects[T any](store hbase.Store, o *tables.Object[T]) *lookup[bool] {
+	return newExistence(store, func(key string) hbase.Get { return o.Get(key, tables.Existence) })
+}
+
+// find reads those of the names that were not looked up before, in one multi-get.
+func (l *lookup[V]) find(ctx context.Context, names []string) error {
+	missing := l.missing(names)
+	gets := make([]hbase.Get, len(missing))
+	for i, name := range missing {
+		gets[i] = l.get(name)
+	}
+	cells, err := settle.Read(ctx, l.store, gets)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, name := range missing {
+		value, found, err := l.decode(name, cells[i])
+		if err != nil {
+			return err
+		}
+		if l.known[name] = nil; found {
+			l.known[name] = &value
+		}
+	}
+	return nil
+}
+
+func (l *lookup[V]) missing(names []string) (missing []string) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	seen := map[string]bool{}
+	for _, name := range names {
+		if _, known := l.known[name]; !known && !seen[name] {
+			seen[name] = true
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// of returns what find found of a name.
+func (l *lookup[V]) of(name string) (value V, found bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if p := l.known[name]; p != nil {
+		return *p, true
+	}
+	return value, false
+}
+
+func (l *lookup[V]) has(name string) bool {
+	_, found := l.of(name)
+	return found
+}

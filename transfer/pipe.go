@@ -1,0 +1,101 @@
+package transfer
+
+import (
+	"context"
+	"hash/maphash"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// workers is how many batches are written at the same time; batchRows is how many rows make one.
+	workers   = 4
+	batchRows = 4096
+)
+
+// item is a row as a value, and where it stands.
+type item[T any] struct {
+	place
+	value T
+}
+
+// read hands the good rows of all files of a form to f, in order.
+func read[T any](ctx context.Context, im *importer, form string, parse func(*row) T, f func(item[T]) error) error {
+	for _, file := range im.files {
+		if file.form.name != form {
+			continue
+		}
+		im.progress.start(file.name)
+		rows := 0
+		err := file.rows(im.progress.read, func(r *row) error {
+			rows++
+			var value T
+			if r.err == nil {
+				value = parse(r)
+			}
+			if r.err != nil {
+				return im.add(r.err)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(item[T]{r.place, value})
+		})
+		im.rows += rows
+		if err != nil {
+			return err
+		}
+		im.progress.finish(rows)
+	}
+	return nil
+}
+
+// pipe hands the good rows of all files of a form to write, in batches, several at the same time. All rows of one key go
+// through the same worker, so that they come in order and never at the same time.
+func pipe[T any](ctx context.Context, im *importer, form string, parse func(*row) T, key func(T) string, write func(context.Context, []item[T]) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var lines [workers]chan []item[T]
+	for i := range lines {
+		lines[i] = make(chan []item[T], 1)
+		g.Go(func() error {
+			for batch := range lines[i] {
+				if err := write(ctx, batch); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		var batches [workers][]item[T]
+		send := func(i int) error {
+			select {
+			case lines[i] <- batches[i]:
+				batches[i] = nil
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		defer func() {
+			for i := range lines {
+				close(lines[i])
+			}
+		}()
+		seed := maphash.MakeSeed()
+		err := read(ctx, im, form, parse, func(it item[T]) error {
+			i := int(maphash.String(seed, key(it.value)) % workers)
+			if batches[i] = append(batches[i], it); len(batches[i]) == batchRows {
+				return send(i)
+			}
+			return nil
+		})
+		for i := range batches {
+			if err == nil && len(batches[i]) > 0 {
+				err = send(i)
+			}
+		}
+		return err
+	})
+	return g.Wait()
+}

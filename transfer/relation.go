@@ -1,0 +1,102 @@
+package transfer
+
+import (
+	"context"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// relation is a row that relates a to b.
+type relation struct {
+	a, b string
+	// at is since when, tables.Unknown if the row does not say.
+	at time.Time
+}
+
+func (r relation) key() string { return r.a + "\x00" + r.b }
+
+// relations write the edges of one kind, and both lists that follow from each.
+type relations struct {
+	edge *tables.Edge
+	// touch announces whose lists are written.
+	touch func(ctx context.Context, as, bs []string) error
+	put   func(w *writes, r relation, timestamp int64)
+	// remove takes out of both lists what an older relation of the two put there.
+	remove func(w *writes, r relation, timestamp int64)
+	// before writes what else must be there before an edge may be; nil is nothing.
+	before func(ctx context.Context, w *writes, fresh []relation) error
+}
+
+// edge is what the store says of a relation.
+type edge struct {
+	related   bool
+	at        time.Time
+	timestamp int64
+}
+
+// write writes relations whose names exist. An edge comes last: one that is there has all that follows from it.
+func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[relation]) error {
+	edges, err := k.read(ctx, store, batch)
+	if err != nil {
+		return err
+	}
+	derived := newWrites(store)
+	var truth []hbase.Mutation
+	var fresh []relation
+	for i, it := range batch {
+		r, old := it.value, edges[i]
+		timestamp := stamp(r.at)
+		if old.timestamp >= timestamp {
+			continue
+		}
+		if old.related {
+			k.remove(derived, relation{r.a, r.b, old.at}, old.timestamp)
+		} else {
+			fresh = append(fresh, r)
+		}
+		k.put(derived, r, timestamp)
+		truth = append(truth, k.edge.Put(r.a, r.b, true, r.at, timestamp))
+		*old = edge{true, r.at, timestamp}
+	}
+	if k.before != nil {
+		if err := k.before(ctx, derived, fresh); err != nil {
+			return err
+		}
+	}
+	if err := derived.flush(ctx); err != nil {
+		return err
+	}
+	return settle.Write(ctx, store, truth)
+}
+
+// read returns the edge of each row; rows of the same two share one.
+func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) ([]*edge, error) {
+	as, bs := make([]string, len(batch)), make([]string, len(batch))
+	gets := make([]hbase.Get, len(batch))
+	for i, it := range batch {
+		as[i], bs[i], gets[i] = it.value.a, it.value.b, k.edge.Get(it.value.a, it.value.b)
+	}
+	if err := k.touch(ctx, as, bs); err != nil {
+		return nil, err
+	}
+	cells, err := settle.Read(ctx, store, gets)
+	if err != nil {
+		return nil, err
+	}
+	edges, shared := make([]*edge, len(batch)), make(map[string]*edge, len(batch))
+	for i := range batch {
+		if edges[i] = shared[gets[i].Row]; edges[i] != nil {
+			continue
+		}
+		related, at, err := k.edge.Decode(cells[i])
+		if err != nil {
+			return nil, err
+		}
+		edges[i] = &edge{related, at, settle.Youngest(cells[i])}
+		shared[gets[i].Row] = edges[i]
+	}
+	return edges, nil
+}

@@ -1,0 +1,107 @@
+package transfer
+
+import (
+	"context"
+	"slices"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+func parseRole(r *row) *tables.Role {
+	return &tables.Role{Code: r.code("id"), Name: new(r.name("name")), DepartmentCode: r.optionalCode("department")}
+}
+
+func (im *importer) importRoles(ctx context.Context) error {
+	return pipe(ctx, im, "roles", parseRole, func(r *tables.Role) string { return r.Code },
+		func(ctx context.Context, batch []item[*tables.Role]) error {
+			batch, err := known(ctx, im, batch,
+				name[*tables.Role]{"department", "department", im.departments, func(r *tables.Role) string { return value(r.DepartmentCode) }})
+			if err != nil {
+				return err
+			}
+			return revise(ctx, im, tables.Roles, batch, []string{"name", "department"}, func(r *tables.Role) string { return r.Code })
+		})
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// revise writes objects that stand in lists by what they say. One that says the same as in the store is not written, and one that
+// says something else becomes younger, so that its new place in a list is younger than what removes the old one. fields are
+// all that the rows say; a nil one is removed.
+func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T], fields []string, key func(*T) string) error {
+	latest := map[string]*T{}
+	var keys []string
+	var gets []hbase.Get
+	for _, it := range batch {
+		k := key(it.value)
+		if latest[k] == nil {
+			keys, gets = append(keys, k), append(gets, o.Get(k, o.Columns(fields)))
+		}
+		latest[k] = it.value
+	}
+	stored, err := settle.Read(ctx, im.store, gets)
+	if err != nil {
+		return err
+	}
+	w := newWrites(im.store)
+	for i, k := range keys {
+		old, youngest := stored[i], settle.Youngest(stored[i])
+		put := o.Put(k, latest[k], youngest+1)
+		if sameValues(put.Cells, old) {
+			continue
+		}
+		w.put(put)
+		for _, c := range old {
+			if !slices.ContainsFunc(put.Cells, func(n hbase.Cell) bool { return n.Qualifier == c.Qualifier }) {
+				w.remove(put.Table, put.Row, c.Family, c.Qualifier, youngest)
+			}
+		}
+	}
+	return w.flush(ctx)
+}
+
+// sameValues reports whether cells of a row, each of another column, say what the stored ones do.
+func sameValues(cells, stored []hbase.Cell) bool {
+	return len(cells) == len(stored) && !slices.ContainsFunc(cells, func(c hbase.Cell) bool {
+		return !slices.ContainsFunc(stored, func(s hbase.Cell) bool {
+			return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
+		})
+	})
+}
+
+func (im *importer) importUserRoles(ctx context.Context) error {
+	assignments := &relations{
+		edge: tables.Assignments,
+		touch: func(ctx context.Context, usernames, roles []string) error {
+			if err := im.userRoles.touch(ctx, usernames); err != nil {
+				return err
+			}
+			return im.roleUsers.touch(ctx, roles)
+		},
+		put: func(w *writes, r relation, timestamp int64) {
+			im.userRoles.put(w, r.a, r.b, timestamp)
+			im.roleUsers.put(w, r.b, r.a, timestamp)
+		},
+		// The place of a member does not depend on the time.
+		remove: func(*writes, relation, int64) {},
+	}
+	parse := func(r *row) relation {
+		return relation{r.username("username"), r.code("role"), tables.Unknown}
+	}
+	return pipe(ctx, im, "user_roles", parse, relation.key, func(ctx context.Context, batch []item[relation]) error {
+		batch, err := known(ctx, im, batch,
+			name[relation]{"username", "user", im.users, func(r relation) string { return r.a }},
+			name[relation]{"role", "role", im.roles, func(r relation) string { return r.b }})
+		if err != nil {
+			return err
+		}
+		return assignments.write(ctx, im.store, batch)
+	})
+}

@@ -1,0 +1,92 @@
+package settle
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Departments makes the lists of sub-departments, and of the roles that a department defines, follow from what each department and role
+// says of itself. It reads both tables whole: nothing else tells in which lists a name stands that has changed since.
+func (s *Settler) Departments(ctx context.Context) error {
+	children, roles := wanted[tables.Child]{}, wanted[string]{}
+	owners := []string{tables.Root}
+	for d, err := range Objects(ctx, s.Store, tables.Departments, "name", "parent") {
+		if err != nil {
+			return err
+		}
+		parent := tables.Root
+		if d.Value.ParentCode != nil {
+			parent = *d.Value.ParentCode
+		}
+		children.add(parent, tables.Children, tables.Child{Name: *d.Value.Name, Code: d.Value.Code}, d.Timestamp)
+		owners = append(owners, d.Value.Code)
+	}
+	for r, err := range Objects(ctx, s.Store, tables.Roles, "name", "department") {
+		if err != nil {
+			return err
+		}
+		if r.Value.DepartmentCode != nil {
+			roles.add(*r.Value.DepartmentCode, tables.DepartmentRoles, r.Value.Code, r.Timestamp)
+		}
+	}
+	if err := members(ctx, s, Children, owners, children); err != nil {
+		return err
+	}
+	return members(ctx, s, DepartmentRoles, owners, roles)
+}
+
+// wanted are the columns that the owners' lists should have: owner → qualifier → column.
+type wanted[E any] map[string]map[string]hbase.Cell
+
+func (w wanted[E]) add(owner string, l *tables.List[E], member E, timestamp int64) {
+	if w[owner] == nil {
+		w[owner] = map[string]hbase.Cell{}
+	}
+	cell := l.Cell(member, timestamp)
+	w[owner][cell.Qualifier] = cell
+}
+
+// members makes lists have exactly the wanted members, and settles them. A column goes with a marker of its own timestamp, and what
+// comes back later is younger than that, for every change makes its object's row younger.
+func members[E any](ctx context.Context, s *Settler, k Kind[E], owners []string, want wanted[E]) error {
+	err := s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
+		var mutations []hbase.Mutation
+		directories := make(map[string][]tables.Bucket, len(owners))
+		found := map[[2]string]bool{}
+		err := Spans(ctx, s.Store, k.List, owners, func(span *Span[E]) error {
+			directories[span.Owner] = span.Directory
+			gone := hbase.Delete{Table: k.Table, Row: k.Row(span.Owner, span.Bucket)}
+			for i, c := range span.Cells {
+				wanted, ok := want[span.Owner][c.Qualifier]
+				switch {
+				case !ok:
+					gone.Columns = append(gone.Columns, gonePart(c))
+				case span.Covers(i) && c.Timestamp >= wanted.Timestamp && string(c.Value) == string(wanted.Value):
+					found[[2]string{span.Owner, c.Qualifier}] = true
+				}
+			}
+			if len(gone.Columns) > 0 {
+				mutations = append(mutations, gone)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, owner := range owners {
+			for qualifier, cell := range want[owner] {
+				if !found[[2]string{owner, qualifier}] {
+					row := k.Row(owner, tables.BucketOf(directories[owner], qualifier))
+					mutations = append(mutations, hbase.Put{Table: k.Table, Row: row, Cells: []hbase.Cell{cell}})
+				}
+			}
+		}
+		return Write(ctx, s.Store, mutations)
+	})
+	if err != nil {
+		return err
+	}
+	return k.Lists(ctx, s, owners)
+}

@@ -1,0 +1,133 @@
+package settle
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+const (
+	// firstPage is how many columns of each list are read together with those of other lists. Most lists have no more.
+	firstPage = 100
+	// nextPage is how many columns at a time are read of the others, one list alone.
+	nextPage = 4096
+)
+
+// Span is a page of one bucket of an owner's list. Members and Cells are index-aligned.
+type Span[E any] struct {
+	Owner   string
+	Bucket  uint32
+	Members []E
+	// Cells are the members' columns, in the list's order.
+	Cells []hbase.Cell
+	// Directory is the list's, whole.
+	Directory []tables.Bucket
+}
+
+// Covers reports whether member i lies in the bucket that covers it. One that does not is there once more, or on its way.
+func (s *Span[E]) Covers(i int) bool {
+	return len(s.Directory) == 0 || tables.BucketOf(s.Directory, s.Cells[i].Qualifier) == s.Bucket
+}
+
+// Spans hands the owners' lists to f, owner after owner and each list in its order. An owner without a member has no span.
+func Spans[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(*Span[E]) error) error {
+	gets := make([]hbase.Get, len(owners))
+	for i, owner := range owners {
+		gets[i] = l.Get(owner, 0, hbase.Page{Limit: firstPage})
+	}
+	pages, err := Read(ctx, store, gets)
+	if err != nil {
+		return err
+	}
+	for i, owner := range owners {
+		r := reader[E]{ctx, store, l, owner, nil, f}
+		if err := r.list(pages[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reader reads one list.
+type reader[E any] struct {
+	ctx       context.Context
+	store     hbase.Store
+	list_     *tables.List[E]
+	owner     string
+	directory []tables.Bucket
+	f         func(*Span[E]) error
+}
+
+// list reads the whole list, given the first page of bucket 0.
+func (r *reader[E]) list(first []hbase.Cell) error {
+	var err error
+	if len(first) < firstPage {
+		_, _, r.directory, err = r.list_.Decode(r.owner, first)
+	} else {
+		r.directory, _, err = Directory(r.ctx, r.store, r.list_, r.owner)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.bucket(0, first, firstPage); err != nil {
+		return err
+	}
+	for _, b := range r.directory {
+		page, err := r.page(b.Number, "")
+		if err != nil {
+			return err
+		}
+		if err := r.bucket(b.Number, page, nextPage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bucket reads the rest of a bucket, given a page of it that was asked for with that limit.
+func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
+	for {
+		members, positions, _, err := r.list_.Decode(r.owner, page)
+		if err != nil {
+			return err
+		}
+		if len(members) > 0 {
+			// The directory's columns are behind the members.
+			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Members: members, Cells: page[:len(positions)], Directory: r.directory})
+			if err != nil {
+				return err
+			}
+		}
+		if len(page) < limit || len(positions) < len(page) {
+			return nil
+		}
+		if page, err = r.page(number, hbase.Next(page[len(page)-1].Qualifier)); err != nil {
+			return err
+		}
+		limit = nextPage
+	}
+}
+
+func (r *reader[E]) page(bucket uint32, start string) ([]hbase.Cell, error) {
+	cells, err := Read(r.ctx, r.store, []hbase.Get{r.list_.Get(r.owner, bucket, hbase.Page{Start: start, Limit: nextPage})})
+	if err != nil {
+		return nil, err
+	}
+	return cells[0], nil
+}
+
+// Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.
+func Directory[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owner string) ([]tables.Bucket, []hbase.Cell, error) {
+	cells, err := Read(ctx, store, []hbase.Get{DirectoryGet(l, owner)})
+	if err != nil {
+		return nil, nil, err
+	}
+	_, _, directory, err := l.Decode(owner, cells[0])
+	return directory, cells[0], err
+}
+
+// DirectoryGet reads the columns that name the sealed buckets of a list.
+func DirectoryGet[E any](l *tables.List[E], owner string) hbase.Get {
+	return l.Get(owner, 0, hbase.Page{Start: tables.MembersEnd})
+}

@@ -1,0 +1,28 @@
+package settle
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Timelines cuts the timelines of these owners behind their newest entries, as many as the bound says.
+func (s *Settler) Timelines(ctx context.Context, owners []string) error {
+	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
+		seen := make(map[string]int, len(owners))
+		return Spans(ctx, s.Store, tables.Timelines, owners, func(span *Span[tables.TwitKey]) error {
+			before := seen[span.Owner]
+			seen[span.Owner] += len(span.Cells)
+			rest := span.Cells[min(max(s.TimelineBound-before, 0), len(span.Cells)):]
+			if len(rest) == 0 {
+				return nil
+			}
+			gone := hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(span.Owner, span.Bucket)}
+			for _, c := range rest {
+				gone.Columns = append(gone.Columns, gonePart(c))
+			}
+			return Write(ctx, s.Store, []hbase.Mutation{gone})
+		})
+	})
+}

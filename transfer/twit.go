@@ -1,0 +1,160 @@
+package transfer
+
+import (
+	"context"
+	"strings"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+func parseTwit(r *row) *tables.Twit {
+	t := &tables.Twit{
+		AuthorName: r.username("author"),
+		PostedAt:   r.time("posted_at"),
+		Name:       r.checked("id", tables.CheckTwitID),
+		Title:      optional(r, "title", r.name),
+		Content:    r.content("content"),
+		Visibility: tables.Public,
+	}
+	for _, s := range strings.Fields(r.text("photo_urls")) {
+		t.PhotoURLs = append(t.PhotoURLs, r.url("photo_urls", s))
+	}
+	switch v := tables.Visibility(r.text("visibility")); v {
+	case "", tables.Public:
+	case tables.FollowersOnly:
+		t.Visibility = v
+	default:
+		r.fail("visibility", "%q is neither PUBLIC nor FOLLOWERS", v)
+	}
+	if t.Content == "" && len(t.PhotoURLs) == 0 {
+		r.fail("content", "a twit needs a content or a photo")
+	}
+	return t
+}
+
+func (im *importer) importTwits(ctx context.Context) error {
+	return pipe(ctx, im, "twits", parseTwit, func(t *tables.Twit) string { return t.Name },
+		func(ctx context.Context, batch []item[*tables.Twit]) error {
+			batch, err := known(ctx, im, batch,
+				name[*tables.Twit]{"author", "user", im.users, func(t *tables.Twit) string { return t.AuthorName }})
+			if err != nil {
+				return err
+			}
+			return im.writeTwits(ctx, batch)
+		})
+}
+
+// writeTwits writes twits whose authors exist. The row of a twit's id comes last: a twit that has one has all that follows from it.
+func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
+	authors, gets := make([]string, len(batch)), make([]hbase.Get, len(batch))
+	for i, it := range batch {
+		authors[i], gets[i] = it.value.AuthorName, tables.TwitNames.Get(it.value.Name)
+	}
+	if err := im.twitLists.touch(ctx, authors); err != nil {
+		return err
+	}
+	if err := im.albums.touch(ctx, authors); err != nil {
+		return err
+	}
+	names, err := settle.Read(ctx, im.store, gets)
+	if err != nil {
+		return err
+	}
+	fresh, err := im.newTwits(ctx, batch, names)
+	if err != nil {
+		return err
+	}
+	derived, truth := newWrites(im.store), newWrites(im.store)
+	byAuthor := map[string][]hbase.Cell{}
+	for _, t := range fresh {
+		timestamp := stamp(t.PostedAt)
+		im.twitLists.put(derived, t.AuthorName, t, timestamp)
+		if t.InAlbum() {
+			im.albums.put(derived, t.AuthorName, t, timestamp)
+		}
+		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], entry(t))
+		truth.put(tables.TwitNames.Put(t, timestamp))
+	}
+	if err := im.fanOutToFollowers(ctx, derived, byAuthor); err != nil {
+		return err
+	}
+	if err := derived.flush(ctx); err != nil {
+		return err
+	}
+	return truth.flush(ctx)
+}
+
+func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]hbase.Cell) error {
+	authors := make([]string, 0, len(byAuthor))
+	for author := range byAuthor {
+		authors = append(authors, author)
+	}
+	return settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
+		followers := make([]string, 0, len(span.Members))
+		for i, f := range span.Members {
+			if span.Covers(i) {
+				followers = append(followers, f.Username)
+			}
+		}
+		for _, entry := range byAuthor[span.Owner] {
+			if err := im.fanOut(ctx, w, entry, followers); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// newTwits returns the twits of a batch that are not stored, given what is stored under their ids. One whose id
+// is taken is bad unless it is the same twit; one that was deleted since stays so.
+func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], names [][]hbase.Cell) ([]*tables.Twit, error) {
+	var fresh []*tables.Twit
+	var again []item[*tables.Twit]
+	var gets []hbase.Get
+	first := map[string]*tables.Twit{}
+	for i, it := range batch {
+		t := it.value
+		key, stored, err := tables.TwitNames.Decode(names[i])
+		switch {
+		case err != nil:
+			return nil, err
+		case stored && key != t.Key():
+			err = im.add(taken(it))
+		case stored:
+			again = append(again, it)
+			gets = append(gets, hbase.Get{Table: tables.Twits.Table, Row: im.twitLists.row(key.Author, key.Position),
+				Columns: tables.Twits.Family, Page: hbase.Exactly(key.Position)})
+		case first[t.Name] == nil:
+			first[t.Name] = t
+			fresh = append(fresh, t)
+		case first[t.Name].Key() != t.Key() || !says(tables.Twits.Cell(first[t.Name], 1), t):
+			err = im.add(taken(it))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	cells, err := settle.Read(ctx, im.store, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, it := range again {
+		if len(cells[i]) > 0 && !says(cells[i][0], it.value) {
+			if err := im.add(taken(it)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// says reports whether a column of a list of twits says what t does.
+func says(cell hbase.Cell, t *tables.Twit) bool {
+	return string(cell.Value) == string(tables.Twits.Cell(t, 1).Value)
+}
+
+func taken(it item[*tables.Twit]) *RowError {
+	return it.bad("id", "%q is already the id of a twit with another author, time, content, title, visibility or photos; a twit never changes", it.value.Name)
+}

@@ -1,0 +1,77 @@
+package transfer
+
+import (
+	"context"
+	"time"
+
+	"twibase/hbase"
+	"twibase/transfer/settle"
+)
+
+// maxCells is how many cells are written in one batch.
+const maxCells = 20_000
+
+// stamp is the timestamp of cells that say what happened at a time. It is never 0, which a store would replace by its present; that is
+// also the timestamp of what has no time.
+func stamp(at time.Time) int64 { return max(1, at.UnixMilli()) }
+
+// timeless is the timestamp of cells that have no time of their own.
+const timeless = 1
+
+// writes are mutations that are sent together, one put for each row.
+type writes struct {
+	store   hbase.Store
+	at      map[rowKey]int
+	puts    []hbase.Put
+	deletes []hbase.Mutation
+	cells   int
+}
+
+type rowKey struct{ table, row string }
+
+func newWrites(store hbase.Store) *writes { return &writes{store: store, at: map[rowKey]int{}} }
+
+func (w *writes) put(p hbase.Put) {
+	key := rowKey{p.Table, p.Row}
+	w.cells += len(p.Cells)
+	if i, ok := w.at[key]; ok {
+		w.puts[i].Cells = append(w.puts[i].Cells, p.Cells...)
+		return
+	}
+	w.at[key] = len(w.puts)
+	w.puts = append(w.puts, p)
+}
+
+func (w *writes) cell(table, row string, cell hbase.Cell) {
+	w.put(hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{cell}})
+}
+
+// remove deletes the versions of a column up to the timestamp.
+func (w *writes) remove(table, row, family, qualifier string, timestamp int64) {
+	w.cells++
+	w.deletes = append(w.deletes, hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{
+		{Kind: hbase.AllVersions, Family: family, Qualifier: qualifier, Timestamp: timestamp}}})
+}
+
+// flushFull sends what was collected if it is a batch.
+func (w *writes) flushFull(ctx context.Context) error {
+	if w.cells < maxCells {
+		return nil
+	}
+	return w.flush(ctx)
+}
+
+// flush sends what was collected, and returns when it is durable.
+func (w *writes) flush(ctx context.Context) error {
+	mutations := make([]hbase.Mutation, len(w.puts), len(w.puts)+len(w.deletes))
+	for i := range w.puts {
+		mutations[i] = w.puts[i]
+	}
+	mutations = append(mutations, w.deletes...)
+	if err := settle.Write(ctx, w.store, mutations); err != nil {
+		return err
+	}
+	clear(w.at)
+	w.puts, w.deletes, w.cells = w.puts[:0], w.deletes[:0], 0
+	return nil
+}
