@@ -112,8 +112,9 @@ func (s *Store) newest(t *table, row string, f family, qualifier string) (*hbase
 	}
 	defer s.release(r)
 	r.within = true
+	r.prepare(hbase.Page{}, 1, hbase.TimeRange{})
 	key := appendRow(nil, t.id, row)
-	cells, err := r.row(key, selection{selectColumns(f, []string{qualifier})}, &query{versions: 1})
+	cells, err := r.row(key, selection{selectColumns(f, []string{qualifier})})
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 			return nil, ctx.Err()
 		}
 		g := &gets[p.index]
-		q := newQuery(g.Page, g.Versions, g.Time)
-		results[p.index].Cells, results[p.index].Err = r.row(p.row, p.sel, &q)
+		r.prepare(g.Page, g.Versions, g.Time)
+		results[p.index].Cells, results[p.index].Err = r.row(p.row, p.sel)
 		s.cleaner.offer(r, p.row, len(results[p.index].Cells) == 0)
 	}
 	stats := hbase.StatsOf(ctx)

@@ -11,21 +11,22 @@ import (
 // query is what to take of the columns that a selection names.
 type query struct {
 	// start and stop are the page's, as parts of keys; empty if it has none.
-	start, stop string
+	start, stop []byte
 	limit       int
 	versions    int
 	time        hbase.TimeRange
 }
 
-func newQuery(page hbase.Page, versions int, time hbase.TimeRange) query {
-	q := query{limit: page.Limit, versions: max(versions, 1), time: time}
+// prepare makes the reader's query.
+func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
+	q := &r.query
+	q.start, q.stop, q.limit, q.versions, q.time = q.start[:0], q.stop[:0], page.Limit, max(versions, 1), time
 	if page.Start != "" {
-		q.start = string(appendEscaped(nil, page.Start))
+		q.start = appendEscaped(q.start, page.Start)
 	}
 	if page.Stop != "" {
-		q.stop = string(appendEscaped(nil, page.Stop))
+		q.stop = appendEscaped(q.stop, page.Stop)
 	}
-	return q
 }
 
 // maxPassed is how many versions a reader steps over before it seeks the next column.
@@ -35,6 +36,7 @@ const maxPassed = 64
 type reader struct {
 	cursor
 	arena
+	query query
 
 	// family and column are the keys of what is being read, target is a page's bound or a column, behind is scratch.
 	family, column, target, behind []byte
@@ -49,7 +51,7 @@ type reader struct {
 }
 
 // row reads the selected cells of one row. The cursor is at the row's first entry, or before the row if it seeks within it.
-func (r *reader) row(key []byte, sel selection, q *query) ([]hbase.Cell, error) {
+func (r *reader) row(key []byte, sel selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
 	for i := range sel {
@@ -60,7 +62,7 @@ func (r *reader) row(key []byte, sel selection, q *query) ([]hbase.Cell, error) 
 		} else {
 			r.advance(r.family)
 		}
-		if err := r.readFamily(fs, q); err != nil {
+		if err := r.readFamily(fs); err != nil {
 			return nil, err
 		}
 	}
@@ -70,14 +72,14 @@ func (r *reader) row(key []byte, sel selection, q *query) ([]hbase.Cell, error) 
 	return r.end(), nil
 }
 
-func (r *reader) readFamily(fs *familySelection, q *query) error {
+func (r *reader) readFamily(fs *familySelection) error {
 	if err := r.readFamilyMarkers(); err != nil {
 		return err
 	}
 	if len(fs.columns) == 0 {
-		return r.readPage(fs, q)
+		return r.readPage(fs)
 	}
-	left := q.limit
+	left := r.query.limit
 	for i := range fs.columns {
 		c := &fs.columns[i]
 		r.target = append(append(r.target[:0], r.family...), c.key...)
@@ -85,7 +87,7 @@ func (r *reader) readFamily(fs *familySelection, q *query) error {
 		if !r.in(r.target) {
 			continue
 		}
-		taken, err := r.readColumn(fs, q, c)
+		taken, err := r.readColumn(fs, c)
 		if err != nil {
 			return err
 		}
@@ -140,20 +142,21 @@ func (r *reader) markerWritten() (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-func (r *reader) readPage(fs *familySelection, q *query) error {
-	if q.start != "" {
+func (r *reader) readPage(fs *familySelection) error {
+	q := &r.query
+	if len(q.start) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.start...)
 		r.advance(r.target)
 	}
-	if q.stop != "" {
+	if len(q.stop) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.stop...)
 	}
 	left := q.limit
 	for r.in(r.family) {
-		if q.stop != "" && bytes.Compare(r.key, r.target) >= 0 {
+		if len(q.stop) > 0 && bytes.Compare(r.key, r.target) >= 0 {
 			return nil
 		}
-		taken, err := r.readColumn(fs, q, nil)
+		taken, err := r.readColumn(fs, nil)
 		if err != nil {
 			return err
 		}
@@ -168,12 +171,13 @@ func (r *reader) readPage(fs *familySelection, q *query) error {
 
 // readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column.
 // known names the column if the selection does.
-func (r *reader) readColumn(fs *familySelection, q *query, known *column) (taken int, err error) {
+func (r *reader) readColumn(fs *familySelection, known *column) (taken int, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
 		return 0, fmt.Errorf("%w: key %q", hbase.ErrCorrupt, r.key)
 	}
 	r.column = append(r.column[:0], r.key[:n]...)
+	q := &r.query
 	versions := min(q.versions, fs.keep)
 	masked, hidden := r.masked, int64(-1)
 	for passed := 0; r.in(r.column); r.next() {

@@ -83,7 +83,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 	defer s.release(r)
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
-	q := newQuery(scan.Page, scan.Versions, scan.Time)
+	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := 0
 	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {
 		if len(rows) == size || bytesRead >= maxPageBytes {
@@ -92,7 +92,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		if n%64 == 0 && ctx.Err() != nil {
 			return rows, nil, ctx.Err()
 		}
-		cells, err := r.row(r.rowKey, sel, &q)
+		cells, err := r.row(r.rowKey, sel)
 		if err != nil {
 			return rows, nil, err
 		}
