@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsuna/gohbase/hrpc"
+	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
 	"twibase/hbase/cluster"
@@ -66,7 +67,7 @@ func TestMovingRegions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got = append(got, row.Key); len(got)%4 == 0 {
+			if got = append(got, row.Key); len(got) == 4 {
 				move(t, store, table)
 			}
 		}
@@ -96,16 +97,20 @@ func TestMovingRegions(t *testing.T) {
 // move tells the master to move every region of a table to some other server.
 func move(t *testing.T, store *cluster.Store, table string) {
 	t.Helper()
+	var moves errgroup.Group
 	for _, key := range keys(t, store, hbase.Scan{Table: "hbase:meta", Start: table, Stop: hbase.Next(table), Columns: "info"}) {
 		name := strings.TrimSuffix(key, ".")
 		encoded := name[strings.LastIndexByte(name, '.')+1:]
-		call, err := hrpc.NewMoveRegion(t.Context(), []byte(encoded))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Admin().MoveRegion(call); err != nil {
-			t.Fatal(err)
-		}
+		moves.Go(func() error {
+			call, err := hrpc.NewMoveRegion(t.Context(), []byte(encoded))
+			if err != nil {
+				return err
+			}
+			return store.Admin().MoveRegion(call)
+		})
+	}
+	if err := moves.Wait(); err != nil {
+		t.Fatal(err)
 	}
 }
 
