@@ -1,0 +1,77 @@
+package tables_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"twibase/hbase/tables"
+)
+
+const document = "../../docs/TABLES.md"
+
+func TestTheDocumentHasTheStatementOfEveryTable(t *testing.T) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables.Definitions(1) {
+		statement := "create '" + table.Name + "'"
+		for _, f := range table.Families {
+			statement += fmt.Sprintf(", {NAME => '%s', VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}",
+				f.Name, f.Versions, f.Encoding, f.Bloom)
+		}
+		if !strings.Contains(string(text), "\n    "+statement+", SPLITS => four\n") {
+			t.Errorf("%s lacks: %s", document, statement)
+		}
+		if !strings.Contains(string(text), "\n### "+table.Name+"\n") {
+			t.Errorf("%s has no section on %s", document, table.Name)
+		}
+	}
+	quoted := make([]string, 0, 3)
+	for _, split := range tables.Definitions(4)[0].Splits {
+		quoted = append(quoted, fmt.Sprintf(`"\x%02X\x%02X"`, split[0], split[1]))
+	}
+	if line := "four = [" + strings.Join(quoted, ", ") + "]"; !strings.Contains(string(text), line) {
+		t.Errorf("%s lacks: %s", document, line)
+	}
+}
+
+func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, c := range codecs() {
+		want[c.name] = c.bytes
+	}
+	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays", "row of a twit's id", "value of a twit's id",
+		"row of the top-level departments", "UserGames, value of l:go"} {
+		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {
+			t.Errorf("%s, %s lacks %s", name, document, s)
+		}
+	}
+	for _, l := range lists {
+		switch l.name {
+		case "Followers", "Following", "Twits", "Timelines", "Comments", "Children":
+			if s := "`" + l.cell.Family + ":" + shell(l.cell.Qualifier) + "`"; !strings.Contains(string(text), s) {
+				t.Errorf("%s, %s lacks %s", l.name, document, s)
+			}
+		}
+	}
+}
+
+// shell writes bytes as the HBase shell does.
+func shell(s string) string {
+	var b []byte
+	for _, c := range []byte(s) {
+		if c >= ' ' && c <= '~' && c != '\\' {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, `\x%02X`, c)
+		}
+	}
+	return string(b)
+}
