@@ -1,0 +1,210 @@
+package hbasetest
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"twibase/hbase"
+)
+
+// Faults is a store that fails where its hook says, and otherwise passes on what it is asked for. It is safe for concurrent use.
+type Faults struct {
+	store hbase.Store
+	hook  Hook
+}
+
+// Op is one item of a call: a Get of many, a row of a scan, a mutation of a batch.
+type Op struct {
+	// Kind is "Get", "Scan" before a scan and "ScanRow" before each row that it yields, "Put", "Delete", "CheckAndPut",
+	// "Increment", "CreateTable", "Tables" or "DropTable".
+	Kind string
+	// Table and Row are what it is about; of a Scan the row is its Start.
+	Table, Row string
+}
+
+// Writes reports whether the operation changes anything.
+func (o Op) Writes() bool {
+	switch o.Kind {
+	case "Get", "Scan", "ScanRow", "Tables":
+		return false
+	}
+	return true
+}
+
+// Fault is what happens to an operation. The zero value is nothing.
+type Fault struct {
+	// Err takes the place of the operation's answer.
+	Err error
+	// Done lets the operation take place before its answer is lost.
+	Done bool
+	// Delay is waited for before the operation, or until its ctx ends. The longest delay of a call's items is the call's.
+	Delay time.Duration
+}
+
+// Hook decides about each operation, before it takes place. It may be called by many goroutines at once.
+type Hook func(Op) Fault
+
+var _ hbase.Store = (*Faults)(nil)
+
+// NewFaults returns a store with faults over store.
+func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
+
+// On returns a hook for the operations on one row.
+func On(table, row string, fault Fault) Hook {
+	return When(func(op Op) bool { return op.Table == table && op.Row == row }, fault)
+}
+
+// When returns a hook for the operations of which is holds.
+func When(is func(Op) bool, fault Fault) Hook {
+	return func(op Op) Fault {
+		if is(op) {
+			return fault
+		}
+		return Fault{}
+	}
+}
+
+// Sometimes returns a hook for a random share of the operations. The same seed and order of operations give the same faults.
+func Sometimes(seed uint64, share float64, fault Fault) Hook {
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, seed))
+	return When(func(Op) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.Float64() < share
+	}, fault)
+}
+
+// Any returns a hook that takes the first fault that one of hooks has.
+func Any(hooks ...Hook) Hook {
+	return func(op Op) Fault {
+		for _, hook := range hooks {
+			if fault := hook(op); fault.Err != nil || fault.Delay > 0 {
+				return fault
+			}
+		}
+		return Fault{}
+	}
+}
+
+// Get implements [hbase.Store].
+func (f *Faults) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	faults, send := decide(f, gets, func(g hbase.Get) Op { return Op{Kind: "Get", Table: g.Table, Row: g.Row} })
+	if err := faults.wait(ctx); err != nil {
+		return nil, err
+	}
+	sent, err := f.store.Get(ctx, send)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]hbase.Result, len(gets))
+	for i, fault := range faults {
+		if fault.passes() {
+			results[i], sent = sent[0], sent[1:]
+		}
+		if fault.Err != nil {
+			results[i] = hbase.Result{Err: fault.Err}
+		}
+	}
+	return results, nil
+}
+
+// Mutate implements [hbase.Store].
+func (f *Faults) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	faults, send := decide(f, mutations, mutationOp)
+	if err := faults.wait(ctx); err != nil {
+		return nil, err
+	}
+	sent, err := f.store.Mutate(ctx, send)
+	if err != nil {
+		return nil, err
+	}
+	errs, failed := make([]error, len(mutations)), false
+	for i, fault := range faults {
+		if fault.passes() && sent != nil {
+			errs[i], sent = sent[0], sent[1:]
+		}
+		if fault.Err != nil {
+			errs[i] = fault.Err
+		}
+		failed = failed || errs[i] != nil
+	}
+	if !failed {
+		return nil, nil
+	}
+	return errs, nil
+}
+
+func mutationOp(m hbase.Mutation) Op {
+	table, row := m.At()
+	if _, ok := m.(hbase.Put); ok {
+		return Op{Kind: "Put", Table: table, Row: row}
+	}
+	return Op{Kind: "Delete", Table: table, Row: row}
+}
+
+// Scan implements [hbase.Store].
+func (f *Faults) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+	rows := f.store.Scan(ctx, scan)
+	return func(yield func(hbase.Row, error) bool) {
+		if err := f.before(ctx, Op{Kind: "Scan", Table: scan.Table, Row: scan.Start}); err != nil {
+			yield(hbase.Row{}, err)
+			return
+		}
+		for row, err := range rows {
+			if err == nil {
+				err = f.before(ctx, Op{Kind: "ScanRow", Table: scan.Table, Row: row.Key})
+			}
+			if err != nil {
+				yield(hbase.Row{}, err)
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// CheckAndPut implements [hbase.Store].
+func (f *Faults) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
+	err = f.around(ctx, Op{Kind: "CheckAndPut", Table: put.Table, Row: put.Row}, func() error {
+		done, err = f.store.CheckAndPut(ctx, check, put)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// Increment implements [hbase.Store].
+func (f *Faults) Increment(ctx context.Context, inc hbase.Increment) (sum int64, err error) {
+	err = f.around(ctx, Op{Kind: "Increment", Table: inc.Table, Row: inc.Row}, func() error {
+		sum, err = f.store.Increment(ctx, inc)
+		return err
+	})
+	return sum, err
+}
+
+// CreateTable implements [hbase.Store].
+func (f *Faults) CreateTable(ctx context.Context, table hbase.Table) error {
+	return f.around(ctx, Op{Kind: "CreateTable", Table: table.Name}, func() error { return f.store.CreateTable(ctx, table) })
+}
+
+// Tables implements [hbase.Store].
+func (f *Faults) Tables(ctx context.Context) (names []string, err error) {
+	err = f.around(ctx, Op{Kind: "Tables"}, func() error {
+		names, err = f.store.Tables(ctx)
+		return err
+	})
+	return names, err
+}
+
+// DropTable implements [hbase.Store].
+func (f *Faults) DropTable(ctx context.Context, name string) error {
+	return f.around(ctx, Op{Kind: "DropTable", Table: name}, func() error { return f.store.DropTable(ctx, name) })
+}
+
+// Close implements [hbase.Store]. It never fails by a fault.
+func (f *Faults) Close() error { return f.store.Close() }

@@ -1,0 +1,105 @@
+package hbasetest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/hbasetest"
+)
+
+// newStore returns a store in memory with a table t of the families f and i.
+func newStore(t *testing.T) hbase.Store {
+	t.Helper()
+	s, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}, {Name: "i"}}}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRecorderLines(t *testing.T) {
+	r := hbasetest.NewRecorder(newStore(t), hbasetest.Names{
+		Row: func(table, row string) string { return strings.TrimPrefix(row, "##") },
+	})
+	ctx := context.Background()
+	r.Get(ctx, []hbase.Get{
+		{Table: "t", Row: "##b", Columns: "i:name  i:email"},
+		{Table: "t", Row: "##a"},
+		{Table: "t", Row: "##a", Columns: "f", Page: hbase.After("x\xff", 21)},
+		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Exactly("x")},
+		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Page{Start: "a", Stop: "b"}},
+		{Table: "t", Row: "##a", Columns: "i", Versions: 3, Time: hbase.TimeRange{From: 5}},
+	})
+	for range r.Scan(ctx, hbase.Scan{Table: "t", Start: "##a", Columns: "f", Page: hbase.Page{Limit: 2}, Reversed: true, Limit: 20}) {
+	}
+	r.Mutate(ctx, []hbase.Mutation{
+		hbase.Put{Table: "t", Row: "##小红", Cells: []hbase.Cell{{Family: "i", Qualifier: "name", Timestamp: 5}, {Family: "f", Qualifier: "\x01"}}},
+		hbase.Delete{Table: "t", Row: "##a"},
+		hbase.Delete{Table: "t", Row: "##b", Columns: []hbase.Deletion{
+			{Kind: hbase.Family, Family: "i"},
+			{Kind: hbase.AllVersions, Family: "f", Qualifier: "q"},
+			{Kind: hbase.OneVersion, Family: "f", Qualifier: "", Timestamp: 9}}},
+	})
+	r.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "q"}, hbase.Put{Table: "t", Row: "##a", Cells: []hbase.Cell{{Family: "i", Qualifier: "q"}}})
+	r.Increment(ctx, hbase.Increment{Table: "t", Row: "##a", Family: "i", Qualifier: "n", Delta: -2})
+	r.CreateTable(ctx, hbase.Table{Name: "u", Families: []hbase.FamilySchema{{Name: "i"}}})
+	r.Tables(ctx)
+	r.DropTable(ctx, "u")
+
+	want := [][]string{
+		{
+			`Get t a *`,
+			`Get t a f [after "x\xff" limit 21]`,
+			`Get t a f [exactly "x"]`,
+			`Get t a f [start "a" stop "b"]`,
+			`Get t a i [3 versions] [time 5-]`,
+			`Get t b i:name,i:email`,
+		},
+		{`Scan t [start a, ) f [limit 2] reversed limit 20`},
+		{`Delete t a *`, `Delete t b i,f:q,f:""@9`, `Put t 小红 i:name,f:"\x01"`},
+		{`CheckAndPut t a if i:q then i:q`},
+		{`Increment t a i:n by -2`},
+		{`CreateTable u`},
+		{`Tables`},
+		{`DropTable u`},
+	}
+	if diff := cmp.Diff(want, r.Calls()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(append(append(append([]string{}, want[0]...), want[1]...), want[6]...), r.Reads()); diff != "" {
+		t.Errorf("reads (-want +got):\n%s", diff)
+	}
+	if got := len(r.Writes()); got != 7 {
+		t.Errorf("%d writes: %q", got, r.Writes())
+	}
+	r.Reset()
+	if calls := r.Calls(); calls != nil {
+		t.Errorf("after Reset: %q", calls)
+	}
+}
+
+func TestDecoratorsPassTheSuite(t *testing.T) {
+	open := func(t *testing.T) hbase.Store {
+		s, err := embedded.Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	t.Run("a recorder changes no answer", func(t *testing.T) {
+		hbasetest.Run(t, func(t *testing.T) hbase.Store { return hbasetest.NewRecorder(open(t), hbasetest.Names{}) })
+	})
+	t.Run("faults that do not happen change no answer", func(t *testing.T) {
+		never := hbasetest.When(func(hbasetest.Op) bool { return false }, hbasetest.Fault{})
+		hbasetest.Run(t, func(t *testing.T) hbase.Store { return hbasetest.NewFaults(open(t), never) })
+	})
+}
