@@ -163,10 +163,10 @@ func TestReadSecret(t *testing.T) {
 		err              string // a part of it
 	}{
 		{"a secret is the file's bytes", file("plain", string(secret)), string(secret), ""},
-		{"but the line break that openssl ends it with", file("line", string(secret)+"\r\n"), string(secret), ""},
+		{"but the line break that ends it", file("line", string(secret)+"\r\n"), string(secret), ""},
 		{"blanks belong to it", file("blank", string(secret)+" \n"), string(secret) + " ", ""},
-		{"a short one is refused, with the way to a better one", file("short", "secret\n"), "", "short has 6 bytes, and a secret needs 32; make one with: openssl rand -hex 32"},
-		{"a missing file too", filepath.Join(dir, "none"), "", "none does not exist; make a secret with: openssl rand -hex 32 > " + dir},
+		{"a short one is refused, with the way to a better one", file("short", "secret\n"), "", "short has 6 bytes, and a secret needs 32; make one with: head -c 32 /dev/urandom | base64"},
+		{"a missing file too", filepath.Join(dir, "none"), "", "none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
 		{"a folder is no secret", dir, "", "is a directory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -35,13 +35,13 @@ func ReadSecret(file string) ([]byte, error) {
 	secret, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist; make a secret with: openssl rand -hex 32 > %[1]s", file)
+		return nil, fmt.Errorf("%s does not exist; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
 	case err != nil:
 		return nil, err
 	}
 	secret = bytes.TrimRight(secret, "\r\n")
 	if len(secret) < minSecret {
-		return nil, fmt.Errorf("%s has %d bytes, and a secret needs %d; make one with: openssl rand -hex 32 > %[1]s",
+		return nil, fmt.Errorf("%s has %d bytes, and a secret needs %d; make one with: head -c 32 /dev/urandom | base64 > %[1]s",
 			file, len(secret), minSecret)
 	}
 	return secret, nil

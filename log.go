@@ -1,0 +1,74 @@
+package main
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/rs/zerolog"
+
+	"twibase/graph/endpoint"
+	"twibase/hbase"
+)
+
+// newLogger writes a JSON object a line, or what people read more easily if out is a terminal.
+func newLogger(out io.Writer, level string) zerolog.Logger {
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		panic(err) // kong let nothing else pass
+	}
+	if file, ok := out.(*os.File); ok && isatty.IsTerminal(file.Fd()) {
+		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly}
+	}
+	return zerolog.New(out).Level(least).With().Timestamp().Logger()
+}
+
+// warnings is where net/http writes what goes wrong outside of a request.
+type warnings struct{ log zerolog.Logger }
+
+func (w warnings) Write(line []byte) (int, error) {
+	w.log.Warn().Str("from", "net/http").Msg(string(line))
+	return len(line), nil
+}
+
+// longestName is how much of an operation's name is logged: clients choose it.
+const longestName = 100
+
+// logged writes one line for each request, with what it asked for and what that cost, and gives it an id by which its other lines
+// are found.
+func logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := rand.Text()
+		log := zerolog.Ctx(r.Context()).With().Str("request", id).Logger()
+		trace, stats := new(endpoint.Trace), new(hbase.Stats)
+		ctx := hbase.WithStats(endpoint.WithTrace(log.WithContext(r.Context()), trace), stats)
+		w.Header().Set("X-Request-Id", id)
+		answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(answer, r.WithContext(ctx))
+		log.Info().
+			Str("operation", trace.Operation[:min(len(trace.Operation), longestName)]).Str("kind", trace.Kind).
+			Int("status", answer.status).Int("errors", trace.Errors).Dur("ms", time.Since(start)).
+			Int64("gets", stats.Gets.Load()).Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
+			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load()).
+			Msg("request")
+	})
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] reach what the writer can do besides.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

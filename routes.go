@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/rs/zerolog"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/graph/playground"
+	"twibase/hbase"
+	"twibase/loaders"
+	"twibase/resolvers"
+)
+
+// probeTimeout bounds the question whether the store answers.
+const probeTimeout = 2 * time.Second
+
+// routes is everything that the server answers.
+func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
+	graphql := endpoint.New(exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}}), endpoint.Config{
+		Timeout: requestTimeout,
+		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
+	})
+	schema := sdl()
+	mux := http.NewServeMux()
+	mux.Handle("/graphql", logged(tokens.Handler(graphql)))
+	mux.HandleFunc("GET /schema.graphql", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
+	mux.HandleFunc("GET /readyz", ready(store))
+	mux.Handle("GET /metrics", promhttp.Handler())
+	mux.Handle("/", playground.Handler())
+	return mux
+}
+
+// ready answers 200 only when the store answers.
+func ready(store hbase.Store) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
+		defer cancel()
+		if _, err := store.Tables(ctx); err != nil {
+			zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
+			plain(w, http.StatusServiceUnavailable, "the store does not answer\n")
+			return
+		}
+		plain(w, http.StatusOK, "ok\n")
+	}
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text)
+}

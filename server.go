@@ -1,0 +1,128 @@
+// Command twibase is a GraphQL gateway over HBase.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/graph/auth"
+	"twibase/hbase"
+	"twibase/transfer"
+)
+
+// The times within which a server answers, and ends.
+const (
+	requestTimeout  = 30 * time.Second
+	shutdownTimeout = requestTimeout + 5*time.Second
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+type serve struct {
+	storeFlag
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Without it every token is refused, and all are strangers."`
+	DevTokens     bool   `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
+}
+
+// Validate is called by kong.
+func (s *serve) Validate() error {
+	if s.DevTokens && s.JWTSecretFile == "" {
+		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
+	}
+	return nil
+}
+
+// Run serves until ctx ends, and then lets the requests that run come to their end.
+func (s *serve) Run(ctx context.Context, p process) (err error) {
+	tokens, err := s.tokens()
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w; choose another address", s.Listen, err)
+	}
+	defer listener.Close()
+	store, err := s.open(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := s.prepare(ctx, store, p.log); err != nil {
+		return err
+	}
+	return listen(ctx, listener, routes(store, tokens), p.log)
+}
+
+func (s *serve) tokens() (*auth.Tokens, error) {
+	if s.JWTSecretFile == "" {
+		return nil, nil
+	}
+	secret, err := auth.ReadSecret(s.JWTSecretFile)
+	if err != nil {
+		return nil, fmt.Errorf("--jwt-secret-file: %w", err)
+	}
+	return &auth.Tokens{Secret: secret, Dev: s.DevTokens, Now: time.Now}, nil
+}
+
+// prepare makes what a new store lacks.
+func (s *serve) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
+	created, err := transfer.EnsureTables(ctx, store, s.regions())
+	if err != nil {
+		return fmt.Errorf("the tables can't be made: %w", err)
+	}
+	if len(created) > 0 {
+		log.Info().Strs("tables", created).Int("regions", s.regions()).Msg("tables were missing, and are made now")
+	}
+	return nil
+}
+
+// listen serves until ctx ends.
+func listen(ctx context.Context, listener net.Listener, handler http.Handler, log zerolog.Logger) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      2 * requestTimeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          stdlog.New(warnings{log}, "", 0),
+		BaseContext:       func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	log.Info().Str("url", "http://"+address(listener)).Msg("twibase is ready")
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info().Msg("twibase ends, when the requests that run have been answered")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("some requests did not end within %s: %w", shutdownTimeout, err)
+	}
+	return nil
+}
+
+// address is one that a browser on this machine can open.
+func address(listener net.Listener) string {
+	return strings.NewReplacer("[::]", "localhost", "0.0.0.0", "localhost").Replace(listener.Addr().String())
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/embedded"
+)
+
+// storeFlag is the flag of every command that needs a store.
+type storeFlag struct {
+	Store string `default:"embedded:data" placeholder:"STORE" help:"The store (default: ${default}): embedded:DIR is a directory on this machine, embedded: is memory alone, hbase://HOST:PORT[,HOST:PORT]/ZNODE is a cluster, by its ZooKeeper."`
+}
+
+func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
+
+// defaultRegions is into how many regions a table of a cluster is split from the start: enough for a handful of region servers, which
+// split further what grows.
+const defaultRegions = 8
+
+// regions is into how many regions a new table of the store is split.
+func (f *storeFlag) regions() int {
+	if f.embedded() {
+		return 1
+	}
+	return defaultRegions
+}
+
+// open opens the store; whoever calls it closes it.
+func (f *storeFlag) open(ctx context.Context, log zerolog.Logger) (store hbase.Store, err error) {
+	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
+	case scheme == "embedded":
+		store, err = embedded.Open(rest, embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))))
+	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
+		store, err = cluster.Open(ctx, f.Store, log)
+	default:
+		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--store %s: %w", f.Store, err)
+	}
+	return store, nil
+}
+
+// with calls f with the open store.
+func (f *storeFlag) with(ctx context.Context, p process, call func(hbase.Store) error) error {
+	store, err := f.open(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(call(store), store.Close())
+}

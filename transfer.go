@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"twibase/hbase"
+	"twibase/transfer"
+)
+
+type importCommand struct {
+	storeFlag
+	Paths   []string `arg:"" name:"path" help:"Files such as users.csv or users.csv.gz, or folders of them."`
+	SkipBad bool     `help:"Leave out the rows that are wrong and count them, instead of ending at the first."`
+}
+
+// Run imports, and makes the tables first if there are none.
+func (c *importCommand) Run(ctx context.Context, p process) error {
+	return c.with(ctx, p, func(store hbase.Store) error {
+		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
+			return fmt.Errorf("the tables can't be made: %w", err)
+		}
+		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{SkipBad: c.SkipBad, Output: p.stderr})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stdout, "%d rows imported, %d bad and %d that point nowhere left out\n",
+			summary.Rows-summary.Bad-summary.Nowhere, summary.Bad, summary.Nowhere)
+		return nil
+	})
+}
