@@ -1,0 +1,143 @@
+package hbasetest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+
+	"twibase/hbase"
+)
+
+const (
+	benchRows  = 40_000
+	benchLists = 2_000
+	listLength = 300
+)
+
+// Bench measures multi-gets and list pages of a store: users of four cells, and lists of 300 columns in a second family of some of their rows.
+// settle is called once the table is loaded, to bring the store to the state of one that has been open for a while.
+func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
+	b.Helper()
+	table := loadBench(b, store)
+	settle(table)
+	middle := listQualifier(0, listLength/2)
+	for _, c := range []struct {
+		name  string
+		rows  int
+		cells int
+		get   hbase.Get
+	}{
+		{"rows of 4 cells", benchRows, 4, hbase.Get{Columns: "i"}},
+		{"rows, 2 of 4 cells", benchRows, 2, hbase.Get{Columns: "i:email i:name"}},
+		{"rows that are not there", 0, 0, hbase.Get{Columns: "i"}},
+		{"first pages of 21", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Limit: 21}}},
+		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.After(middle, 21)}},
+		{"rows with their first pages of 21", benchLists, 25, hbase.Get{Columns: "i f", Page: hbase.Page{Limit: 21}}},
+	} {
+		for _, size := range []int{20, 100, 400} {
+			b.Run(fmt.Sprintf("%d %s", size, c.name), func(b *testing.B) {
+				c.get.Table = table
+				benchGet(b, store, c.get, size, c.rows, c.cells)
+			})
+		}
+	}
+}
+
+// benchGet reads size rows at once: any of the first rows ones, or, if that is 0, ones that are not there.
+func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := make([]string, 2*benchRows)
+	for i := range keys {
+		keys[i] = benchKey(i)
+	}
+	first, span := 0, rows
+	if rows == 0 {
+		first, span = benchRows, benchRows
+	}
+	gets := make([]hbase.Get, size)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range gets {
+			gets[i] = get
+			gets[i].Row = keys[first+random.IntN(span)]
+		}
+		results, err := store.Get(context.Background(), gets)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range results {
+			if results[i].Err != nil || len(results[i].Cells) != cells {
+				b.Fatal(len(results[i].Cells), results[i].Err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/Get")
+}
+
+func loadBench(b *testing.B, store hbase.Store) (table string) {
+	b.Helper()
+	ctx := context.Background()
+	table = fmt.Sprintf("bench-%x", rand.Uint64())
+	definition := hbase.Table{Name: table, Splits: []string{"\x2a", "\x55", "\x80", "\xaa", "\xd5"}}
+	for _, family := range []string{"i", "f"} {
+		definition.Families = append(definition.Families, hbase.FamilySchema{Name: family, Encoding: "ROW_INDEX_V1"})
+	}
+	if err := store.CreateTable(ctx, definition); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := store.DropTable(ctx, table); err != nil {
+			b.Error(err)
+		}
+	})
+	var batch []hbase.Mutation
+	put := func(row string, cells []hbase.Cell, most int) {
+		if batch = append(batch, hbase.Put{Table: table, Row: row, Cells: cells}); len(batch) < most {
+			return
+		}
+		errs, err := store.Mutate(ctx, batch)
+		if err := errors.Join(append(errs, err)...); err != nil {
+			b.Fatal(err)
+		}
+		batch = batch[:0]
+	}
+	for i := range benchRows {
+		put(benchKey(i), benchUser(i), 1000)
+	}
+	for i := range benchLists {
+		put(benchKey(i), benchList(i), 50)
+	}
+	return table
+}
+
+// benchKey is the key of user i, or of none if there are no more than i.
+func benchKey(i int) string {
+	id := fmt.Sprint("u", i)
+	hash := fnv.New64a()
+	hash.Write([]byte(id))
+	return string(hash.Sum(nil)[6:]) + id // its last bytes are the ones that spread
+}
+
+func benchUser(i int) (cells []hbase.Cell) {
+	for _, c := range [][2]string{
+		{"age", "33"}, {"email", fmt.Sprintf("u%d@example.org", i)}, {"name", fmt.Sprint("The user of number ", i)}, {"username", fmt.Sprint("u", i)},
+	} {
+		cells = append(cells, hbase.Cell{Family: "i", Qualifier: c[0], Timestamp: 1000, Value: []byte(c[1])})
+	}
+	return cells
+}
+
+func benchList(i int) (cells []hbase.Cell) {
+	for j := range listLength {
+		cells = append(cells, hbase.Cell{Family: "f", Qualifier: listQualifier(i, j), Timestamp: 1000})
+	}
+	return cells
+}
+
+func listQualifier(i, j int) string {
+	return string(binary.BigEndian.AppendUint64(nil, uint64(1)<<62-uint64(listLength-j)<<20)) + fmt.Sprint("u", (i*31+j)%benchRows)
+}
