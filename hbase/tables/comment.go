@@ -9,8 +9,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"twibase/hbase"
 )
 
 // Comment is a remark on a twit. It never changes, so it lies whole in its twit's list.
@@ -140,9 +138,4 @@ func decodeComment(owner, position string, value []byte) (*Comment, error) {
 		err = CheckUsername(c.AuthorName)
 	}
 	return c, err
-}
-
-// GetComment reads one comment.
-func GetComment(key CommentKey) hbase.Get {
-	return Comments.Get(key.Twit.String(), 0, hbase.Exactly(key.Position))
 }

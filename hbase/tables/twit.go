@@ -134,9 +134,6 @@ func decodeTwit(author, position string, value []byte) (*Twit, error) {
 	return t, err
 }
 
-// GetTwit reads one twit.
-func GetTwit(key TwitKey) hbase.Get { return Twits.Get(key.Author, 0, hbase.Exactly(key.Position)) }
-
 // TwitNames finds the place of a twit by the id that its source gave it, so that comments can be imported on their own.
 var TwitNames = twitNames{"twit_ids"}
 
