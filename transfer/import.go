@@ -56,7 +56,7 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {
 	im := newImporter(store, files, options)
 	err := im.run(ctx)
-	im.progress.end()
+	im.progress.end(err)
 	return Summary{im.rows, im.bad, im.nowhere}, err
 }
 

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -106,12 +107,15 @@ func (p *progress) settled(owners int) {
 	}
 }
 
-func (p *progress) end() {
+// end takes the bar away and, if the import went through, says how long it took.
+func (p *progress) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
-		_ = p.bar.Finish()
+		_ = p.bar.Exit()
 		p.bar = nil
 	}
-	p.line("%d lists settled; %.1f s in all", p.lists, time.Since(p.began).Seconds())
+	if err == nil || errors.Is(err, ErrNowhere) {
+		p.line("%d lists settled; %.1f s in all", p.lists, time.Since(p.began).Seconds())
+	}
 }

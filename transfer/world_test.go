@@ -1,0 +1,160 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+)
+
+// world is random data as the rows of files, header first.
+type world map[string][][]string
+
+// begin is when the worlds begin.
+var begin = time.Date(2024, 5, 1, 8, 0, 0, 0, time.UTC)
+
+func randomWorld(r *rand.Rand, people int) world {
+	w := world{
+		"users":       {{"username", "name", "email", "age", "avatar_url", "created_at"}},
+		"departments": {{"id", "name", "parent"}},
+		"roles":       {{"id", "name", "department"}},
+		"games":       {{"id", "name"}},
+		"user_roles":  {{"username", "role"}},
+		"follows":     {{"follower", "followee", "followed_at"}},
+		"twits":       {{"id", "author", "posted_at", "content", "photo_urls", "title", "visibility"}},
+		"comments":    {{"twit", "author", "posted_at", "content"}},
+		"plays":       {{"username", "game", "day", "count"}},
+	}
+	maybe := func(s string) string { return []string{s, ""}[r.IntN(2)] }
+	name := func() string { return []string{"LiLei", "小红", "ünï", "a.b-c_d", "𠮷"}[r.IntN(5)] }
+	at := func() time.Time { return begin.Add(time.Duration(r.IntN(50)) * 1500 * time.Millisecond) }
+	pick := func(form string) string { return w[form][1+r.IntN(len(w[form])-1)][0] }
+	for i := range people {
+		w.add("users", fmt.Sprint(name(), i), name()+" "+name(), maybe("a@example.org"), maybe(strconv.Itoa(r.IntN(150))),
+			maybe("https://example.org/a.png"), maybe(at().Format(time.RFC3339)))
+	}
+	for i := range people / 2 {
+		parent := ""
+		if i > 0 && r.IntN(4) > 0 {
+			parent = pick("departments")
+		}
+		w.add("departments", fmt.Sprint("d/", name(), ":", i), name(), parent)
+		w.add("roles", fmt.Sprint("r:", i), "role "+name(), maybe(pick("departments")))
+		w.add("games", fmt.Sprint("g", i), "game, \""+name()+"\"")
+	}
+	for range people * 6 {
+		w.once("user_roles", 2, pick("users"), pick("roles"))
+		if a, b := pick("users"), pick("users"); a != b {
+			w.once("follows", 2, a, b, maybe(at().Format(time.RFC3339Nano)))
+		}
+		w.once("plays", 3, pick("users"), pick("games"), at().AddDate(0, 0, r.IntN(3)).Format(time.DateOnly), strconv.Itoa(1+r.IntN(9)))
+	}
+	for i := range people * 3 {
+		photos := []string{"", "", "https://example.org/1.jpg", "http://example.org/1.jpg https://example.org/2.jpg"}[r.IntN(4)]
+		w.add("twits", fmt.Sprint("t", i), pick("users"), at().Format(time.RFC3339Nano), "Line 1\nline 2, \"quoted\" "+name(), photos,
+			maybe("On "+name()), []string{"", "PUBLIC", "FOLLOWERS"}[r.IntN(3)])
+	}
+	for range people * 6 {
+		w.add("comments", pick("twits"), pick("users"), at().Format(time.RFC3339Nano), []string{"yes", "no"}[r.IntN(2)])
+	}
+	return w
+}
+
+func (w world) add(form string, fields ...string) { w[form] = append(w[form], fields) }
+
+// once adds a row unless there is one that starts with the same fields, so many of them.
+func (w world) once(form string, key int, fields ...string) {
+	if !slices.ContainsFunc(w[form], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
+		w.add(form, fields...)
+	}
+}
+
+// files are the forms as CSV files; all of them if none is named.
+func (w world) files(forms ...string) map[string][]byte {
+	files := map[string][]byte{}
+	for form, rows := range w {
+		if len(forms) == 0 || slices.Contains(forms, form) {
+			files[form+".csv"] = toCSV(rows)
+		}
+	}
+	return files
+}
+
+func toCSV(rows [][]string) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows)
+	return b.Bytes()
+}
+
+// part is the world with only those rows of a form that keep takes.
+func (w world) part(form string, keep func(i int) bool) map[string][]byte {
+	rows := w[form][:1:1]
+	for i, row := range w[form][1:] {
+		if keep(i) {
+			rows = append(rows, row)
+		}
+	}
+	return map[string][]byte{form + ".csv": toCSV(rows)}
+}
+
+func openStore(t testing.TB) hbase.Store {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := EnsureTables(context.Background(), store, 1); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// load imports files that have nothing wrong.
+func load(t testing.TB, store hbase.Store, files map[string][]byte, options Options) {
+	t.Helper()
+	if _, err := ImportFiles(context.Background(), store, files, options); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dump returns every cell of a store, one a line.
+func dump(t testing.TB, store hbase.Store) []string {
+	t.Helper()
+	var lines []string
+	for _, table := range tables.Definitions(1) {
+		for row, err := range store.Scan(context.Background(), hbase.Scan{Table: table.Name}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range row.Cells {
+				lines = append(lines, fmt.Sprintf("%s %q %s:%q @%d %q", table.Name, row.Key, c.Family, c.Qualifier, c.Timestamp, c.Value))
+			}
+		}
+	}
+	return lines
+}
+
+func seeded(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := strings.TrimSpace(seedSetting); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("TWIBASE_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
