@@ -1,0 +1,127 @@
+// Package e2e tests the gateway as a whole: what is imported is asked for again, and every answer is compared with the oracle's.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/e2e/oracle"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/embedded"
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/loaders"
+	"twibase/resolvers"
+	"twibase/transfer"
+)
+
+// gateway answers GraphQL over a store, as the server does.
+type gateway struct {
+	name    string
+	store   hbase.Store
+	handler http.Handler
+	tokens  *auth.Tokens
+}
+
+func newGateway(name string, store hbase.Store) *gateway {
+	tokens := &auth.Tokens{Secret: []byte("a secret of more than 32 bytes, for tests"), Dev: true, Now: time.Now}
+	schema := exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}})
+	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens}
+}
+
+// ask posts a query and returns the body of the answer.
+func (g *gateway) ask(t testing.TB, query string, variables map[string]any, viewer oracle.Viewer) []byte {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if viewer != (oracle.Viewer{}) {
+		token, err := g.tokens.Sign(auth.Viewer(viewer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	w := httptest.NewRecorder()
+	g.handler.ServeHTTP(w, r.WithContext(t.Context()))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: status %d: %s\nquery: %s", g.name, w.Code, w.Body, query)
+	}
+	return bytes.TrimSpace(w.Body.Bytes())
+}
+
+// answer reads a body: its data, and of each error its path and code.
+func answer(body []byte) (oracle.Answer, error) {
+	value, err := oracle.Decode(body)
+	if err != nil {
+		return oracle.Answer{}, err
+	}
+	a := oracle.Answer{Data: oracle.Get(value, "data")}
+	errors, _ := oracle.Get(value, "errors").(oracle.List)
+	for _, e := range errors {
+		line := ""
+		path, _ := oracle.Get(e, "path").(oracle.List)
+		for i, step := range path {
+			if i > 0 {
+				line += "."
+			}
+			line += fmt.Sprint(step)
+		}
+		a.Errors = append(a.Errors, fmt.Sprintf("%s %v", line, oracle.Get(e, "extensions", "code")))
+	}
+	return a, nil
+}
+
+// importInto makes the tables and imports the folder.
+func importInto(t testing.TB, store hbase.Store, folder string, options transfer.Options) {
+	t.Helper()
+	start := time.Now()
+	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
+		t.Fatal(err)
+	}
+	summary, err := transfer.Import(t.Context(), store, []string{folder}, options)
+	if err != nil {
+		t.Fatal("import: ", err)
+	}
+	t.Logf("%d rows imported in %s", summary.Rows, time.Since(start).Round(time.Millisecond))
+}
+
+// inMemory opens an empty embedded store.
+func inMemory(t testing.TB) hbase.Store {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// onHBase opens an empty store on the HBase of this test program.
+func onHBase(t testing.TB) hbase.Store {
+	t.Helper()
+	store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return newNamespace(t, store)
+}
+
+func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }

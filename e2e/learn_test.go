@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"twibase/e2e/oracle"
+)
+
+func sprint(values ...any) string { return fmt.Sprint(values...) }
+
+// pages follows a connection to its end. The query has a variable $cursor, and path leads to the connection.
+func (g *gateway) pages(t testing.TB, query string, variables map[string]any, path []any, each func(connection any)) {
+	t.Helper()
+	all := map[string]any{"cursor": nil}
+	for name, value := range variables {
+		all[name] = value
+	}
+	for range 10_000 {
+		got, err := answer(g.ask(t, query, all, root))
+		if err != nil || got.Errors != nil {
+			t.Fatal(query, err, got.Errors)
+		}
+		connection := oracle.Get(got.Data, path...)
+		each(connection)
+		if oracle.Get(connection, "pageInfo", "hasNextPage") != true {
+			return
+		}
+		all["cursor"] = oracle.Get(connection, "pageInfo", "endCursor")
+	}
+	t.Fatal("there is no end to the pages of ", query)
+}
+
+// learnRoots tells the oracle in which order the gateway lists all things of a noun, which must be each of them once.
+func (w *world) learnRoots(t testing.TB) {
+	t.Helper()
+	for _, noun := range []struct{ name, field, key string }{{"User", "users", "username"}, {"Role", "roles", "code"}, {"Game", "games", "code"}} {
+		var keys []string
+		query := fmt.Sprintf(`query($cursor:String){%s(first:100,after:$cursor){nodes{%s} pageInfo{hasNextPage endCursor}}}`, noun.field, noun.key)
+		w.pages(t, query, nil, []any{noun.field}, func(connection any) {
+			for _, node := range oracle.Get(connection, "nodes").(oracle.List) {
+				keys = append(keys, oracle.Get(node, noun.key).(string))
+			}
+		})
+		if err := w.oracle.LearnRoot(noun.name, keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// learnComments tells the oracle in which order the gateway lists comments of one author and instant.
+func (w *world) learnComments(t testing.TB) {
+	t.Helper()
+	for _, twit := range w.oracle.Ambiguous() {
+		id := w.twitID(t, twit)
+		var contents []string
+		w.pages(t, `query($id:ID!,$cursor:String){twit(id:$id){comments(first:100,after:$cursor){nodes{content} pageInfo{hasNextPage endCursor}}}}`,
+			map[string]any{"id": id}, []any{"twit", "comments"}, func(connection any) {
+				for _, node := range oracle.Get(connection, "nodes").(oracle.List) {
+					contents = append(contents, oracle.Get(node, "content").(string))
+				}
+			})
+		if err := w.oracle.LearnComments(twit.ID, contents); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// twitID finds the id of a twit in its author's list: the oracle has no name for it that the gateway knows.
+func (g *gateway) twitID(t testing.TB, twit *oracle.Twit) (id string) {
+	t.Helper()
+	at := -1
+	for i, other := range twit.Author.Twits() {
+		if other == twit {
+			at = i
+		}
+	}
+	n := 0
+	g.pages(t, `query($username:String!,$cursor:String){user(username:$username){twits(first:100,after:$cursor){nodes{id} pageInfo{hasNextPage endCursor}}}}`,
+		map[string]any{"username": twit.Author.Username}, []any{"user", "twits"}, func(connection any) {
+			for _, node := range oracle.Get(connection, "nodes").(oracle.List) {
+				if n == at {
+					id = oracle.Get(node, "id").(string)
+				}
+				n++
+			}
+		})
+	if id == "" {
+		t.Fatalf("twit %s is not in the list of %s", twit.ID, twit.Author.Username)
+	}
+	return id
+}

@@ -1,0 +1,174 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+)
+
+// Oracle answers queries over a model. It is not safe for concurrent use.
+type Oracle struct {
+	*Model
+	schema *ast.Schema
+	// roots are the orders of the lists of all things of a noun, as they were learned.
+	roots map[string][]string
+	lists map[[2]string]list
+}
+
+// New returns an oracle over the model.
+func New(model *Model, schema *ast.Schema) *Oracle {
+	return &Oracle{model, schema, map[string][]string{}, map[[2]string]list{}}
+}
+
+// Viewer is who asks; the zero Viewer is a stranger.
+type Viewer struct {
+	Username string
+	Admin    bool
+}
+
+// Question is a query, its variables, in which ids and cursors may be refs, and who asks.
+type Question struct {
+	Query     string
+	Variables map[string]any
+	Viewer    Viewer
+}
+
+// Answer is what a query should be answered: the data, and the path and code of each error, sorted.
+type Answer struct {
+	Data   any
+	Errors []string
+}
+
+// The codes of errors, which are errors themselves here.
+var (
+	badInput      = errors.New("BAD_USER_INPUT")
+	limitExceeded = errors.New("LIMIT_EXCEEDED")
+)
+
+// Ask answers a question. It is an error if the query is not valid.
+func (o *Oracle) Ask(q Question) (Answer, error) {
+	document, errs := gqlparser.LoadQueryWithRules(o.schema, q.Query, rules.NewDefaultRules())
+	if errs != nil {
+		return Answer{}, errs
+	}
+	e := &evaluation{Oracle: o, Question: q, document: document}
+	data, ok := e.object("Query", query{}, document.Operations[0].SelectionSet, nil)
+	if !ok {
+		data = nil
+	}
+	slices.Sort(e.errors)
+	return Answer{data, e.errors}, nil
+}
+
+// query is the root.
+type query struct{}
+
+// evaluation is the state of one answer.
+type evaluation struct {
+	*Oracle
+	Question
+	document *ast.QueryDocument
+	errors   []string
+}
+
+// collected are the fields of one response key, whose selections are one.
+type collected struct {
+	key    string
+	fields []*ast.Field
+}
+
+// collect gathers the fields that a selection has for a type, in the order of their first appearance.
+func (e *evaluation) collect(typ string, set ast.SelectionSet, into []collected) []collected {
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			if !e.included(s.Directives) {
+				continue
+			}
+			i := slices.IndexFunc(into, func(c collected) bool { return c.key == s.Alias })
+			if i < 0 {
+				i, into = len(into), append(into, collected{key: s.Alias})
+			}
+			into[i].fields = append(into[i].fields, s)
+		case *ast.InlineFragment:
+			if e.included(s.Directives) && (s.TypeCondition == "" || e.fits(typ, s.TypeCondition)) {
+				into = e.collect(typ, s.SelectionSet, into)
+			}
+		case *ast.FragmentSpread:
+			fragment := e.document.Fragments.ForName(s.Name)
+			if e.included(s.Directives) && e.fits(typ, fragment.TypeCondition) {
+				into = e.collect(typ, fragment.SelectionSet, into)
+			}
+		}
+	}
+	return into
+}
+
+func (e *evaluation) fits(typ, condition string) bool {
+	return typ == condition || slices.Contains(e.schema.Types[typ].Interfaces, condition)
+}
+
+func (e *evaluation) included(directives ast.DirectiveList) bool {
+	for _, d := range directives {
+		if condition := d.ArgumentMap(e.Variables)["if"].(bool); condition == (d.Name == "skip") {
+			return false
+		}
+	}
+	return true
+}
+
+// object answers a selection of an object; ok is false if a field that can't be null is.
+func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
+	object, ok := Object{}, true
+	for _, c := range e.collect(typ, set, nil) {
+		at := append(slices.Clone(path), c.key)
+		field := c.fields[0]
+		if field.Name == "__typename" {
+			object = append(object, Member{c.key, typ})
+			continue
+		}
+		resolve, known := fields[typ+"."+field.Name]
+		if !known {
+			panic(fmt.Sprintf("oracle: %s has a field %s that the oracle does not know", typ, field.Name))
+		}
+		result, err := resolve(&call{e.Oracle, e.Viewer, value, field.ArgumentMap(e.Variables)})
+		if err != nil {
+			e.errors = append(e.errors, strings.Join(at, ".")+" "+err.Error())
+		}
+		var merged ast.SelectionSet
+		for _, f := range c.fields {
+			merged = append(merged, f.SelectionSet...)
+		}
+		member, fine := e.complete(field.Definition.Type, result, merged, at)
+		object, ok = append(object, Member{c.key, member}), ok && fine
+	}
+	return object, ok
+}
+
+// complete makes what a resolver returned an answer of that type; ok is false if it is null and can't be.
+func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
+	ok = true
+	switch {
+	case value == nil:
+	case typ.Elem != nil:
+		list := List{}
+		for i, element := range value.([]any) {
+			member, fine := e.complete(typ.Elem, element, set, append(slices.Clone(path), fmt.Sprint(i)))
+			list, ok = append(list, member), ok && fine
+		}
+		out = list
+	case set != nil:
+		out, ok = e.object(typeOf(value), value, set, path)
+	default:
+		out = value
+	}
+	if !ok {
+		out = nil
+	}
+	return out, out != nil || !typ.NonNull
+}

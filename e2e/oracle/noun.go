@@ -1,0 +1,141 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+var roleFields = map[string]resolver{
+	"Role.id":         of(func(r *Role) any { return id("Role", r.Code) }),
+	"Role.code":       of(func(r *Role) any { return r.Code }),
+	"Role.name":       of(func(r *Role) any { return r.Name }),
+	"Role.department": of(func(r *Role) any { return object(r.Department) }),
+	"Role.userCount":  of(func(r *Role) any { return len(r.users) }),
+	"Role.users":      paged("User", func(_ *call, r *Role) list { return users("Role.users", r.Code, r.users) }),
+}
+
+var departmentFields = map[string]resolver{
+	"Department.id":     of(func(d *Department) any { return id("Department", d.Code) }),
+	"Department.code":   of(func(d *Department) any { return d.Code }),
+	"Department.name":   of(func(d *Department) any { return d.Name }),
+	"Department.parent": of(func(d *Department) any { return object(d.Parent) }),
+	"Department.ancestors": of(func(d *Department) any {
+		above := []any{}
+		for d = d.Parent; d != nil; d = d.Parent {
+			above = append(above, d)
+		}
+		return above
+	}),
+	"Department.subDepartments": paged("Department", func(_ *call, d *Department) list { return subDepartments(d.Code, d.Children) }),
+	"Department.roles":          paged("Role", func(_ *call, d *Department) list { return roles("Department.roles", d.Code, d.roles) }),
+	"Department.descendants": func(c *call) (any, error) {
+		maxDepth := math.MaxInt
+		if c.args["maxDepth"] != nil {
+			maxDepth = number(c.args["maxDepth"])
+		}
+		if maxDepth < 0 {
+			return nil, badInput
+		}
+		page, err := c.descendants(c.parent.(*Department), maxDepth).page("Department", c.args)
+		if err != nil {
+			return nil, err
+		}
+		return page, nil
+	},
+}
+
+var twitFields = map[string]resolver{
+	"Twit.id":           of(func(t *Twit) any { return id("Twit", t.ID) }),
+	"Twit.author":       of(func(t *Twit) any { return t.Author }),
+	"Twit.title":        of(func(t *Twit) any { return deref(t.Title) }),
+	"Twit.content":      of(func(t *Twit) any { return t.Content }),
+	"Twit.photoUrls":    of(func(t *Twit) any { return elements(t.Photos, func(url string) any { return url }) }),
+	"Twit.postedAt":     of(func(t *Twit) any { return instant(&t.PostedAt) }),
+	"Twit.commentCount": of(func(t *Twit) any { return len(t.Comments) }),
+	"Twit.visibility": of(func(t *Twit) any {
+		if t.FollowersOnly {
+			return "FOLLOWERS"
+		}
+		return "PUBLIC"
+	}),
+	"Twit.comments": paged("Comment", func(c *call, t *Twit) list {
+		l := list{kind: "Twit.comments", owner: t.ID, seen: func(node any) bool { return c.seesComment(node.(*Comment)) }}
+		for i, comment := range t.Comments {
+			l.entries = append(l.entries, entry{key: fmt.Sprintf("%s%s\x00%06d", recent(&comment.PostedAt), comment.Author.Username, i), node: comment})
+		}
+		return l.counted()
+	}),
+
+	"Comment.id": of(func(c *Comment) any {
+		return id("Comment", fmt.Sprintf("%s %d", c.Twit.ID, slices.Index(c.Twit.Comments, c)))
+	}),
+	"Comment.author":   of(func(c *Comment) any { return c.Author }),
+	"Comment.content":  of(func(c *Comment) any { return c.Content }),
+	"Comment.postedAt": of(func(c *Comment) any { return instant(&c.PostedAt) }),
+	"Comment.twit": by(func(call *call, c *Comment) any {
+		if !call.seesTwit(c.Twit) {
+			return nil
+		}
+		return c.Twit
+	}),
+}
+
+// comment is the one whose id has that key.
+func (m *Model) comment(key string) *Comment {
+	twit, at, _ := strings.Cut(key, " ")
+	var i int
+	if _, err := fmt.Sscan(at, &i); err != nil {
+		panic(err)
+	}
+	return m.Twits[twit].Comments[i]
+}
+
+// dayPlays is how often a game was played on a day.
+type dayPlays struct {
+	day   string
+	count int
+}
+
+var gameFields = map[string]resolver{
+	"Game.id":          of(func(g *Game) any { return id("Game", g.Code) }),
+	"Game.code":        of(func(g *Game) any { return g.Code }),
+	"Game.name":        of(func(g *Game) any { return g.Name }),
+	"Game.playerCount": of(func(g *Game) any { return len(g.players) }),
+	"Game.isPlayed":    of(func(g *Game) any { return len(g.players) > 0 }),
+	"Game.players":     paged("User", func(_ *call, g *Game) list { return users("Game.players", g.Code, g.players) }),
+	"Game.plays": func(c *call) (any, error) {
+		from, to := c.text("from"), c.text("to")
+		for _, day := range []string{from, to} {
+			if t, err := time.Parse(time.DateOnly, day); err != nil || t.Year() < 1970 {
+				return nil, badInput
+			}
+		}
+		if from > to {
+			return nil, badInput
+		}
+		return c.parent.(*Game).days(from, to), nil
+	},
+	"DayPlays.day":   of(func(p dayPlays) any { return p.day }),
+	"DayPlays.count": of(func(p dayPlays) any { return p.count }),
+}
+
+// days are the sums over all players, ascending, of the days with plays from one day to another.
+func (g *Game) days(from, to string) []any {
+	sums := map[string]int{}
+	for _, player := range g.players {
+		for day, count := range player.plays[g] {
+			if day >= from && day <= to {
+				sums[day] += count
+			}
+		}
+	}
+	days := make([]string, 0, len(sums))
+	for day := range sums {
+		days = append(days, day)
+	}
+	slices.Sort(days)
+	return elements(days, func(day string) any { return dayPlays{day, sums[day]} })
+}

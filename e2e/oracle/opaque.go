@@ -1,0 +1,141 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Opaque is what a gateway calls that which the oracle calls a [Ref]. It learns from each answer, and refuses one that
+// contradicts an earlier one. It is not safe for concurrent use.
+type Opaque struct {
+	names map[Ref]string
+	ids   map[string]Ref
+	// Seen are the refs of each kind, in the order in which they were first seen.
+	Seen map[string][]Ref
+}
+
+// NewOpaque returns one that knows nothing yet.
+func NewOpaque() *Opaque {
+	return &Opaque{map[Ref]string{}, map[string]Ref{}, map[string][]Ref{}}
+}
+
+// Name returns what the gateway calls it.
+func (o *Opaque) Name(ref Ref) (string, bool) {
+	name, ok := o.names[ref]
+	return name, ok
+}
+
+// Variables returns variables with the gateway's names in the place of refs.
+func (o *Opaque) Variables(variables map[string]any) map[string]any {
+	named := make(map[string]any, len(variables))
+	for key, value := range variables {
+		named[key] = o.named(value)
+	}
+	return named
+}
+
+func (o *Opaque) named(value any) any {
+	switch value := value.(type) {
+	case Ref:
+		name, ok := o.names[value]
+		if !ok {
+			panic(fmt.Sprintf("oracle: a query asks for %v before any answer had it", value))
+		}
+		return name
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			list[i] = o.named(value[i])
+		}
+		return list
+	}
+	return value
+}
+
+// learn notes what the gateway calls a ref. One thing has one id and one id names one thing; cursors of different lists may be equal.
+func (o *Opaque) learn(ref Ref, name string) error {
+	if known, ok := o.names[ref]; ok {
+		if known != name {
+			return fmt.Errorf("%v was %q before, and is %q now", ref, known, name)
+		}
+		return nil
+	}
+	if ref.Kind == "id" {
+		if other, ok := o.ids[name]; ok {
+			return fmt.Errorf("the id %q names %v, and %v too", name, other, ref)
+		}
+		o.ids[name] = ref
+	}
+	o.names[ref] = name
+	o.Seen[ref.Kind] = append(o.Seen[ref.Kind], ref)
+	return nil
+}
+
+// Compare reports the first difference between what the oracle says and what a gateway said.
+func (o *Opaque) Compare(want, got any) error { return o.compare("data", want, got) }
+
+func (o *Opaque) compare(path string, want, got any) error {
+	differ := func() error { return fmt.Errorf("%s is %v, and should be %v", path, show(got), show(want)) }
+	switch want := want.(type) {
+	case Object:
+		got, ok := got.(Object)
+		if !ok || len(got) != len(want) {
+			return differ()
+		}
+		for i := range want {
+			if got[i].Key != want[i].Key {
+				return fmt.Errorf("%s has %s where %s should be", path, got[i].Key, want[i].Key)
+			}
+			if err := o.compare(path+"."+want[i].Key, want[i].Value, got[i].Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	case List:
+		got, ok := got.(List)
+		if !ok {
+			return differ()
+		}
+		for i := range min(len(want), len(got)) {
+			if err := o.compare(path+"."+strconv.Itoa(i), want[i], got[i]); err != nil {
+				return err
+			}
+		}
+		if len(got) != len(want) {
+			return fmt.Errorf("%s has %d elements, and should have %d", path, len(got), len(want))
+		}
+		return nil
+	case Ref:
+		name, ok := got.(string)
+		if !ok {
+			return differ()
+		}
+		if err := o.learn(want, name); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	case Either:
+		if _, ok := got.(bool); !ok {
+			return differ()
+		}
+		return nil
+	case int:
+		if number, ok := got.(json.Number); !ok || number.String() != strconv.Itoa(want) {
+			return differ()
+		}
+		return nil
+	}
+	if got != want {
+		return differ()
+	}
+	return nil
+}
+
+func show(value any) string {
+	text := fmt.Sprintf("%#v", value)
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package oracle
+
+import "fmt"
+
+var queryFields = map[string]resolver{
+	"Query.user":       func(c *call) (any, error) { return object(c.Users[c.text("username")]), nil },
+	"Query.role":       func(c *call) (any, error) { return object(c.Roles[c.text("code")]), nil },
+	"Query.department": func(c *call) (any, error) { return object(c.Departments[c.text("code")]), nil },
+	"Query.game":       func(c *call) (any, error) { return object(c.Games[c.text("code")]), nil },
+	"Query.viewer":     func(c *call) (any, error) { return object(c.Users[c.viewer.Username]), nil },
+	"Query.node":       func(c *call) (any, error) { return c.node(c.args["id"]) },
+	"Query.nodes":      func(c *call) (any, error) { return c.nodes(c.args["ids"].([]any)) },
+	"Query.twit": func(c *call) (any, error) {
+		found, err := c.node(c.args["id"])
+		if _, ok := found.(*Twit); !ok {
+			return nil, err
+		}
+		return found, err
+	},
+	"Query.users": root("User", func(m *Model, key string) any { return m.Users[key] }),
+	"Query.roles": root("Role", func(m *Model, key string) any { return m.Roles[key] }),
+	"Query.games": root("Game", func(m *Model, key string) any { return m.Games[key] }),
+	"Query.topDepartments": paged("Department", func(c *call, _ query) list {
+		return subDepartments("", c.top)
+	}),
+}
+
+// node answers what an id names, as far as the viewer may see it.
+func (c *call) node(id any) (any, error) {
+	ref, ok := id.(Ref)
+	if !ok {
+		if len(id.(string)) > maxLength {
+			return nil, limitExceeded
+		}
+		return nil, nil
+	}
+	if ref.Kind != "id" {
+		return nil, nil
+	}
+	switch ref.Owner {
+	case "User":
+		return object(c.Users[ref.Key]), nil
+	case "Role":
+		return object(c.Roles[ref.Key]), nil
+	case "Department":
+		return object(c.Departments[ref.Key]), nil
+	case "Game":
+		return object(c.Games[ref.Key]), nil
+	case "Twit":
+		if t := c.Twits[ref.Key]; c.seesTwit(t) {
+			return t, nil
+		}
+	case "Comment":
+		if comment := c.comment(ref.Key); c.seesComment(comment) {
+			return comment, nil
+		}
+	}
+	return nil, nil
+}
+
+func (c *call) nodes(ids []any) (any, error) {
+	for _, id := range ids {
+		if text, ok := id.(string); ok && len(text) > maxLength {
+			return nil, limitExceeded
+		}
+	}
+	if len(ids) > maxPage {
+		return nil, limitExceeded
+	}
+	found := make([]any, len(ids))
+	for i, id := range ids {
+		found[i], _ = c.node(id)
+	}
+	return found, nil
+}
+
+// root makes the resolver of the list of all things of a noun.
+func root(noun string, find func(*Model, string) any) resolver {
+	return paged(noun, func(c *call, _ query) list {
+		return c.kept("Query", noun, func() list {
+			order, ok := c.roots[noun]
+			if !ok {
+				panic("oracle: nobody told it the order of all things of noun " + noun)
+			}
+			l := list{kind: "Query." + noun}
+			for i, key := range order {
+				l.entries = append(l.entries, entry{key: fmt.Sprintf("%09d", i), node: find(c.Model, key)})
+			}
+			return l
+		})
+	})
+}
+
+// kept makes a list once.
+func (o *Oracle) kept(kind, owner string, build func() list) list {
+	l, ok := o.lists[[2]string{kind, owner}]
+	if !ok {
+		l = build()
+		o.lists[[2]string{kind, owner}] = l
+	}
+	return l
+}

@@ -1,0 +1,151 @@
+package oracle
+
+import "fmt"
+
+var userFields = map[string]resolver{
+	"User.id":             of(func(u *User) any { return id("User", u.Username) }),
+	"User.username":       of(func(u *User) any { return u.Username }),
+	"User.name":           of(func(u *User) any { return u.Name }),
+	"User.age":            of(func(u *User) any { return deref(u.Age) }),
+	"User.avatarUrl":      of(func(u *User) any { return deref(u.AvatarURL) }),
+	"User.createdAt":      of(func(u *User) any { return instant(u.CreatedAt) }),
+	"User.followerCount":  of(func(u *User) any { return len(u.followers) }),
+	"User.followingCount": of(func(u *User) any { return len(u.following) }),
+	"User.email": by(func(c *call, u *User) any {
+		if !c.owns(u) {
+			return nil
+		}
+		return deref(u.Email)
+	}),
+	"User.isFollowing": by(func(c *call, u *User) any { return c.Follows(u.Username, c.text("username")) }),
+	"User.viewerFollows": by(func(c *call, u *User) any {
+		if c.viewer.Username == "" {
+			return nil
+		}
+		return c.Follows(c.viewer.Username, u.Username)
+	}),
+	"User.hasRole": by(func(c *call, u *User) any { return c.HasRole(u.Username, c.text("code")) }),
+	"User.hasPlayed": by(func(c *call, u *User) any {
+		game := c.Games[c.text("code")]
+		return game != nil && len(u.plays[game]) > 0
+	}),
+	"User.followers": paged("User", func(c *call, u *User) list { return c.follows("User.followers", u, u.followers) }),
+	"User.following": paged("User", func(c *call, u *User) list { return c.follows("User.following", u, u.following) }),
+	"User.twits":     paged("Twit", func(c *call, u *User) list { return c.posts("User.twits", u, func(*Twit) bool { return true }) }),
+	"User.album": paged("Twit", func(c *call, u *User) list {
+		return c.posts("User.album", u, func(t *Twit) bool { return t.FollowersOnly || len(t.Photos) > 0 })
+	}),
+	"User.twitCount": by(func(c *call, u *User) any {
+		return deref(c.posts("User.twits", u, func(*Twit) bool { return true }).total)
+	}),
+	"User.timeline": func(c *call) (any, error) {
+		u := c.parent.(*User)
+		page, err := c.timeline(u).page("Twit", c.args)
+		if err != nil || !c.owns(u) {
+			return nil, err
+		}
+		return page, nil
+	},
+	"User.roles": paged("Role", func(_ *call, u *User) list { return roles("User.roles", u.Username, u.roles) }),
+	"User.games": paged("Game", func(c *call, u *User) list {
+		return c.kept("User.games", u.Username, func() list {
+			l := list{kind: "User.games", owner: u.Username}
+			for _, game := range u.Games() {
+				count, day := u.sum(game)
+				l.entries = append(l.entries, entry{key: game.Code, node: game, day: &day, count: &count})
+			}
+			return l.counted()
+		})
+	}),
+}
+
+// counted adds that somebody counts the list.
+func (l list) counted() list {
+	n := len(l.entries)
+	l.total = &n
+	return l
+}
+
+func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
+	return o.kept(kind, u.Username, func() list {
+		l := list{kind: kind, owner: u.Username}
+		for _, f := range follows {
+			l.entries = append(l.entries, entry{key: recent(f.at) + f.user.Username, node: f.user, followedAt: f.at})
+		}
+		return l.counted()
+	})
+}
+
+// posts is a list of what the user posted; the total counts what the viewer may see of it.
+func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
+	l, total := list{kind: kind, owner: u.Username, seen: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
+	for _, t := range u.twits {
+		if t.deleted || !which(t) {
+			continue
+		}
+		l.entries = append(l.entries, entry{key: recent(&t.PostedAt) + t.ID, node: t})
+		if c.seesTwit(t) {
+			total++
+		}
+	}
+	l.total = &total
+	return l
+}
+
+// timeline is what those posted whom the user followed when it was posted. It hides what was deleted, and those whom the user follows no more.
+func (c *call) timeline(u *User) list {
+	l := c.kept("User.timeline", u.Username, func() list {
+		l := list{kind: "User.timeline", owner: u.Username}
+		for _, t := range u.Timeline() {
+			l.entries = append(l.entries, entry{key: recent(&t.PostedAt) + t.ID, node: t})
+		}
+		return l
+	})
+	l.seen = func(node any) bool {
+		t := node.(*Twit)
+		return c.seesTwit(t) && c.Follows(u.Username, t.Author.Username)
+	}
+	return l
+}
+
+func roles(kind, owner string, roles []*Role) list {
+	l := list{kind: kind, owner: owner}
+	for _, r := range roles {
+		l.entries = append(l.entries, entry{key: r.Code, node: r})
+	}
+	return l.counted()
+}
+
+func users(kind, owner string, users []*User) list {
+	l := list{kind: kind, owner: owner}
+	for _, u := range users {
+		l.entries = append(l.entries, entry{key: u.Username, node: u})
+	}
+	return l.counted()
+}
+
+// subDepartments lists departments below one of that code; the top level is below the empty one.
+func subDepartments(parent string, children []*Department) list {
+	l := list{kind: "Department.subDepartments", owner: parent}
+	for _, d := range children {
+		l.entries = append(l.entries, entry{key: d.Name + "\x00" + d.Code, node: d})
+	}
+	return l.counted()
+}
+
+// descendants lists a subtree down to a depth.
+func (o *Oracle) descendants(d *Department, maxDepth int) list {
+	l := o.kept("Department.descendants", d.Code, func() list {
+		l := list{kind: "Department.descendants", owner: d.Code}
+		for i, below := range d.Descendants() {
+			l.entries = append(l.entries, entry{key: fmt.Sprintf("%03d %09d", below.Depth, i), node: below.Department, depth: &below.Depth})
+		}
+		return l
+	})
+	n := 0
+	for n < len(l.entries) && *l.entries[n].depth <= maxDepth {
+		n++
+	}
+	l.entries = l.entries[:n]
+	return l
+}
