@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/auth"
+	"twibase/hbase/tables"
+)
+
+// command runs the program with arguments and returns what a person would see.
+func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, complaint bytes.Buffer
+	status = run(t.Context(), args, &out, &complaint)
+	return status, out.String(), complaint.String()
+}
+
+func secretFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "jwt.secret")
+	if err := os.WriteFile(path, []byte(strings.Repeat("secret..", 4)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestMistakesOnTheCommandLine(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.secret")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		args   string
+		status int
+		stderr string
+	}{
+		{"no command at all", "", misuse, `twibase: expected one of "serve", "import", `},
+		{"a command that is none", "sevre", misuse, "twibase: unexpected argument sevre"},
+		{"a flag that is none is guessed", "serve --lsten :1", misuse, `unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
+		{"a level that is none", "schema --log-level loud", misuse, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
+		{"a store that is none", "tables list --store mysql://localhost", failed, "--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
+		{"a cluster without a host", "tables list --store hbase:", failed, "--store hbase:: write embedded:DIR"},
+		{"a cluster whose URL is malformed", "tables list --store hbase://?", failed, "--store hbase://?: "},
+		{"no region", "tables create --regions 0", misuse, "--regions: write a number from 1 to 1000, not 0"},
+		{"nobody for a token", "token --jwt-secret-file x", misuse, `expected "<username>"`},
+		{"a token without a secret", "token LiLei", misuse, "missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
+		{"a secret that is not there", "token LiLei --jwt-secret-file /nowhere", failed, "--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
+		{"a secret that is too short", "serve --store embedded: --jwt-secret-file " + empty, failed, "has 0 bytes, and a secret needs 32"},
+		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
+		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
+		{"nothing to import", "import", misuse, `expected "<path> ..."`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, stdout, stderr := command(t, strings.Fields(test.args)...)
+			if status != test.status || !strings.Contains(stderr, test.stderr) || stdout != "" {
+				t.Errorf("status %d, want %d; stdout %q; stderr:\n%s\nwant in it: %s", status, test.status, stdout, stderr, test.stderr)
+			}
+		})
+	}
+	t.Run("a name for a token that can't be one", func(t *testing.T) {
+		status, _, stderr := command(t, "token", "Li Lei", "--jwt-secret-file", secretFile(t))
+		if status != failed || !strings.Contains(stderr, "USERNAME: ") {
+			t.Errorf("status %d: %s", status, stderr)
+		}
+	})
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{
+		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"token", "--help"}, {"schema", "--help"},
+		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
+	} {
+		t.Run("twibase "+strings.Join(args, " ")+" is status 0 and on stdout", func(t *testing.T) {
+			status, stdout, stderr := command(t, args...)
+			if status != 0 || !strings.HasPrefix(stdout, "Usage: twibase") || stderr != "" {
+				t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestToken(t *testing.T) {
+	secret := secretFile(t)
+	key, err := auth.ReadSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := auth.Tokens{Secret: key, Dev: true, Now: time.Now}
+	for _, test := range []struct {
+		name string
+		args []string
+		want auth.Viewer
+	}{
+		{"a token names its viewer", []string{"token", "小红", "--jwt-secret-file", secret}, auth.Viewer{Username: "小红"}},
+		{"or an administrator", []string{"token", "LiLei", "--admin", "--jwt-secret-file", secret}, auth.Viewer{Username: "LiLei", Admin: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, stdout, stderr := command(t, test.args...)
+			if status != 0 || stderr != "" {
+				t.Fatalf("status %d: %s", status, stderr)
+			}
+			viewer, refusal := tokens.Verify(strings.TrimSuffix(stdout, "\n"))
+			if refusal != nil || viewer != test.want {
+				t.Errorf("got %+v, %v", viewer, refusal)
+			}
+		})
+	}
+	t.Run("the secret may be named by the environment", func(t *testing.T) {
+		t.Setenv("TWIBASE_JWT_SECRET_FILE", secret)
+		if status, _, stderr := command(t, "token", "LiLei"); status != 0 {
+			t.Error(stderr)
+		}
+	})
+}
+
+func TestTables(t *testing.T) {
+	var all []string
+	for _, table := range tables.Definitions(1) {
+		all = append(all, table.Name)
+	}
+	t.Setenv("TWIBASE_STORE", "embedded:"+t.TempDir())
+	for _, step := range []struct {
+		name   string
+		args   []string
+		stdout []string
+		stderr string
+	}{
+		{"a new store has none", []string{"tables", "list"}, nil, "14 tables are missing: make them with twibase tables create\n"},
+		{"they are made", []string{"tables", "create", "--regions", "4"}, all, "14 tables made, 0 were there\n"},
+		{"and are there", []string{"tables", "list"}, all, ""},
+		{"making them again does nothing", []string{"tables", "create"}, nil, "0 tables made, 14 were there\n"},
+		{"they are dropped", []string{"tables", "drop"}, all, ""},
+		{"and gone", []string{"tables", "list"}, nil, "14 tables are missing: make them with twibase tables create\n"},
+		{"dropping them again does nothing", []string{"tables", "drop"}, nil, ""},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			status, stdout, stderr := command(t, append(step.args, "--log-level", "warn")...)
+			if diff := cmp.Diff(step.stdout, strings.Fields(stdout), emptyIsNil); diff != "" || status != 0 || stderr != step.stderr {
+				t.Errorf("status %d, stderr %q, stdout (-want +got):\n%s", status, stderr, diff)
+			}
+		})
+	}
+}
+
+var emptyIsNil = cmp.Transformer("emptyIsNil", func(s []string) []string {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+})
+
+func TestImport(t *testing.T) {
+	data := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("users.csv", "username,name\nLiLei,李雷\nLucy,Lucy\n")
+	write("follows.csv", "follower,followee\nLucy,LiLei\n")
+	t.Setenv("TWIBASE_STORE", "embedded:"+t.TempDir())
+	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
+
+	t.Run("a folder is imported, and the tables are made", func(t *testing.T) {
+		status, stdout, stderr := command(t, "import", data)
+		if status != 0 || stdout != "3 rows imported, 0 bad and 0 that point nowhere left out\n" {
+			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+	})
+	write("users.csv", "username,name\nLi Lei,李雷\nHanMeimei,韩梅梅\n")
+	t.Run("a bad row is told with its place, and fails", func(t *testing.T) {
+		status, stdout, stderr := command(t, "import", filepath.Join(data, "users.csv"))
+		if status != failed || stdout != "" || !strings.Contains(stderr, "users.csv:2") {
+			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+	})
+	t.Run("it may be left out", func(t *testing.T) {
+		status, stdout, stderr := command(t, "import", "--skip-bad", filepath.Join(data, "users.csv"))
+		if status != 0 || stdout != "1 rows imported, 1 bad and 0 that point nowhere left out\n" {
+			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+	})
+}

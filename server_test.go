@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"twibase/hbase/embedded"
+)
+
+// lines hands on what is written to it, a line at a time.
+type lines struct {
+	mu   sync.Mutex
+	rest []byte
+	each chan string
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		l.each <- string(line)
+		l.rest = rest
+	}
+}
+
+// await returns the first log line with that message.
+func (l *lines) await(t *testing.T, message string) map[string]any {
+	t.Helper()
+	patience := time.After(time.Minute)
+	for {
+		select {
+		case line := <-l.each:
+			var fields map[string]any
+			if err := json.Unmarshal([]byte(line), &fields); err != nil {
+				t.Fatalf("the log has the line %q", line)
+			}
+			if fields["message"] == message {
+				return fields
+			}
+		case <-patience:
+			t.Fatalf("the log never says %q", message)
+		}
+	}
+}
+
+// started runs the server until the test ends and returns its URL and its log.
+func started(t *testing.T, args ...string) (url string, log *lines) {
+	t.Helper()
+	log = &lines{each: make(chan string, 10_000)}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan int)
+	go func() {
+		ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, args...), io.Discard, log)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if status := <-ended; status != 0 {
+			t.Errorf("the server ended with status %d", status)
+		}
+	})
+	return log.await(t, "twibase is ready")["url"].(string), log
+}
+
+func fetch(t *testing.T, r *http.Request, err error) (status int, body string, header http.Header) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text), response.Header
+}
+
+func TestServe(t *testing.T) {
+	secret := secretFile(t)
+	url, log := started(t, "--jwt-secret-file", secret)
+
+	_, schema, _ := command(t, "schema")
+	for path, want := range map[string]string{
+		"/": "GraphiQL", "/healthz": "ok", "/readyz": "ok", "/schema.graphql": schema, "/metrics": "go_goroutines",
+		"/graphql?query={__typename}": `{"data":{"__typename":"Query"}}`,
+	} {
+		t.Run("it answers "+path, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, url+path, nil)
+			if status, body, _ := fetch(t, r, err); status != http.StatusOK || !strings.Contains(body, want) {
+				t.Errorf("status %d:\n%s", status, body)
+			}
+		})
+	}
+
+	post := func(t *testing.T, token string) (int, string, http.Header) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodPost, url+"/graphql",
+			strings.NewReader(`{"query":"query Mine { viewer { username } user(username: \"nobody\") { name } }"}`))
+		if err == nil {
+			r.Header.Set("Content-Type", "application/json")
+			if token != "" {
+				r.Header.Set("Authorization", "Bearer "+token)
+			}
+		}
+		return fetch(t, r, err)
+	}
+	t.Run("each request is a line of the log, with what it cost", func(t *testing.T) {
+		status, body, header := post(t, "")
+		if diff := cmp.Diff(`{"data":{"viewer":null,"user":null}}`, body); diff != "" || status != http.StatusOK {
+			t.Errorf("status %d (-want +got):\n%s", status, diff)
+		}
+		line := log.await(t, "request")
+		for line["operation"] != "Mine" {
+			line = log.await(t, "request")
+		}
+		want := map[string]any{"level": "info", "message": "request", "request": header.Get("X-Request-Id"), "operation": "Mine", "kind": "query",
+			"status": 200.0, "errors": 0.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
+		for _, varies := range []string{"ms", "time"} {
+			if _, ok := line[varies]; !ok {
+				t.Errorf("the line lacks %s", varies)
+			}
+			delete(line, varies)
+		}
+		if diff := cmp.Diff(want, line); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a token that is not accepted is 401", func(t *testing.T) {
+		if status, body, _ := post(t, "x"); status != http.StatusUnauthorized || !strings.Contains(body, `"code":"UNAUTHENTICATED"`) {
+			t.Errorf("status %d: %s", status, body)
+		}
+	})
+	t.Run("a token of twibase token is", func(t *testing.T) {
+		_, token, _ := command(t, "token", "LiLei", "--jwt-secret-file", secret)
+		if status, body, _ := post(t, strings.TrimSpace(token)); status != http.StatusOK {
+			t.Errorf("status %d: %s", status, body)
+		}
+	})
+	t.Run("an address that is taken is told", func(t *testing.T) {
+		address := strings.TrimPrefix(url, "http://")
+		status, _, stderr := command(t, "serve", "--store", "embedded:", "--listen", address)
+		if status != failed || !strings.Contains(stderr, "--listen "+address) || !strings.Contains(stderr, "choose another address") {
+			t.Errorf("status %d: %s", status, stderr)
+		}
+	})
+}
+
+func TestAStoreIsUsedByOneProcess(t *testing.T) {
+	dir := "embedded:" + t.TempDir()
+	url, _ := started(t, "--store", dir)
+	status, _, stderr := command(t, "tables", "list", "--store", dir)
+	if status != failed || !strings.Contains(stderr, "--store "+dir) || !strings.Contains(stderr, "in use") {
+		t.Errorf("beside %s a second one has status %d: %s", url, status, stderr)
+	}
+}
+
+func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := routes(store, nil)
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		if w.Code != want {
+			t.Errorf("status %d, want %d: %s", w.Code, want, w.Body)
+		}
+		if err := store.Close(); err != nil && want == http.StatusOK {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRunningRequestsAreAnsweredAtTheEnd(t *testing.T) {
+	begun, finish := make(chan struct{}), make(chan struct{})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{each: make(chan string, 100)}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- listen(ctx, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			close(begun)
+			<-finish
+			if err := r.Context().Err(); err != nil {
+				t.Error("the request was cut off: ", err)
+			}
+			io.WriteString(w, "whole")
+		}), zerolog.New(log))
+	}()
+	answer := make(chan string, 1)
+	go func() {
+		response, err := http.Get("http://" + listener.Addr().String())
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body)
+		answer <- string(body)
+	}()
+	<-begun
+	stop()
+	log.await(t, "twibase ends, when the requests that run have been answered")
+	select {
+	case err := <-ended:
+		t.Fatal("the server ended before its request: ", err)
+	default:
+	}
+	close(finish)
+	if got := <-answer; got != "whole" {
+		t.Errorf("the request is answered by %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
