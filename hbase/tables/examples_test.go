@@ -42,6 +42,8 @@ type wide struct {
 	directory func(owner, position string) hbase.Get
 	bucket    func(tables.Bucket) hbase.Cell
 	check     func(position string) error
+	// length is nil if the list has no count.
+	length func(owner string) hbase.Get
 	// again decodes one cell and encodes what it says.
 	again func(owner string, cell hbase.Cell) (hbase.Cell, error)
 	// buckets returns the directory columns among cells.
@@ -49,7 +51,7 @@ type wide struct {
 }
 
 func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
-	return wide{
+	w := wide{
 		name: name, owner: owner, cell: l.Cell(e, 0), row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
 		bucket: func(b tables.Bucket) hbase.Cell { return l.BucketCell(b, 0) },
 		again: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
@@ -68,6 +70,10 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 			return buckets, err
 		},
 	}
+	if l.Count != "" {
+		w.length = l.Length
+	}
+	return w
 }
 
 // lists are all lists, with a member each.

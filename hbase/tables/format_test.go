@@ -62,6 +62,9 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.After(l.cell.Qualifier, 21)))
 		get(l.name+": the bucket before a position", l.directory(l.owner, l.cell.Qualifier))
 		get(l.name+": the last bucket", l.directory(l.owner, ""))
+		if l.length != nil {
+			get(l.name+": how many", l.length(l.owner))
+		}
 	}
 	golden(t, "testdata/reads.txt", b.String())
 }

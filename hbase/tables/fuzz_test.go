@@ -121,11 +121,9 @@ func FuzzInstant(f *testing.F) {
 	f.Add("2015-02-17T12:00:00.5Z")
 	f.Add("2015-02-17T12:00:00,5Z")
 	f.Add("2015-02-17T12:00:00+08:00")
-	f.Fuzz(func(t *testing.T, at string) {
-		for _, c := range attributes() {
-			if c.name == "users, value of i:createdAt" {
-				checkDamage(t, c, at)
-			}
+	for _, c := range attributes() {
+		if c.name == "users, value of i:createdAt" {
+			f.Fuzz(func(t *testing.T, at string) { checkDamage(t, c, at) })
 		}
-	})
+	}
 }

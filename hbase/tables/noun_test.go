@@ -108,6 +108,16 @@ func TestAMarkTellsCommentsOfOneTimeApart(t *testing.T) {
 	}
 }
 
+// A mark holds 24 bytes of a name at most, which may end inside a character.
+func TestCommentsOfLongNamesAreReadWhole(t *testing.T) {
+	for _, author := range []string{longest, "a" + longest[4:], "ab" + longest[8:], "abc" + longest[12:]} {
+		comment := &tables.Comment{Twit: words.Key(), AuthorName: author, PostedAt: noon, Mark: tables.CommentMark(author, "", 0)}
+		if members, _, _, err := tables.Comments.Decode(words.Key().String(), []hbase.Cell{tables.Comments.Cell(comment, 0)}); err != nil {
+			t.Errorf("%q: %v, error %v", author, members, err)
+		}
+	}
+}
+
 func TestACommentOfAnotherThanItsMarkSaysIsCorrupt(t *testing.T) {
 	forged := *remark
 	forged.AuthorName = "Lucy"

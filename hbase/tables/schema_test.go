@@ -36,6 +36,9 @@ func TestEveryReadIsOfATableAndFamilyThatAreDefined(t *testing.T) {
 		if get := l.directory(l.owner, ""); !families[get.Table+" "+get.Columns] {
 			t.Errorf("%s reads family %s of table %s", l.name, get.Columns, get.Table)
 		}
+		if l.length != nil && !families[l.length(l.owner).Table+" "+tables.Attributes] {
+			t.Errorf("%s counts in table %s, which has no attributes", l.name, l.length(l.owner).Table)
+		}
 	}
 	for _, table := range []string{tables.Users.Table, tables.Roles.Table, tables.Departments.Table, tables.Games.Table, tables.Follows.Table,
 		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table} {
