@@ -112,7 +112,7 @@ func (p *progress) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
-		_ = p.bar.Exit()
+		_ = p.bar.Clear()
 		p.bar = nil
 	}
 	if err == nil || errors.Is(err, ErrNowhere) {

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"fmt"
 	"slices"
 
 	"twibase/hbase/tables"
@@ -102,10 +101,10 @@ func (t *tree) climb(levels map[string]int, code string) (path []string, blame *
 			return path, t.descend(levels, path, levels[at])
 		}
 		if i := slices.Index(path, at); i >= 0 {
-			return path, t.blame(path[i:], "department %q would be below itself", at)
+			return path, t.blame(at, "department %q would be below itself", at)
 		}
 		if len(path) == tables.MaxDepth {
-			return path, t.blame(path, "department %q would be below more than %d others", code, tables.MaxDepth-1)
+			return path, t.blame(code, "department %q would be below more than %d others", code, tables.MaxDepth-1)
 		}
 		parent, exists := t.parent(at)
 		if !exists {
@@ -126,19 +125,21 @@ func (t *tree) climb(levels map[string]int, code string) (path []string, blame *
 func (t *tree) descend(levels map[string]int, path []string, level int) *wrongRow {
 	for i := len(path) - 1; i >= 0; i-- {
 		if level++; level > tables.MaxDepth {
-			return t.blame(path[i:], "department %q would be below more than %d others", path[i], tables.MaxDepth-1)
+			return t.blame(path[i], "department %q would be below more than %d others", path[i], tables.MaxDepth-1)
 		}
 		levels[path[i]] = level
 	}
 	return nil
 }
 
-// blame returns the first row of a path. It is nil if there is none: what is stored is wrong by itself.
-func (t *tree) blame(path []string, format string, args ...any) *wrongRow {
-	for _, code := range path {
-		if it, ok := t.rows[code]; ok {
-			return &wrongRow{code, it.bad("parent", "%s", fmt.Sprintf(format, args...))}
+// blame returns the nearest row at a department or above it. It is nil if there is none: then what is stored is wrong by itself.
+func (t *tree) blame(code, format string, args ...any) *wrongRow {
+	at := code
+	for range len(t.rows) + len(t.stored) { // What is stored may be damaged, and have no top.
+		if it, ok := t.rows[at]; ok {
+			return &wrongRow{at, it.bad("parent", format, args...)}
 		}
+		at, _ = t.parent(at)
 	}
 	return nil
 }

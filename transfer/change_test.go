@@ -1,0 +1,198 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// csvFiles are files by form, written line by line.
+func csvFiles(files map[string]string) map[string][]byte {
+	contents := map[string][]byte{}
+	for form, text := range files {
+		contents[form+".csv"] = []byte(text)
+	}
+	return contents
+}
+
+func people(names ...string) string {
+	var b strings.Builder
+	b.WriteString("username,name\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "%s,%s\n", name, strings.ToUpper(name))
+	}
+	return b.String()
+}
+
+// members returns an owner's list, each member as %v shows it.
+func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
+	t.Helper()
+	list := []string{}
+	err := settle.Spans(context.Background(), store, l, []string{owner}, func(span *settle.Span[E]) error {
+		for _, member := range span.Members {
+			list = append(list, fmt.Sprint(member))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Count == "" {
+		return list
+	}
+	cells, err := settle.Read(context.Background(), store, []hbase.Get{l.Length(owner)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := tables.DecodeCount(cells[0]); err != nil || n != len(list) {
+		t.Errorf("%s of %q: the length is %d, %v; the list has %d", l.Table, owner, n, err, len(list))
+	}
+	return list
+}
+
+func TestDepartmentsAndRolesThatChangeMoveInTheirLists(t *testing.T) {
+	store := openStore(t)
+	type lists map[string][]string
+	for _, step := range []struct {
+		name  string
+		files map[string]string
+		want  lists
+	}{
+		{"first", map[string]string{
+			"departments": "id,name,parent\nceo,CEO,\ndev,开发部,ceo\ndev1,开发1,dev\n",
+			"roles":       "id,name,department\ncoder,Coder,dev\n"},
+			lists{"": {"{CEO ceo}"}, "ceo": {"{开发部 dev}"}, "dev": {"{开发1 dev1}"}, "dev roles": {"coder"}, "dev1 roles": {}}},
+		{"renamed", map[string]string{"departments": "id,name,parent\ndev1,A-Team,dev\n"},
+			lists{"dev": {"{A-Team dev1}"}}},
+		{"named back", map[string]string{"departments": "id,name,parent\ndev1,开发1,dev\n"},
+			lists{"dev": {"{开发1 dev1}"}}},
+		{"moved to the top", map[string]string{"departments": "id,name,parent\ndev1,开发1,\n"},
+			lists{"": {"{CEO ceo}", "{开发1 dev1}"}, "dev": {}}},
+		{"moved back, and the role to another department", map[string]string{
+			"departments": "id,name,parent\ndev1,开发1,dev\n", "roles": "id,name,department\ncoder,Coder,dev1\n"},
+			lists{"": {"{CEO ceo}"}, "dev": {"{开发1 dev1}"}, "dev roles": {}, "dev1 roles": {"coder"}}},
+		{"the role to no department", map[string]string{"roles": "id,name,department\ncoder,Coder,\n"},
+			lists{"dev1 roles": {}}},
+		{"and back", map[string]string{"roles": "id,name,department\ncoder,Coder,dev1\n"},
+			lists{"dev1 roles": {"coder"}}},
+		{"twice in one file: the later row counts", map[string]string{"departments": "id,name,parent\ndev1,X,ceo\ndev1,Y,\n"},
+			lists{"": {"{CEO ceo}", "{Y dev1}"}, "ceo": {"{开发部 dev}"}, "dev": {}}},
+		{"two swap places", map[string]string{"departments": "id,name,parent\ndev,开发部,\nceo,CEO,dev\n"},
+			lists{"": {"{Y dev1}", "{开发部 dev}"}, "ceo": {}, "dev": {"{CEO ceo}"}}},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			for range 2 {
+				load(t, store, csvFiles(step.files), Options{})
+				for name, want := range step.want {
+					var got []string
+					if owner, is := strings.CutSuffix(name, " roles"); is {
+						got = members(t, store, tables.DepartmentRoles, owner)
+					} else {
+						got = members(t, store, tables.Children, name)
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%q (-want +got):\n%s", name, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestOfFollowsTheLaterTimeCounts(t *testing.T) {
+	const late, early = "followed_at\na,b,2024-05-02T00:00:00Z\n", "followed_at\na,b,2024-05-01T00:00:00Z\n"
+	want := []string{"{a 2024-05-02 00:00:00 +0000 UTC}"}
+	for _, test := range []struct {
+		name  string
+		order []string
+	}{
+		{"early, late", []string{early, late}},
+		{"late, early", []string{late, early}},
+		{"no time, late, no time", []string{"followed_at\na,b,\n", late, "followed_at\na,b,\n"}},
+		{"in one file", []string{"followed_at\na,b,2024-05-01T00:00:00Z\na,b,2024-05-02T00:00:00Z\na,b,\n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := openStore(t)
+			load(t, store, csvFiles(map[string]string{"users": people("a", "b")}), Options{})
+			for _, rows := range test.order {
+				load(t, store, csvFiles(map[string]string{"follows": "follower,followee," + rows}), Options{})
+			}
+			if diff := cmp.Diff(want, members(t, store, tables.Followers, "b")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n := len(members(t, store, tables.Following, "a")); n != 1 {
+				t.Errorf("a follows %d times", n)
+			}
+		})
+	}
+}
+
+func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
+	store, ctx := openStore(t), context.Background()
+	files := csvFiles(map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\n",
+		"games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n"})
+	load(t, store, files, Options{})
+	now := time.Now().UnixMilli()
+	// As an unfollow would: the edge says so, and both lists follow.
+	gone := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
+		return hbase.Delete{Table: l.Table, Row: l.Row(owner, 0), Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: l.Family,
+			Qualifier: l.Position(tables.Follow{Username: other, At: tables.Unknown}), Timestamp: now}}}
+	}
+	name := "Renamed"
+	err := settle.Write(ctx, store, []hbase.Mutation{
+		tables.Follows.Put("a", "b", false, tables.Unknown, now),
+		gone(tables.Following, "a", "b"), gone(tables.Followers, "b", "a"),
+		tables.Users.Put("a", &tables.User{Name: &name}, now),
+		tables.Plays.Put("a", "g", tables.DayCount{Day: "2024-05-01", Count: 5}, now),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load(t, store, files, Options{})
+	if got := slices.Concat(members(t, store, tables.Followers, "b"), members(t, store, tables.Following, "a")); len(got) > 0 {
+		t.Errorf("the follow is back: %v", got)
+	}
+	users, err := settle.Read(ctx, store, []hbase.Get{tables.Users.Get("a", tables.Existence), tables.GameDays.Get("g", "2024-05-01", "2024-05-01")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(users[0][0].Value) != name {
+		t.Errorf("the name is %q again", users[0][0].Value)
+	}
+	if string(users[1][0].Value) != "5" {
+		t.Errorf("the game's sum of the day is %q", users[1][0].Value)
+	}
+}
+
+func TestTimelinesKeepTheirNewestEntries(t *testing.T) {
+	store := openStore(t)
+	twits := "id,author,posted_at,content,photo_urls\n"
+	for i := range 30 {
+		twits += fmt.Sprintf("t%02d,b,2024-05-01T00:00:%02dZ,text,\n", i, i)
+	}
+	load(t, store, csvFiles(map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\n", "twits": twits}), Options{})
+	settler := settle.New(store)
+	settler.TimelineBound = 7
+	for range 2 {
+		if err := settler.Timelines(context.Background(), []string{"a", "b"}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, entry := range members(t, store, tables.Timelines, "a") {
+			entry = strings.TrimSuffix(entry, "}")
+			got = append(got, entry[len(entry)-3:])
+		}
+		if diff := cmp.Diff([]string{"t29", "t28", "t27", "t26", "t25", "t24", "t23"}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
