@@ -70,29 +70,29 @@ func given(t testing.TB) string {
 	return generated(t, 1)
 }
 
-// check asks a question, compares the answer with the oracle's, and returns its data.
-func (w *world) check(t testing.TB, viewer oracle.Viewer, query string, variables map[string]any) any {
+// check asks a question, compares the answer with the oracle's, and returns the data of both.
+func (w *world) check(t testing.TB, viewer oracle.Viewer, query string, variables map[string]any) (want, got any) {
 	t.Helper()
 	question := oracle.Question{Query: query, Variables: variables, Viewer: viewer}
-	want, err := w.oracle.Ask(question)
+	expected, err := w.oracle.Ask(question)
 	if err != nil {
 		t.Fatalf("the query is not valid: %v\n%s", err, query)
 	}
 	question.Variables = w.opaque.Variables(variables)
 	body := w.ask(t, query, question.Variables, viewer)
 	w.asked = append(w.asked, asked{question, body})
-	got, err := answer(body)
+	given, err := answer(body)
 	if err != nil {
 		t.Fatalf("%v in the answer %s", err, body)
 	}
-	slices.Sort(got.Errors)
-	if !slices.Equal(want.Errors, got.Errors) {
-		t.Fatalf("the errors are %q, and should be %q\n%s", got.Errors, want.Errors, describe(viewer, query, question.Variables))
+	slices.Sort(given.Errors)
+	if !slices.Equal(expected.Errors, given.Errors) {
+		t.Fatalf("the errors are %q, and should be %q\n%s", given.Errors, expected.Errors, describe(viewer, query, question.Variables))
 	}
-	if err := w.opaque.Compare(want.Data, got.Data); err != nil {
+	if err := w.opaque.Compare(expected.Data, given.Data); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, question.Variables), cut(body))
 	}
-	return got.Data
+	return expected.Data, given.Data
 }
 
 func describe(viewer oracle.Viewer, query string, variables map[string]any) string {

@@ -44,7 +44,7 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	}
 	pages, err = settle(pages, errs)
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
-		c := &model.CommentConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
+		c := &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
 		for i, comment := range p.nodes {
 			c.Edges[i] = &model.CommentEdge{Cursor: p.cursor(i), Node: comment}
 		}

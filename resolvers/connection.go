@@ -35,6 +35,14 @@ type entries[E, T any] struct {
 	total     *int
 }
 
+// all returns the nodes: none are an empty list, for null would mean that they could not be read.
+func (e *entries[E, T]) all() []*T {
+	if e.nodes == nil {
+		return []*T{}
+	}
+	return e.nodes
+}
+
 // cursor returns the cursor of entry i.
 func (e *entries[E, T]) cursor(i int) string { return e.kind.EncodeCursor(e.positions[i]) }
 

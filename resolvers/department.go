@@ -88,7 +88,7 @@ func departmentCodes(departments []*tables.Department) []string {
 
 // departmentConnection makes a connection of a page. depth is nil where the entries have none.
 func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) *model.DepartmentConnection {
-	c := &model.DepartmentConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.DepartmentEdge, len(p.nodes))}
+	c := &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.DepartmentEdge, len(p.nodes))}
 	for i, department := range p.nodes {
 		c.Edges[i] = &model.DepartmentEdge{Cursor: p.cursor(i), Node: department}
 		if depth != nil {

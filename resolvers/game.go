@@ -65,7 +65,7 @@ func gameCodes(games []*tables.Game) []string {
 
 // gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
 func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) *model.GameConnection {
-	c := &model.GameConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.GameEdge, len(p.nodes))}
+	c := &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.GameEdge, len(p.nodes))}
 	for i, game := range p.nodes {
 		c.Edges[i] = &model.GameEdge{Cursor: p.cursor(i), Node: game}
 		if say != nil {

@@ -45,7 +45,7 @@ func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *in
 }
 
 func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
-	c := &model.RoleConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.RoleEdge, len(p.nodes))}
+	c := &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.RoleEdge, len(p.nodes))}
 	for i, role := range p.nodes {
 		c.Edges[i] = &model.RoleEdge{Cursor: p.cursor(i), Node: role}
 	}

@@ -184,7 +184,7 @@ func twitKeys(twits []*tables.Twit) []string {
 }
 
 func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
-	c := &model.TwitConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.TwitEdge, len(p.nodes))}
+	c := &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.TwitEdge, len(p.nodes))}
 	for i, twit := range p.nodes {
 		c.Edges[i] = &model.TwitEdge{Cursor: p.cursor(i), Node: twit}
 	}

@@ -148,7 +148,7 @@ func pointers[T any](values []T) []*T {
 
 // userConnection makes a connection of a page. followedAt is nil where nobody follows.
 func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) *model.UserConnection {
-	c := &model.UserConnection{Nodes: p.nodes, PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.UserEdge, len(p.nodes))}
+	c := &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.UserEdge, len(p.nodes))}
 	for i, user := range p.nodes {
 		c.Edges[i] = &model.UserEdge{Cursor: p.cursor(i), Node: user}
 		if followedAt != nil {
