@@ -26,7 +26,7 @@ func readLists(t testing.TB, store hbase.Store, w world, bound int) []string {
 		}
 	}
 	for _, r := range w["twits"][1:] {
-		twits = append(twits, (&tables.Twit{AuthorName: r[1], PostedAt: instant(t, r[2]), Name: r[0]}).Key().String())
+		twits = append(twits, (&tables.Twit{AuthorName: r[1], PostedAt: parsed(t, r[2]), Name: r[0]}).Key().String())
 	}
 	return slices.Concat(
 		readKind(t, store, settle.Followers, users, bound), readKind(t, store, settle.Following, users, bound),
@@ -65,8 +65,8 @@ func readKind[E any](t testing.TB, store hbase.Store, kind settle.Kind[E], owner
 	return lines
 }
 
-// objects are those lines of a dump that are no lists.
-func objects(lines []string) []string {
+// objectLines are those lines of a dump that are no lists.
+func objectLines(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, ` i:"`) })
 }
 
@@ -101,7 +101,7 @@ func TestLongLists(t *testing.T) {
 		if diff := cmp.Diff(want, readLists(t, store, w, bound)); diff != "" {
 			t.Errorf("lists (-wide +in buckets):\n%s", diff)
 		}
-		if diff := cmp.Diff(objects(dump(t, wide)), objects(dump(t, store))); diff != "" {
+		if diff := cmp.Diff(objectLines(dump(t, wide)), objectLines(dump(t, store))); diff != "" {
 			t.Errorf("objects (-wide +in buckets):\n%s", diff)
 		}
 	}

@@ -69,10 +69,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) erro
 		}
 	}
 	return settle.Spans(ctx, im.store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-		for i, t := range span.Members {
-			if !span.Covers(i) {
-				continue
-			}
+		for _, t := range covered(span) {
 			if err := im.fanOut(ctx, w, entry(t), followers[span.Owner]); err != nil {
 				return err
 			}

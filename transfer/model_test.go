@@ -49,7 +49,7 @@ func pointer(s string) *string {
 	return &s
 }
 
-func instant(t testing.TB, s string) time.Time {
+func parsed(t testing.TB, s string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func expect(t testing.TB, w world) model {
 			u.Age = &age
 		}
 		if r[5] != "" {
-			at := instant(t, r[5])
+			at := parsed(t, r[5])
 			u.CreatedAt = &at
 		}
 		m.put(tables.Users.Put(r[0], u, 1))
@@ -103,7 +103,7 @@ func expect(t testing.TB, w world) model {
 	for _, r := range w["follows"][1:] {
 		at, timestamp := tables.Unknown, int64(1)
 		if r[2] != "" {
-			at = instant(t, r[2])
+			at = parsed(t, r[2])
 			timestamp = at.UnixMilli()
 		}
 		m.put(tables.Follows.Put(r[0], r[1], true, at, timestamp))
@@ -115,7 +115,7 @@ func expect(t testing.TB, w world) model {
 	}
 	keys := map[string]tables.TwitKey{}
 	for _, r := range w["twits"][1:] {
-		twit := &tables.Twit{Name: r[0], AuthorName: r[1], PostedAt: instant(t, r[2]), Content: r[3], PhotoURLs: strings.Fields(r[4]),
+		twit := &tables.Twit{Name: r[0], AuthorName: r[1], PostedAt: parsed(t, r[2]), Content: r[3], PhotoURLs: strings.Fields(r[4]),
 			Title: pointer(r[5]), Visibility: tables.Public}
 		if r[6] == "FOLLOWERS" {
 			twit.Visibility = tables.FollowersOnly
@@ -141,7 +141,7 @@ func expect(t testing.TB, w world) model {
 	for _, r := range w["comments"][1:] {
 		ordinal := equal[strings.Join(r, "\x00")]
 		equal[strings.Join(r, "\x00")]++
-		key, at := keys[r[0]], instant(t, r[2])
+		key, at := keys[r[0]], parsed(t, r[2])
 		inList(m, tables.Comments, key.String(), &tables.Comment{Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3],
 			Mark: tables.CommentMark(r[1], r[3], ordinal)}, at.UnixMilli())
 		add(comments, key.String(), 1)
@@ -162,7 +162,7 @@ func expect(t testing.TB, w world) model {
 		m.put(hbase.Put{Table: tables.Games.Table, Row: tables.RowKey(r[1]), Cells: []hbase.Cell{
 			tables.GameDays.Cell(tables.DayCount{Day: r[2], Count: days[r[1]+" "+r[2]]}, 1)}})
 	}
-	number := func(table, owner, column string, n int) {
+	count := func(table, owner, column string, n int) {
 		m.put(hbase.Put{Table: table, Row: tables.RowKey(owner), Cells: []hbase.Cell{
 			{Family: "i", Qualifier: column, Timestamp: 1, Value: []byte(strconv.Itoa(n))}}})
 	}
@@ -174,11 +174,11 @@ func expect(t testing.TB, w world) model {
 		{"player", "games", "playerCount"}, {"child", "departments", "childCount"}, {"departmentRole", "departments", "roleCount"},
 	} {
 		for owner, n := range counts[c.name] {
-			number(c.table, owner, c.column, n)
+			count(c.table, owner, c.column, n)
 		}
 	}
 	for owner, n := range comments {
-		number("comments", owner, "commentCount", n)
+		count("comments", owner, "commentCount", n)
 	}
 	return m
 }

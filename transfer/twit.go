@@ -92,11 +92,9 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		authors = append(authors, author)
 	}
 	return settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
-		followers := make([]string, 0, len(span.Members))
-		for i, f := range span.Members {
-			if span.Covers(i) {
-				followers = append(followers, f.Username)
-			}
+		var followers []string
+		for _, f := range covered(span) {
+			followers = append(followers, f.Username)
 		}
 		for _, entry := range byAuthor[span.Owner] {
 			if err := im.fanOut(ctx, w, entry, followers); err != nil {

@@ -1,0 +1,127 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"twibase/hbase"
+)
+
+// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file for each form, with
+// the optional columns that any row has, in an order that depends on the rows alone. A file takes its name when it is whole; one that is
+// there already is replaced, and nothing else in the folder is touched.
+//
+// It returns how many rows it wrote. What is written to the store meanwhile may or may not be among them.
+func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	for i := range forms {
+		f := &forms[i]
+		n, err := exportFile(filepath.Join(dir, f.name+".csv"), f, func(row emit) error {
+			return exporters[f.name](ctx, store, row)
+		})
+		if err != nil {
+			return rows, fmt.Errorf("export %s: %w", f.name, err)
+		}
+		rows += n
+	}
+	return rows, nil
+}
+
+// exportFile writes one file. Which optional columns it has is known only when all rows are: till then they wait in a second file.
+func exportFile(path string, form *form, export func(emit) error) (rows int, err error) {
+	waiting, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, waiting.Close(), os.Remove(waiting.Name())) }()
+	buffer := bufio.NewWriter(waiting)
+	encoder := gob.NewEncoder(buffer)
+	used := make([]bool, len(form.columns()))
+	for i := range form.required {
+		used[i] = true
+	}
+	err = export(func(fields ...string) error {
+		rows++
+		for i, field := range fields {
+			used[i] = used[i] || field != ""
+		}
+		return encoder.Encode(fields)
+	})
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err == nil {
+		_, err = waiting.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return rows, replaceFile(path, func(w io.Writer) error {
+		return writeCSV(w, waiting, rows, form.columns(), used)
+	})
+}
+
+func writeCSV(w io.Writer, waiting io.Reader, rows int, header []string, used []bool) error {
+	out := csv.NewWriter(w)
+	write := func(fields []string) error {
+		record := make([]string, 0, len(fields))
+		for i, field := range fields {
+			if used[i] {
+				record = append(record, field)
+			}
+		}
+		return out.Write(record)
+	}
+	if err := write(header); err != nil {
+		return err
+	}
+	decoder := gob.NewDecoder(bufio.NewReader(waiting))
+	for range rows {
+		var fields []string
+		if err := decoder.Decode(&fields); err != nil {
+			return err
+		}
+		if err := write(fields); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// replaceFile writes a file beside its place, and moves it there when it is whole and durable.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	buffer := bufio.NewWriter(f)
+	err = write(buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,132 @@
+package transfer
+
+import (
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+)
+
+// export returns the files that an export writes.
+func export(t *testing.T, store hbase.Store) map[string][]byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "made", "by", "export")
+	rows, err := Export(context.Background(), store, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, lines := map[string][]byte{}, 0
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(strings.NewReader(string(content))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += len(records) - 1
+		files[entry.Name()] = content
+	}
+	if rows != lines || len(files) != len(forms) {
+		t.Errorf("it says %d rows; there are %d in %d files", rows, lines, len(files))
+	}
+	return files
+}
+
+func TestExport(t *testing.T) {
+	w := crowded(t)
+	store := openStore(t)
+	load(t, store, w.files(), Options{ListBound: 10})
+	files := export(t, store)
+
+	t.Run("brings every row back", func(t *testing.T) {
+		for form, want := range w {
+			got, err := csv.NewReader(strings.NewReader(string(files[form+".csv"]))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if form == "twits" {
+				for _, row := range want {
+					row[6] = strings.TrimSuffix(row[6], "PUBLIC")
+				}
+			}
+			byText := func(a, b []string) int { return slices.Compare(a, b) }
+			want, got = slices.Clone(want), slices.Clone(got)
+			slices.SortFunc(want[1:], byText)
+			slices.SortFunc(got[1:], byText)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", form, diff)
+			}
+		}
+	})
+
+	again := openStore(t)
+	load(t, again, files, Options{})
+	t.Run("can be imported, and exported to the same bytes", func(t *testing.T) {
+		if diff := cmp.Diff(files, export(t, again)); diff != "" {
+			t.Errorf("(-first +second):\n%s", diff)
+		}
+	})
+	t.Run("can be imported to the same cells", func(t *testing.T) {
+		wide := openStore(t)
+		load(t, wide, w.files(), Options{})
+		if diff := cmp.Diff(dump(t, wide), dump(t, again)); diff != "" {
+			t.Errorf("(-original +exported):\n%s", diff)
+		}
+	})
+}
+
+func TestExportOfLittle(t *testing.T) {
+	store := openStore(t)
+	load(t, store, csvFiles(map[string]string{"users": "username,name,age\na,A,\nb,B,7\n"}), Options{})
+	dir := t.TempDir()
+	for name, text := range map[string]string{"users.csv": "old", "notes.csv": "mine"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Export(context.Background(), store, dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, entry := range entries {
+		content, _ := os.ReadFile(filepath.Join(dir, entry.Name()))
+		got[entry.Name()] = string(content)
+	}
+	want := map[string]string{
+		"notes.csv": "mine", "users.csv": "username,name,age\na,A,\nb,B,7\n", "departments.csv": "id,name,parent\n", "roles.csv": "id,name,department\n",
+		"games.csv": "id,name\n", "user_roles.csv": "username,role\n", "follows.csv": "follower,followee\n",
+		"twits.csv": "id,author,posted_at,content,photo_urls\n", "comments.csv": "twit,author,posted_at,content\n", "plays.csv": "username,game,day,count\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	t.Run("a failure leaves no half file and takes no whole one away", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := Export(ctx, store, dir); err == nil {
+			t.Fatal("an export went through on a dead ctx")
+		}
+		after, err := os.ReadDir(dir)
+		if err != nil || len(after) != len(entries) {
+			t.Errorf("%d files before, %d after, %v", len(entries), len(after), err)
+		}
+	})
+}
