@@ -62,7 +62,11 @@ func (s *Store) checkFormat() error {
 	case found:
 		return nil
 	}
-	return storeError(s.db.Set(formatKey, strconv.AppendUint(nil, formatVersion, 10), s.sync()))
+	if err := s.db.Set(formatKey, strconv.AppendUint(nil, formatVersion, 10), s.sync()); err != nil {
+		return storeError(err)
+	}
+	// Pebble begins the log of a new database before it is at its format, without what damage is noticed by. This ends that log.
+	return storeError(s.db.Flush())
 }
 
 // number reads a number of the catalog.

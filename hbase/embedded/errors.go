@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,8 @@ func openError(err error) error {
 		return fmt.Errorf("%w: a newer version of twibase wrote it; use that version (%v)", hbase.ErrFormat, err)
 	case strings.Contains(text, "comparer name"):
 		return fmt.Errorf("%w: it is a database of another program or of another version of twibase (%v)", hbase.ErrFormat, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: a file is missing: %v", hbase.ErrCorrupt, err)
 	}
 	return storeError(err)
 }

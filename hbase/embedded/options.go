@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -12,6 +11,7 @@ import (
 const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
+	blockSize    = 16 << 10
 	// format is Pebble's: pinned, so that a newer Pebble does not make directories that the version before can't read.
 	format = pebble.FormatValueSeparation
 )
@@ -25,7 +25,8 @@ var comparer = func() *pebble.Comparer {
 	return &c
 }()
 
-func pebbleOptions(fs vfs.FS, volatile bool, log *slog.Logger) *pebble.Options {
+func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
+	log := s.log
 	o := &pebble.Options{
 		FS:                 fs,
 		Comparer:           comparer,
@@ -36,12 +37,12 @@ func pebbleOptions(fs vfs.FS, volatile bool, log *slog.Logger) *pebble.Options {
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
-		DisableWAL:                  volatile,
+		DisableWAL:                  s.volatile,
 		Logger:                      pebbleLog{log},
 	}
 	o.Experimental.L0CompactionConcurrency = 1
 	for i := range o.Levels {
-		o.Levels[i].BlockSize = 16 << 10
+		o.Levels[i].BlockSize = s.blockSize
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	o.EventListener = &pebble.EventListener{

@@ -21,7 +21,8 @@ type Store struct {
 	log   *slog.Logger
 	clock func() time.Time
 	// volatile stores have no log, and so nothing to wait for.
-	volatile bool
+	volatile  bool
+	blockSize int
 
 	// mu is held shared by every call while it runs; exclusively by Close and by what changes tables.
 	mu     sync.RWMutex
@@ -57,7 +58,7 @@ func Open(dir string, options ...Option) (*Store, error) {
 }
 
 func open(dir string, fs vfs.FS, volatile bool, options ...Option) (*Store, error) {
-	s := &Store{volatile: volatile, log: slog.New(slog.DiscardHandler), clock: time.Now}
+	s := &Store{volatile: volatile, blockSize: blockSize, log: slog.New(slog.DiscardHandler), clock: time.Now}
 	for _, option := range options {
 		option(s)
 	}
@@ -76,9 +77,12 @@ func (s *Store) openPebble(dir string, fs vfs.FS) (err error) {
 	if s.lock, err = pebble.LockDirectory(dir, fs); err != nil {
 		return lockError(dir, err)
 	}
-	opts := pebbleOptions(fs, s.volatile, s.log)
+	opts := s.pebbleOptions(fs)
 	opts.Lock = s.lock
-	if s.db, err = pebble.Open(dir, opts); err != nil {
+	if err = checkLogs(dir, fs); err == nil {
+		s.db, err = pebble.Open(dir, opts)
+	}
+	if err != nil {
 		s.lock.Close()
 		return openError(err)
 	}
