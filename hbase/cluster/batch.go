@@ -23,8 +23,8 @@ type batch struct {
 	table func(i int) string
 	// call makes the call for a request: a new one each time, as gohbase can't send one twice.
 	call func(ctx context.Context, i int) hrpc.Call
-	// done takes a request's answer or its error. It is called once for each request, for several at the same time.
-	done func(i int, answer proto.Message, err error)
+	// done is told that a request's call was answered, or why not. It is called once for each request, for several at the same time.
+	done func(i int, err error)
 }
 
 // send sends a batch's requests, given by their indexes, and returns when all are done.
@@ -78,11 +78,11 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	for k, i := range requests {
 		switch result := results[k]; {
 		case result.Msg != nil: // it succeeded, whatever error stands beside
-			b.done(i, result.Msg, nil)
+			b.done(i, nil)
 		case !last && ctx.Err() == nil && unfinished(result.Error):
 			again = append(again, i)
 		default:
-			b.done(i, nil, translate(result.Error, b.table(i)))
+			b.done(i, translate(result.Error, b.table(i)))
 		}
 	}
 	return again

@@ -79,13 +79,12 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 		columns = append(columns, hbase.Column{Family: c.Family, Qualifier: c.Qualifier})
 	}
 	sel := &selection{columns: protoColumns(columns), time: &pb.TimeRange{}, versions: number(math.MaxInt32)}
-	answer, err := s.sendOne(ctx, newGet(ctx, put.Table, put.Row, sel))
-	if err != nil {
+	get := newGet(ctx, put.Table, put.Row, sel)
+	if _, err := s.sendOne(ctx, get); err != nil {
 		return false, err
 	}
-	got := cells(answer.(*pb.GetResponse).GetResult().GetCell())
 	for _, want := range put.Cells {
-		if !contains(got, want) {
+		if !contains(get.cells, want) {
 			return false, nil
 		}
 	}

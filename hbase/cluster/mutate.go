@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tsuna/gohbase/hrpc"
-	"google.golang.org/protobuf/proto"
 
 	"twibase/hbase"
 )
@@ -30,7 +29,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 			return table
 		},
 		call: func(ctx context.Context, i int) hrpc.Call { return newMutation(ctx, mutations[i]) },
-		done: func(i int, _ proto.Message, err error) { errs[i] = err },
+		done: func(i int, err error) { errs[i] = err },
 	}, valid)
 	for _, err := range errs {
 		if err != nil {

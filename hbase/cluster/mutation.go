@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 
 	"github.com/tsuna/gohbase/hrpc"
@@ -19,7 +18,6 @@ const (
 	deleteAllVersionsCell = 12
 	deleteFamilyCell      = 14
 	latestTimestamp       = math.MaxInt64
-	keyValueOverhead      = 4 + 4 + 4 + 2 + 1 + 8 + 1
 )
 
 // mutationCall is a Put or a Delete whose cells each have a timestamp, and a type, of their own. gohbase's own mutation has one of both for
@@ -28,7 +26,7 @@ type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
 	row      *uint64 // a whole row's deletion up to this timestamp
-	cells    []byte  // in HBase's KeyValue encoding
+	cells    []byte  // each a keyValue
 	count    int32
 	sent     int
 }
@@ -85,25 +83,12 @@ func baseMutation(ctx context.Context, table, row string, kind pb.MutationProto_
 	return &mutationCall{Mutate: base, mutation: kind}
 }
 
-// add appends a cell, drawn in org.apache.hadoop.hbase.KeyValue.
 func (c *mutationCall) add(kind byte, cell hbase.Cell) {
-	row := c.Key()
-	key := 2 + len(row) + 1 + len(cell.Family) + len(cell.Qualifier) + 8 + 1
-	b := c.cells
-	b = binary.BigEndian.AppendUint32(b, uint32(4+4+key+len(cell.Value)))
-	b = binary.BigEndian.AppendUint32(b, uint32(key))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(cell.Value)))
-	b = binary.BigEndian.AppendUint16(b, uint16(len(row)))
-	b = append(b, row...)
-	b = append(b, byte(len(cell.Family)))
-	b = append(b, cell.Family...)
-	b = append(b, cell.Qualifier...)
 	if cell.Timestamp == 0 {
 		cell.Timestamp = latestTimestamp // which the server replaces by its present
 	}
-	b = binary.BigEndian.AppendUint64(b, uint64(cell.Timestamp))
-	b = append(b, kind)
-	c.cells = append(b, cell.Value...)
+	kv := keyValue{c.Key(), []byte(cell.Family), []byte(cell.Qualifier), cell.Value, cell.Timestamp, kind}
+	c.cells = kv.append(c.cells)
 	c.count++
 }
 

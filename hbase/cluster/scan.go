@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/tsuna/gohbase/hrpc"
@@ -94,26 +95,21 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, read
 	if err != nil {
 		return nil, err
 	}
-	page := answer.(*pb.ScanResponse)
-	rows := make([]hbase.Row, 0, len(page.Results))
-	for _, r := range page.Results {
-		if r.GetPartial() {
-			return nil, fmt.Errorf("%w: table %s: HBase cut row %q", hbase.ErrCorrupt, scan.Table, r.Cell[0].Row)
-		}
-		if key := string(r.Cell[0].Row); !p.skip || key != p.start {
-			rows = append(rows, hbase.Row{Key: key, Cells: cells(r.Cell)})
-		}
+	rows := call.rows
+	if p.skip && len(rows) > 0 && rows[0].Key == p.start {
+		rows = rows[1:]
 	}
-	p.advance(scan, page, call.Region())
+	p.advance(scan, call, answer.(*pb.ScanResponse).GetMoreResultsInRegion())
 	return rows, nil
 }
 
-// advance moves p behind a page that the region gave.
-func (p *position) advance(scan hbase.Scan, page *pb.ScanResponse, region hrpc.RegionInfo) {
+// advance moves p behind a call's page; more is whether its region has more rows.
+func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
+	region := call.Region()
 	switch {
-	case page.GetMoreResultsInRegion():
-		if n := len(page.Results); n > 0 { // if it is none, the server ran out of time, and goes on from the same start
-			p.behind(string(page.Results[n-1].Cell[0].Row), scan.Reversed)
+	case more:
+		if n := len(call.rows); n > 0 { // if it is none, the server ran out of time, and goes on from the same start
+			p.behind(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:
 		if p.more = len(region.StartKey()) > 0; p.more {
@@ -134,10 +130,11 @@ func (p *position) behind(row string, reversed bool) {
 	}
 }
 
-// scanCall is gohbase's Scan with a selection.
+// scanCall is gohbase's Scan with a selection, and with the rows that come back.
 type scanCall struct {
 	*hrpc.Scan
 	selection *selection
+	rows      []hbase.Row
 }
 
 func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
@@ -159,8 +156,9 @@ func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size i
 	return &scanCall{Scan: call, selection: sel}, nil
 }
 
-// ToProto implements hrpc.Call.
+// ToProto implements hrpc.Call. gohbase calls it each time that it sends the call.
 func (c *scanCall) ToProto() proto.Message {
+	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
 	// Rows come whole, and a page that takes long comes late rather than short: the deadline is the caller's.
 	request.ClientHandlesPartials = proto.Bool(false)
@@ -169,4 +167,22 @@ func (c *scanCall) ToProto() proto.Message {
 	request.Scan.Column, request.Scan.Filter, request.Scan.TimeRange = sel.columns, sel.filter, sel.time
 	request.Scan.MaxVersions, request.Scan.StoreLimit = sel.versions, sel.limit
 	return request
+}
+
+// DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.
+func (c *scanCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
+	page := answer.(*pb.ScanResponse)
+	c.rows = make([]hbase.Row, len(page.GetCellsPerResult()))
+	var read uint32
+	for i, count := range page.GetCellsPerResult() {
+		row, n, err := readRow(cells[read:], int(count))
+		if err != nil {
+			return read, err
+		}
+		if slices.Contains(page.GetPartialFlagPerResult(), true) {
+			return read, malformed("row %q is cut", row.Key)
+		}
+		c.rows[i], read = row, read+n
+	}
+	return read, nil
 }

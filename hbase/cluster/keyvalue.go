@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"twibase/hbase"
+)
+
+// keyValue is a cell in HBase's encoding, org.apache.hadoop.hbase.KeyValue behind its length. Its parts are in place.
+//
+//	| length 4 | key 4 | value 4 | row 2 | row … | family 1 | family … | qualifier … | timestamp 8 | type 1 | value … |
+//
+// length is that of all that follows, key that of all between value's length and the value.
+type keyValue struct {
+	row, family, qualifier, value []byte
+	timestamp                     int64
+	kind                          byte
+}
+
+const (
+	keyOverhead      = 2 + 1 + 8 + 1
+	keyValueOverhead = 4 + 4 + 4 + keyOverhead
+)
+
+func (kv *keyValue) append(b []byte) []byte {
+	key := keyOverhead + len(kv.row) + len(kv.family) + len(kv.qualifier)
+	b = binary.BigEndian.AppendUint32(b, uint32(4+4+key+len(kv.value)))
+	b = binary.BigEndian.AppendUint32(b, uint32(key))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(kv.value)))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(kv.row)))
+	b = append(b, kv.row...)
+	b = append(b, byte(len(kv.family)))
+	b = append(b, kv.family...)
+	b = append(b, kv.qualifier...)
+	b = binary.BigEndian.AppendUint64(b, uint64(kv.timestamp))
+	b = append(b, kv.kind)
+	return append(b, kv.value...)
+}
+
+// parse reads the cell that b begins with, and returns what follows it.
+func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
+	if len(b) < keyValueOverhead {
+		return nil, malformed("%d bytes are no cell", len(b))
+	}
+	length, key, value := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[4:])), uint64(binary.BigEndian.Uint32(b[8:]))
+	if length != 8+key+value || length > uint64(len(b)-4) {
+		return nil, malformed("a cell of %d bytes has a key of %d and a value of %d", length, key, value)
+	}
+	b, rest = b[12:4+length], b[4+length:]
+	row := uint64(binary.BigEndian.Uint16(b))
+	if key < keyOverhead+row {
+		return nil, malformed("a key of %d bytes has a row of %d", key, row)
+	}
+	kv.row, b = b[2:2+row], b[2+row:]
+	family := uint64(b[0])
+	if key < keyOverhead+row+family {
+		return nil, malformed("a key of %d bytes has a row of %d and a family of %d", key, row, family)
+	}
+	kv.family, b = b[1:1+family], b[1+family:]
+	qualifier := key - keyOverhead - row - family
+	kv.qualifier, b = b[:qualifier], b[qualifier:]
+	kv.timestamp, kv.kind, kv.value = int64(binary.BigEndian.Uint64(b)), b[8], b[9:]
+	return rest, nil
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: HBase's answer: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
+}
+
+// readRow reads count cells, which are those of one row, out of an answer that holds many rows. It copies them: their qualifiers share
+// one string, and their values one slice. read is how many bytes they took.
+func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
+	if count == 0 {
+		return row, 0, nil
+	}
+	var kv keyValue
+	qualifiers, values, rest := 0, 0, answer
+	for range count {
+		if rest, err = kv.parse(rest); err != nil {
+			return row, 0, err
+		}
+		qualifiers += len(kv.qualifier)
+		values += len(kv.value)
+	}
+	row = hbase.Row{Key: string(kv.row), Cells: make([]hbase.Cell, count)}
+	var names strings.Builder
+	names.Grow(qualifiers)
+	data := make([]byte, 0, values)
+	at, family := answer, ""
+	for i := range row.Cells {
+		at, _ = kv.parse(at)
+		if family != string(kv.family) {
+			family = string(kv.family)
+		}
+		names.Write(kv.qualifier)
+		data = append(data, kv.value...)
+		row.Cells[i] = hbase.Cell{
+			Family:    family,
+			Qualifier: names.String()[names.Len()-len(kv.qualifier):],
+			Timestamp: kv.timestamp,
+			Value:     data[len(data)-len(kv.value) : len(data) : len(data)],
+		}
+	}
+	return row, uint32(len(answer) - len(rest)), nil
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+)
+
+var encodedCells = []keyValue{
+	{row: []byte("r"), family: []byte("f"), qualifier: []byte("q"), value: []byte("v"), timestamp: 1, kind: putCell},
+	{row: []byte("r"), family: []byte("f"), qualifier: []byte{}, value: []byte{}, timestamp: 1 << 62, kind: putCell},
+	{row: []byte("r"), family: []byte("g"), qualifier: []byte("\x00\xff"), value: []byte("value"), timestamp: 3, kind: putCell},
+}
+
+func encodeCells() (b []byte) {
+	for i := range encodedCells {
+		b = encodedCells[i].append(b)
+	}
+	return b
+}
+
+func TestKeyValue(t *testing.T) {
+	want := hbase.Row{Key: "r", Cells: []hbase.Cell{
+		{Family: "f", Qualifier: "q", Timestamp: 1, Value: []byte("v")},
+		{Family: "f", Timestamp: 1 << 62, Value: []byte{}},
+		{Family: "g", Qualifier: "\x00\xff", Timestamp: 3, Value: []byte("value")},
+	}}
+	t.Run("a row's cells are read from the beginning of an answer", func(t *testing.T) {
+		b := encodeCells()
+		got, read, err := readRow(append(b, "what follows"...), len(encodedCells))
+		if err != nil || int(read) != len(b) {
+			t.Fatalf("%d of %d bytes, %v", read, len(b), err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("no cells are no row", func(t *testing.T) {
+		if got, read, err := readRow(encodeCells(), 0); got.Cells != nil || read != 0 || err != nil {
+			t.Error(got, read, err)
+		}
+	})
+	t.Run("every truncation is an error", func(t *testing.T) {
+		for n := range len(encodeCells()) {
+			if got, _, err := readRow(encodeCells()[:n], len(encodedCells)); !errors.Is(err, hbase.ErrCorrupt) {
+				t.Errorf("%d bytes: got %v, %v", n, got, err)
+			}
+		}
+	})
+}
+
+func FuzzKeyValue(f *testing.F) {
+	f.Add(encodeCells())
+	b := encodeCells()
+	for bit := range 8 * len(b) {
+		b[bit/8] ^= 1 << (bit % 8)
+		f.Add(bytes.Clone(b))
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var kv keyValue
+		rest, err := kv.parse(b)
+		if err != nil {
+			return
+		}
+		if diff := cmp.Diff(b[:len(b)-len(rest)], kv.append(nil)); diff != "" {
+			t.Error("what was read is not what stood there", diff)
+		}
+	})
+}
