@@ -110,7 +110,7 @@ func TestExportOfLittle(t *testing.T) {
 		got[entry.Name()] = string(content)
 	}
 	want := map[string]string{
-		"notes.csv": "mine", "users.csv": "username,name,age\na,A,\nb,B,7\n", "departments.csv": "id,name,parent\n", "roles.csv": "id,name,department\n",
+		"notes.csv": "mine", "users.csv": "username,name,age\nb,B,7\na,A,\n", "departments.csv": "id,name,parent\n", "roles.csv": "id,name,department\n",
 		"games.csv": "id,name\n", "user_roles.csv": "username,role\n", "follows.csv": "follower,followee\n",
 		"twits.csv": "id,author,posted_at,content,photo_urls\n", "comments.csv": "twit,author,posted_at,content\n", "plays.csv": "username,game,day,count\n",
 	}
