@@ -24,6 +24,7 @@ type commandLine struct {
 
 	Serve  serve         `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
 	Import importCommand `cmd:"" help:"Bring CSV files into a store."`
+	Export exportCommand `cmd:"" help:"Write a store as CSV files."`
 	Token  tokenCommand  `cmd:"" help:"Print a token for tests and development, valid for an hour."`
 	Schema schemaCommand `cmd:"" help:"Print the GraphQL schema."`
 	Tables tablesCommand `cmd:"" help:"Make, list and drop the tables of a store."`

@@ -56,6 +56,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"a secret that is too short", "serve --store embedded: --jwt-secret-file " + empty, failed, "has 0 bytes, and a secret needs 32"},
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
 		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
+		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
+		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "table not found"},
 		{"nothing to import", "import", misuse, `expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,7 +77,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{
-		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"token", "--help"}, {"schema", "--help"},
+		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema", "--help"},
 		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
 	} {
 		t.Run("twibase "+strings.Join(args, " ")+" is status 0 and on stdout", func(t *testing.T) {
@@ -157,7 +159,7 @@ var emptyIsNil = cmp.Transformer("emptyIsNil", func(s []string) []string {
 	return s
 })
 
-func TestImport(t *testing.T) {
+func TestImportAndExport(t *testing.T) {
 	data := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {
@@ -173,6 +175,17 @@ func TestImport(t *testing.T) {
 		status, stdout, stderr := command(t, "import", data)
 		if status != 0 || stdout != "3 rows imported, 0 bad and 0 that point nowhere left out\n" {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+	})
+	t.Run("it is exported to a folder that is made", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "new", "folder")
+		status, stdout, stderr := command(t, "export", out)
+		if status != 0 || stdout != "3 rows exported\n" {
+			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+		text, err := os.ReadFile(filepath.Join(out, "follows.csv"))
+		if diff := cmp.Diff("follower,followee\nLucy,LiLei\n", string(text)); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
 	write("users.csv", "username,name\nLi Lei,李雷\nHanMeimei,韩梅梅\n")

@@ -29,3 +29,19 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 		return nil
 	})
 }
+
+type exportCommand struct {
+	storeFlag
+	Dir string `arg:"" name:"dir" help:"The folder to write to. It is made if there is none, and its files of these names are replaced."`
+}
+
+// Run exports.
+func (c *exportCommand) Run(ctx context.Context, p process) error {
+	return c.with(ctx, p, func(store hbase.Store) error {
+		rows, err := transfer.Export(ctx, store, c.Dir)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "%d rows exported\n", rows)
+		}
+		return err
+	})
+}
