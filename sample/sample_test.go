@@ -1,0 +1,114 @@
+package sample
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+)
+
+func TestSample(t *testing.T) {
+	ctx := context.Background()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := transfer.EnsureTables(ctx, store, 1); err != nil {
+		t.Fatal(err)
+	}
+	if empty, err := Empty(ctx, store); !empty || err != nil {
+		t.Fatalf("a new store: empty is %v, %v", empty, err)
+	}
+
+	t.Run("loads into an empty store without a complaint, and fills it", func(t *testing.T) {
+		if err := Load(ctx, store); err != nil {
+			t.Fatal(err)
+		}
+		if empty, err := Empty(ctx, store); empty || err != nil {
+			t.Errorf("empty is %v, %v", empty, err)
+		}
+	})
+
+	t.Run("is always the same", func(t *testing.T) {
+		if diff := cmp.Diff(crowd(), crowd()); diff != "" {
+			t.Error(diff)
+		}
+	})
+
+	// What the examples of the playground ask about must be there.
+	for _, test := range []struct {
+		name  string
+		get   hbase.Get
+		least int
+	}{
+		{"LiLei has attributes", tables.Users.Get("LiLei", "i:name i:email i:avatarUrl"), 3},
+		{"LiLei has followers", tables.Followers.Get("LiLei", 0, hbase.Page{}), 50},
+		{"LiLei has an album", tables.Albums.Get("LiLei", 0, hbase.Page{}), 4},
+		{"LiLei has a timeline", tables.Timelines.Get("LiLei", 0, hbase.Page{}), 10},
+		{"LiLei follows Lucy", tables.Follows.Related("LiLei", "Lucy"), 1},
+		{"LiLei has roles", tables.UserRoles.Get("LiLei", 0, hbase.Page{}), 2},
+		{"LiLei is a developer", tables.Assignments.Related("LiLei", "developer"), 1},
+		{"there are administrators", tables.RoleUsers.Get("admin", 0, hbase.Page{}), 2},
+		{"Lucy has twits", tables.Twits.Get("Lucy", 0, hbase.Page{}), 6},
+		{"there are top-level departments", tables.Children.Get(tables.Root, 0, hbase.Page{}), 2},
+		{"开发部 has sub-departments", tables.Children.Get("dev", 0, hbase.Page{}), 2},
+		{"小红 has played chess", tables.Plays.Get("小红", "chess"), 3},
+		{"小红 has games", tables.UserGames.Get("小红", 0, hbase.Page{}), 3},
+		{"chess was played on days", tables.GameDays.Get("chess", "2024-01-01", "2030-12-31"), 5},
+		{"nobody plays hopscotch", tables.Players.Get("hopscotch", 0, hbase.Page{}), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			results, err := store.Get(ctx, []hbase.Get{test.get})
+			if err != nil || results[0].Err != nil {
+				t.Fatal(err, results[0].Err)
+			}
+			if n := len(results[0].Cells); n < test.least || test.least == 0 && n > 0 {
+				t.Errorf("%d cells, want %d at least", n, test.least)
+			}
+		})
+	}
+
+	t.Run("LiLei sees some comments on Lucy's twits and not others", func(t *testing.T) {
+		results, err := store.Get(ctx, []hbase.Get{tables.Twits.Get("Lucy", 0, hbase.Page{Limit: 5})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		twits, _, _, err := tables.Twits.Decode("Lucy", results[0].Cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[bool][]string{}
+		for _, twit := range twits {
+			key := twit.Key().String()
+			results, err := store.Get(ctx, []hbase.Get{tables.Comments.Get(key, 0, hbase.Page{})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			comments, _, _, err := tables.Comments.Decode(key, results[0].Cells)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range comments {
+				related, err := store.Get(ctx, []hbase.Get{tables.Follows.Related("LiLei", c.AuthorName)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				follows, _, err := tables.Follows.Decode(related[0].Cells)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen[follows || c.AuthorName == "LiLei"] = append(seen[follows || c.AuthorName == "LiLei"], c.AuthorName)
+			}
+		}
+		if all := strings.Join(seen[true], " "); !strings.Contains(all, "HanMeimei") || !strings.Contains(all, "LiLei") || len(seen[false]) < 3 {
+			t.Errorf("seen: %v", seen)
+		}
+	})
+}
