@@ -6,14 +6,16 @@ MAKEFLAGS += --no-print-directory
 .PHONY: help run build hbase test lint generate differential bench fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
+SECRET := .cache/jwt.secret
 # Runs a command and says how long it took; .ci/run looks for the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
 
-run: build ## twibase on http://127.0.0.1:8080, on the embedded store in data/, with a sample in it if it is empty
-	bin/twibase serve --store embedded:data
+run: build $(SECRET) ## twibase on http://127.0.0.1:8080, on the embedded store in data/, with a sample in it if it is empty
+	@echo 'To be LiLei, put into the headers the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
+	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET)
 
 build: $(IDE) ## bin/twibase, with the IDE in it
 	go build -trimpath -o bin/twibase .
@@ -55,3 +57,7 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 $(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)
 	node graph/playground/ide/build.mjs
+
+$(SECRET):
+	mkdir -p $(@D)
+	(umask 077 && head -c 32 /dev/urandom | base64 > $@)
