@@ -18,6 +18,7 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/hbase"
+	"twibase/sample"
 	"twibase/transfer"
 )
 
@@ -81,7 +82,7 @@ func (s *serve) tokens() (*auth.Tokens, error) {
 	return &auth.Tokens{Secret: secret, Dev: s.DevTokens, Now: time.Now}, nil
 }
 
-// prepare makes what a new store lacks.
+// prepare makes what a new store lacks: the tables, and on one machine something to look at.
 func (s *serve) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	created, err := transfer.EnsureTables(ctx, store, s.regions())
 	if err != nil {
@@ -89,6 +90,19 @@ func (s *serve) prepare(ctx context.Context, store hbase.Store, log zerolog.Logg
 	}
 	if len(created) > 0 {
 		log.Info().Strs("tables", created).Int("regions", s.regions()).Msg("tables were missing, and are made now")
+	}
+	if !s.embedded() {
+		return nil
+	}
+	empty, err := sample.Empty(ctx, store)
+	if err == nil && empty {
+		err = sample.Load(ctx, store)
+	}
+	if err != nil {
+		return fmt.Errorf("the sample can't be loaded: %w", err)
+	}
+	if empty {
+		log.Info().Msg("the store was empty, and has a small sample now")
 	}
 	return nil
 }

@@ -156,6 +156,12 @@ func TestServe(t *testing.T) {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
+	t.Run("a new store has a sample to look at", func(t *testing.T) {
+		r, err := http.NewRequest(http.MethodGet, url+"/graphql?query={user(username:%22LiLei%22){username}}", nil)
+		if _, body, _ := fetch(t, r, err); body != `{"data":{"user":{"username":"LiLei"}}}` {
+			t.Error(body)
+		}
+	})
 	t.Run("an address that is taken is told", func(t *testing.T) {
 		address := strings.TrimPrefix(url, "http://")
 		status, _, stderr := command(t, "serve", "--store", "embedded:", "--listen", address)
