@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"github.com/graph-gophers/dataloader/v7"
 
@@ -17,13 +17,21 @@ type (
 	page = hbase.Page
 )
 
-// window is how long the first read of a batch waits for others. An idle process sleeps no shorter than this anyhow.
-const window = time.Millisecond
-
 // Loaders are the reads of one response. What was read once is not read again.
 type Loaders struct {
 	store hbase.Store
-	gets  *dataloader.Loader[hbase.Get, []hbase.Cell]
+	ctx   context.Context
+
+	mu      sync.Mutex
+	gets    *dataloader.Loader[hbase.Get, []hbase.Cell]
+	answers map[hbase.Get]*answer
+	turns   turns
+}
+
+// answer is what a Get was, or will be, answered with.
+type answer struct {
+	thunk dataloader.Thunk[[]hbase.Cell]
+	done  bool
 }
 
 type loadersKey struct{}
@@ -31,14 +39,7 @@ type loadersKey struct{}
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store}
-	l.gets = dataloader.NewBatchedLoader(
-		func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
-			return l.batch(ctx, gets)
-		},
-		dataloader.WithWait[hbase.Get, []hbase.Cell](window),
-		dataloader.WithInputCapacity[hbase.Get, []hbase.Cell](64),
-	)
+	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -51,8 +52,8 @@ func from(ctx context.Context) *Loaders {
 }
 
 // batch sends what was collected as one call of the store.
-func (l *Loaders) batch(ctx context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
-	results, err := l.store.Get(ctx, gets)
+func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
+	results, err := l.store.Get(l.ctx, gets)
 	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
 	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
 	for i := range gets {
@@ -62,29 +63,47 @@ func (l *Loaders) batch(ctx context.Context, gets []hbase.Get) []*dataloader.Res
 			all[i].Data, all[i].Error = results[i].Cells, results[i].Err
 		}
 	}
+	l.answered(gets)
 	return out
 }
 
 // read answers the cells of each get; the errors are nil or index-aligned.
 func read(ctx context.Context, gets []hbase.Get) ([][]hbase.Cell, Errors) {
-	return wait(ask(ctx, gets))
+	l := from(ctx)
+	return l.wait(l.ask(ctx, gets))
 }
 
-// ask puts gets into the next batch without waiting for it.
-func ask(ctx context.Context, gets []hbase.Get) []dataloader.Thunk[[]hbase.Cell] {
-	loader := from(ctx).gets
-	thunks := make([]dataloader.Thunk[[]hbase.Cell], len(gets))
-	for i, g := range gets {
-		thunks[i] = loader.Load(ctx, g)
+// ask puts gets into the next batch, unless they were asked for before, without waiting for it.
+func (l *Loaders) ask(ctx context.Context, gets []hbase.Get) []*answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gets == nil {
+		l.gets = dataloader.NewBatchedLoader(
+			func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] { return l.batch(gets) },
+			dataloader.WithCache[hbase.Get, []hbase.Cell](&dataloader.NoCache[hbase.Get, []hbase.Cell]{}),
+			dataloader.WithWait[hbase.Get, []hbase.Cell](l.turns.patience()),
+			dataloader.WithInputCapacity[hbase.Get, []hbase.Cell](64),
+		)
 	}
-	return thunks
+	answers := make([]*answer, len(gets))
+	for i, g := range gets {
+		a := l.answers[g]
+		if a == nil {
+			a = &answer{thunk: l.gets.Load(ctx, g)}
+			l.answers[g] = a
+		}
+		answers[i] = a
+	}
+	return answers
 }
 
-func wait(thunks []dataloader.Thunk[[]hbase.Cell]) ([][]hbase.Cell, Errors) {
-	cells, errs := make([][]hbase.Cell, len(thunks)), failures{n: len(thunks)}
-	for i, thunk := range thunks {
+// wait answers what was asked for.
+func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
+	l.block(answers)
+	cells, errs := make([][]hbase.Cell, len(answers)), failures{n: len(answers)}
+	for i, a := range answers {
 		var err error
-		if cells[i], err = thunk(); err != nil {
+		if cells[i], err = a.thunk(); err != nil {
 			errs.set(i, err)
 		}
 	}
@@ -107,12 +126,15 @@ func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 	for i, key := range keys {
 		gets[i] = l.get(key)
 	}
-	thunks := ask(ctx, gets)
-	return func() ([]V, error) { return l.answer(keys, thunks) }
+	loaders := from(ctx)
+	answers := loaders.ask(ctx, gets)
+	return func() ([]V, error) {
+		cells, list := loaders.wait(answers)
+		return l.values(keys, cells, list)
+	}
 }
 
-func (l Loader[K, V]) answer(keys []K, thunks []dataloader.Thunk[[]hbase.Cell]) ([]V, error) {
-	cells, list := wait(thunks)
+func (l Loader[K, V]) values(keys []K, cells [][]hbase.Cell, list Errors) ([]V, error) {
 	values, errs := make([]V, len(keys)), failures{n: len(keys), list: list}
 	for i, key := range keys {
 		if list != nil && list[i] != nil {

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"twibase/hbase"
@@ -71,10 +72,13 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 		}
 	}
 	var p Page[*T]
-	for row, err := range from(ctx).store.Scan(ctx, scan) {
-		if err != nil {
-			return Page[*T]{}, err
-		}
+	var rows []hbase.Row
+	var err error
+	Away(ctx, func() { rows, err = collect(from(ctx).store.Scan(ctx, scan)) })
+	if err != nil {
+		return Page[*T]{}, err
+	}
+	for _, row := range rows {
 		if w.Backward && row.Key == w.Before {
 			continue
 		}
@@ -96,6 +100,16 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 	}
 	p.cut(w)
 	return p, nil
+}
+
+func collect(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
+	for row, err := range scan {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // CheckRow reports why a position, which may come from a client, can't be one of [Object.Scan].

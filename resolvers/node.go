@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -43,7 +42,7 @@ func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.No
 // together, and all nouns at the same time.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
-	var group sync.WaitGroup
+	var reads []func()
 	for noun, read := range readers {
 		var keys []string
 		var at []int
@@ -53,12 +52,14 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 			}
 		}
 		if len(keys) > 0 {
-			group.Go(func() {
+			reads = append(reads, func() {
 				read(ctx, keys, func(i int, node model.Node, err error) { found[at[i]], errs[at[i]] = node, err })
 			})
 		}
 	}
-	group.Wait()
+	if len(reads) > 0 {
+		loaders.Together(ctx, reads...)
+	}
 	return found, errs
 }
 

@@ -51,7 +51,10 @@ func ParseID(b []byte) (ID, error) {
 }
 
 // Bytes returns the noun's letter and the key.
-func (id ID) Bytes() []byte { return append([]byte{byte(id.Noun)}, id.Key...) }
+func (id ID) Bytes() []byte { return id.Append(nil) }
+
+// Append appends what Bytes returns.
+func (id ID) Append(dst []byte) []byte { return append(append(dst, byte(id.Noun)), id.Key...) }
 
 // appendPart and cutPart write and read a part of a composite key whose length comes first.
 func appendPart(key, part string) string {
