@@ -34,7 +34,7 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file 
 	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
 
 generate: ## what gqlgen makes of the schema
-	go tool gqlgen generate
+	go run ./graph/plan/generate
 
 differential: ## a million random operations on the embedded engine and on a real HBase
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential

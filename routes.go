@@ -12,6 +12,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
+	"twibase/graph/plan"
 	"twibase/graph/playground"
 	"twibase/hbase"
 	"twibase/loaders"
@@ -23,7 +24,7 @@ const probeTimeout = 2 * time.Second
 
 // routes is everything that the server answers.
 func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
-	graphql := endpoint.New(exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}}), endpoint.Config{
+	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
 		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
 	})
@@ -37,6 +38,9 @@ func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
 	mux.Handle("/", playground.Handler())
 	return mux
 }
+
+// tasks lets the loaders of an operation know what the executor runs.
+func tasks(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 
 // ready answers 200 only when the store answers.
 func ready(store hbase.Store) http.HandlerFunc {

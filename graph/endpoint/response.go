@@ -1,35 +1,40 @@
 package endpoint
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/plan"
 )
 
 // write sends a response. Its data are JSON already and may be long, so they are not encoded again; a request that was not
 // executed has none, not even null.
 func write(w http.ResponseWriter, response *graphql.Response) {
-	body := bytes.NewBuffer(make([]byte, 0, len(response.Data)+256))
-	separator := byte('{')
-	field := func(name string, value []byte) {
-		body.WriteByte(separator)
-		body.WriteString(`"` + name + `":`)
-		body.Write(value)
-		separator = ','
-	}
+	var head, tail []byte
 	if len(response.Errors) > 0 {
-		field("errors", encode(response.Errors))
+		head = append(append(append(head, `{"errors":`...), encode(response.Errors)...), ',')
+	} else {
+		head = append(head, '{')
 	}
 	if response.Data != nil {
-		field("data", response.Data)
+		head = append(head, `"data":`...)
+	} else {
+		head = head[:len(head)-1] // a request that was refused has errors and nothing else
 	}
 	if len(response.Extensions) > 0 {
-		field("extensions", encode(response.Extensions))
+		tail = append(append(tail, `,"extensions":`...), encode(response.Extensions)...)
 	}
-	body.WriteByte('}')
-	_, _ = w.Write(body.Bytes()) // a client that has gone needs no answer
+	tail = append(tail, '}')
+	w.Header().Set("Content-Length", strconv.Itoa(len(head)+len(response.Data)+len(tail)))
+	for _, part := range [][]byte{head, response.Data, tail} {
+		if _, err := w.Write(part); err != nil {
+			return // a client that has gone needs no answer
+		}
+	}
+	plan.Release(response.Data)
 }
 
 // encode can't fail: what it is given holds strings and numbers that twibase put there.

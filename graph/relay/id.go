@@ -3,6 +3,7 @@ package relay
 
 import (
 	"encoding/base64"
+	"io"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -15,7 +16,14 @@ const MaxLength = 512
 
 // MarshalID writes a global id.
 func MarshalID(id tables.ID) graphql.Marshaler {
-	return graphql.MarshalString(base64.RawURLEncoding.EncodeToString(id.Bytes()))
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendID(nil, id)) })
+}
+
+// AppendID is [MarshalID] for who appends.
+func AppendID(dst []byte, id tables.ID) []byte {
+	dst = append(dst, '"')
+	var few [128]byte
+	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
 // UnmarshalID reads a global id. One that can't name anything is the zero ID and no error, since to clients what is malformed

@@ -11,15 +11,18 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
+	"twibase/graph/plan"
 	"twibase/hbase/tables"
 )
 
 // MarshalDateTime writes an instant as in RFC 3339, in UTC, with as many decimals as it needs.
 func MarshalDateTime(t time.Time) graphql.Marshaler {
-	return graphql.WriterFunc(func(w io.Writer) {
-		var quoted [len(time.RFC3339Nano) + 2]byte
-		_, _ = w.Write(append(t.UTC().AppendFormat(append(quoted[:0], '"'), time.RFC3339Nano), '"'))
-	})
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendDateTime(nil, t)) })
+}
+
+// AppendDateTime is [MarshalDateTime] for who appends.
+func AppendDateTime(dst []byte, t time.Time) []byte {
+	return append(t.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 }
 
 // UnmarshalDateTime reads an instant as in RFC 3339.
@@ -35,6 +38,9 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 // MarshalDate writes a day, which its row type holds as a string.
 func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(day) }
 
+// AppendDate is [MarshalDate] for who appends.
+func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
+
 // UnmarshalDate reads a day such as "2014-12-25".
 func UnmarshalDate(v any) (string, error) {
 	s, _ := v.(string)
@@ -46,6 +52,9 @@ func UnmarshalDate(v any) (string, error) {
 
 // MarshalURL writes a URL as it is stored.
 func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
+
+// AppendURL is [MarshalURL] for who appends.
+func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
 
 // UnmarshalURL reads an absolute http or https URL.
 func UnmarshalURL(v any) (string, error) {
@@ -71,6 +80,9 @@ func show(v any) string {
 
 // MarshalInt writes GraphQL's Int.
 func MarshalInt(i int) graphql.Marshaler { return graphql.MarshalInt(i) }
+
+// AppendInt is [MarshalInt] for who appends.
+func AppendInt(dst []byte, i int) []byte { return plan.AppendInt(dst, i) }
 
 // UnmarshalInt reads GraphQL's Int, which has 32 bits.
 func UnmarshalInt(v any) (int, error) {

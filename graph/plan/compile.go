@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// node is a selection set as it applies to objects of one type.
+type node struct {
+	object *Object
+	fields []selected
+	// stored is how many of the fields have values that are kept until the answer is written.
+	stored int
+}
+
+// selected is a field of a node.
+type selected struct {
+	graphql.CollectedField
+	field *Field // nil for __typename
+	// key is the response key as it is written, with quotes and colon.
+	key string
+	// slot is the field's place among the stored ones, -1 for a leaf without a resolver.
+	slot int
+	// below is what is selected of the objects that the field leads to, by their type.
+	below map[string]*node
+	// only is that node if the type is known beforehand.
+	only *node
+}
+
+// compiler compiles the operations of a schema, and keeps what it compiled. It is safe for concurrent use.
+type compiler struct {
+	schema *Schema
+	// abstract holds the names of the possible types of interfaces and unions.
+	possible map[string][]string
+	cache    *lru.Cache[*ast.OperationDefinition, *compiled]
+}
+
+// cacheSize is how many operations are kept compiled. They are known by the parsed document, which the query cache keeps for
+// the same text.
+const cacheSize = 1000
+
+// maxVariants bounds how many combinations of the conditions of one operation are kept.
+const maxVariants = 16
+
+// compiled is an operation for each combination of the variables that its @skip and @include ask.
+type compiled struct {
+	conditions []string
+	mu         sync.Mutex
+	variants   map[string]*node
+}
+
+func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
+	c := &compiler{schema: schema, possible: map[string][]string{}}
+	for name, types := range parsed.PossibleTypes {
+		for _, t := range types {
+			c.possible[name] = append(c.possible[name], t.Name)
+		}
+	}
+	c.cache, _ = lru.New[*ast.OperationDefinition, *compiled](cacheSize)
+	return c
+}
+
+// operation returns the compiled operation, or nil if the plan does not cover it.
+func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
+	entry, ok := c.cache.Get(op.Operation)
+	if !ok {
+		entry = &compiled{conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
+		c.cache.Add(op.Operation, entry)
+	}
+	variant := entry.variant(op.Variables)
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	n, ok := entry.variants[variant]
+	if !ok {
+		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root])
+		if len(entry.variants) < maxVariants {
+			entry.variants[variant] = n
+		}
+	}
+	return n
+}
+
+func (e *compiled) variant(variables map[string]any) string {
+	b := make([]byte, len(e.conditions))
+	for i, name := range e.conditions {
+		if b[i] = '0'; variables[name] == true {
+			b[i] = '1'
+		}
+	}
+	return string(b)
+}
+
+// node compiles a selection set for one type; nil if the plan does not cover it.
+func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object) *node {
+	if object == nil {
+		return nil
+	}
+	n := &node{object: object}
+	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
+		if f.IsDeferred() {
+			return nil
+		}
+		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: string(append(AppendString(nil, f.Alias), ':'))}
+		if f.Name != "__typename" {
+			if s.field == nil {
+				return nil
+			}
+			if s.field.Leaf == nil {
+				s.slot, n.stored = n.stored, n.stored+1
+			}
+			if s.field.To != "" && !c.descend(op, &s) {
+				return nil
+			}
+		}
+		n.fields = append(n.fields, s)
+	}
+	return n
+}
+
+func (c *compiler) descend(op *graphql.OperationContext, s *selected) bool {
+	types, abstract := c.possible[s.field.To]
+	if _, concrete := c.schema.Objects[s.field.To]; concrete {
+		s.only = c.node(op, s.Selections, c.schema.Objects[s.field.To])
+		return s.only != nil
+	}
+	s.below = map[string]*node{}
+	for _, name := range types {
+		if s.below[name] = c.node(op, s.Selections, c.schema.Objects[name]); s.below[name] == nil {
+			return false
+		}
+	}
+	return abstract
+}
+
+// conditions lists the variables that @skip and @include ask in an operation and the fragments of its document.
+func conditions(doc *ast.QueryDocument, op *ast.OperationDefinition) []string {
+	var names []string
+	add := func(list ast.DirectiveList) {
+		for _, d := range list {
+			if d.Name != "skip" && d.Name != "include" {
+				continue
+			}
+			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && !slices.Contains(names, arg.Value.Raw) {
+				names = append(names, arg.Value.Raw)
+			}
+		}
+	}
+	var walk func(ast.SelectionSet)
+	walk = func(set ast.SelectionSet) {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *ast.Field:
+				add(s.Directives)
+				walk(s.SelectionSet)
+			case *ast.InlineFragment:
+				add(s.Directives)
+				walk(s.SelectionSet)
+			case *ast.FragmentSpread:
+				add(s.Directives)
+			}
+		}
+	}
+	walk(op.SelectionSet)
+	for _, f := range doc.Fragments {
+		walk(f.SelectionSet)
+	}
+	slices.SortFunc(names, strings.Compare)
+	return names
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"go/types"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+//go:embed glue.gotpl
+var template string
+
+// glue is a plugin of gqlgen. For every field of every object it writes how the executor gets the value and appends it: without
+// reflection, and with the very types, arguments and resolvers that gqlgen binds.
+type glue struct{}
+
+// Name implements gqlgen's plugin.Plugin.
+func (glue) Name() string { return "plan" }
+
+// GenerateCode implements gqlgen's plugin.CodeGenerator.
+func (glue) GenerateCode(data *codegen.Data) error {
+	build := &build{Data: data}
+	for _, o := range data.Objects {
+		if o.Stream {
+			continue // subscriptions are executed by gqlgen
+		}
+		build.Types = append(build.Types, o)
+	}
+	return templates.Render(templates.Options{
+		PackageName:     data.Config.Exec.Package,
+		Filename:        filepath.Join(data.Config.Exec.DirName, "plan.generated.go"),
+		Data:            build,
+		GeneratedHeader: true,
+		Packages:        data.Config.Packages,
+		Template:        template,
+		PruneOptions:    data.Config.GetPruneOptions(),
+	})
+}
+
+// build is what the template sees.
+type build struct {
+	*codegen.Data
+	Types []*codegen.Object
+}
+
+// Concrete lists the object types that an interface or union can be, which are those that may have to be told apart.
+func (b *build) Concrete() []*codegen.Object {
+	var list []*codegen.Object
+	for _, o := range b.Types {
+		if len(o.Implements) > 0 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Satisfies lists the type conditions that hold for an object.
+func (b *build) Satisfies(o *codegen.Object) string {
+	names := []string{strconv.Quote(o.Name)}
+	for _, i := range o.Implements {
+		names = append(names, strconv.Quote(i.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Field returns the composite literal of a field's glue.
+func (b *build) Field(f *codegen.Field) (string, error) {
+	t := f.TypeReference
+	var w strings.Builder
+	fmt.Fprintf(&w, "{Name: %q, Object: %q, NonNull: %t", f.Name, f.Object.Name, t.GQL.NonNull)
+	leaf := t.Definition.IsLeafType()
+	if !leaf {
+		fmt.Fprintf(&w, ", To: %q", t.Definition.Name)
+		if t.GQL.Elem != nil {
+			if t.GQL.Elem.Elem != nil {
+				return "", fmt.Errorf("%s.%s: a list of lists of objects has no glue", f.Object.Name, f.Name)
+			}
+			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t, Elems: %s", t.GQL.Elem.NonNull, elems(t.GO))
+		}
+	}
+	if len(f.Args) > 0 {
+		fmt.Fprintf(&w, ",\nArgs: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) { return exec.(*executionContext).%s(ctx, raw) }",
+			f.ArgsFunc())
+	}
+	switch {
+	case f.IsResolver:
+		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {\n%s}", call(f))
+		if leaf {
+			fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
+		}
+	case leaf:
+		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\nv := %s\n%s}", value(f), appendLeaf(t))
+	default:
+		fmt.Fprintf(&w, ",\nGet: func(exec any, object any, args map[string]any) (any, error) {\n%s}", get(f))
+	}
+	w.WriteString("}")
+	return w.String(), nil
+}
+
+func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
+
+func planPackage() string { return templates.CurrentImports.Lookup("twibase/graph/plan") }
+
+// value returns the expression of a field that needs no resolver.
+func value(f *codegen.Field) string {
+	receiver := "exec.(*executionContext)"
+	if f.GoReceiverName != "ec" {
+		receiver = "object.(*" + ref(f.Object.Type) + ")"
+	}
+	if f.IsVariable() {
+		return receiver + "." + f.GoFieldName
+	}
+	return receiver + "." + f.GoFieldName + "(" + strings.Join(arguments(f), ", ") + ")"
+}
+
+func arguments(f *codegen.Field) []string {
+	var list []string
+	for _, a := range f.Args {
+		list = append(list, fmt.Sprintf("args[%q].(%s)", a.Name, ref(a.TypeReference.GO)))
+	}
+	return list
+}
+
+// get returns the body that gets an object or a list without a resolver.
+func get(f *codegen.Field) string {
+	read := "v := " + value(f) + "\n"
+	if f.IsMethod() && !f.NoErr {
+		read = "v, err := " + value(f) + "\nif err != nil {\nreturn nil, err\n}\n"
+	}
+	switch t := f.TypeReference.GO.Underlying().(type) {
+	case *types.Struct:
+		return read + "return &v, nil\n"
+	case *types.Slice:
+		if f.TypeReference.GQL.NonNull {
+			return read + "return v, nil\n"
+		}
+	default:
+		_ = t
+	}
+	return read + "if v == nil {\nreturn nil, nil\n}\nreturn v, nil\n"
+}
+
+// call returns the body that calls a resolver.
+func call(f *codegen.Field) string {
+	args := append([]string{"ctx"}, arguments(f)...)
+	prepare, wrap := "", "%s"
+	if f.Object.Root {
+		wrap = planPackage() + ".One(%s)"
+	} else {
+		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
+		args = append([]string{"ctx", "objects"}, arguments(f)...)
+	}
+	called := fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s(%s)", templates.UcFirst(f.Object.Name), f.GoFieldName, strings.Join(args, ", "))
+	kind := "Values"
+	switch f.TypeReference.GO.(type) {
+	case *types.Pointer:
+		kind = "Pointers"
+	case *types.Slice:
+		if !f.TypeReference.GQL.NonNull {
+			kind = "Slices"
+		}
+	}
+	return fmt.Sprintf("%sreturn %s.%s(%s)\n", prepare, planPackage(), kind, fmt.Sprintf(wrap, called))
+}
+
+// elems returns the function that appends the objects of a list.
+func elems(list types.Type) string {
+	elem := list.(*types.Slice).Elem()
+	body := "if e == nil {\ndst = append(dst, nil)\n} else {\ndst = append(dst, e)\n}\n"
+	loop := "for _, e := range value.(" + ref(list) + ") {\n" + body + "}\n"
+	if _, ok := elem.Underlying().(*types.Struct); ok {
+		loop = "list := value.(" + ref(list) + ")\nfor i := range list {\ndst = append(dst, &list[i])\n}\n"
+	}
+	return "func(dst []any, value any) []any {\n" + loop + "return dst\n}"
+}
+
+// appendLeaf returns the body that appends v, a leaf or a list of leaves.
+func appendLeaf(t *config.TypeReference) string {
+	gqlgens := fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", planPackage(), t.MarshalFunc())
+	if t.GQL.Elem != nil {
+		slice, ok := t.GO.(*types.Slice)
+		elem := t.Elem()
+		if !ok || elem == nil || elem.IsPtr() || elem.GQL.Elem != nil {
+			return gqlgens
+		}
+		one := appendOne(elem, slice.Elem(), "e")
+		if one == "" {
+			return gqlgens
+		}
+		null := "if v == nil {\nreturn dst, false\n}\n"
+		if t.GQL.NonNull {
+			null = ""
+		}
+		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = " + one + "\n}\nreturn append(dst, ']'), true\n"
+	}
+	if p, ok := t.GO.(*types.Pointer); ok {
+		if one := appendOne(t, p.Elem(), "*v"); one != "" {
+			return "if v == nil {\nreturn dst, false\n}\nreturn " + one + ", true\n"
+		}
+		return gqlgens
+	}
+	if one := appendOne(t, t.GO, "v"); one != "" {
+		return "return " + one + ", true\n"
+	}
+	return gqlgens
+}
+
+// appendOne returns the expression that appends a value of a scalar for which there is a short way: GraphQL's own, and those beside
+// whose Marshal function there is an Append function. It is empty for the others.
+func appendOne(t *config.TypeReference, goType types.Type, v string) string {
+	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar {
+		return ""
+	}
+	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
+	if t.Marshaler.Pkg().Path() == "github.com/99designs/gqlgen/graphql" {
+		cast := map[string]string{"String": "string", "Boolean": "bool", "Int": "int"}[name]
+		if cast == "" {
+			return ""
+		}
+		if basic, ok := goType.(*types.Basic); !ok || basic.Name() != cast {
+			v = cast + "(" + v + ")"
+		}
+		return fmt.Sprintf("%s.Append%s(dst, %s)", planPackage(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
+	}
+	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s.Append%s(dst, %s)", templates.CurrentImports.Lookup(t.Marshaler.Pkg().Path()), name, v)
+}

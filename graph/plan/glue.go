@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// Schema is what the executor knows of the types: generated code makes it.
+type Schema struct {
+	Objects map[string]*Object
+	// TypeOf returns the name of a value's object type, for interfaces and unions.
+	TypeOf func(v any) string
+	// Query and Mutation name the root types; empty if there is none.
+	Query, Mutation string
+}
+
+// Object is an object type.
+type Object struct {
+	Name string
+	// Satisfies are the type conditions that hold for it: its own name and those of its interfaces and unions.
+	Satisfies []string
+	Fields    map[string]*Field
+}
+
+// Field is a field of an object type. Parents and objects are pointers to the Go types that gqlgen binds, a root's parent is nil, and
+// exec is the generated execution context.
+type Field struct {
+	Name   string
+	Object string
+	// NonNull, List and ElemNonNull are the type's modifiers.
+	NonNull, List, ElemNonNull bool
+	// To names the object, interface or union that the field leads to; it is empty for a leaf.
+	To string
+	// Args coerces the arguments, nil if there are none.
+	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
+
+	// Exactly one of these says where the value comes from.
+
+	// Leaf appends the value of a leaf that needs no resolver. It reports false, and appends nothing, for null.
+	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
+	// Get returns the object or the list that a field leads to without a resolver; nil is null.
+	Get func(exec any, object any, args map[string]any) (any, error)
+	// Call is a resolver. It returns a value for each parent, nil for null.
+	Call func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
+
+	// Append appends what Call returned of a leaf.
+	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
+	// Elems appends the elements of a list of objects, nil for null.
+	Elems func(dst []any, value any) []any
+}
+
+// Pointers, Slices, Interfaces and Values take what a resolver returned for its parents as Call returns it: without typed nils.
+
+// Pointers takes pointers.
+func Pointers[T any](values []*T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		if v != nil {
+			all[i] = v
+		}
+	}
+	return all, err
+}
+
+// Slices takes lists.
+func Slices[T any](values [][]T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		if v != nil {
+			all[i] = v
+		}
+	}
+	return all, err
+}
+
+// Values takes interfaces, and values that can't be null.
+func Values[T any](values []T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all, err
+}
+
+// One makes the answer for the only parent of a root field.
+func One[T any](value T, err error) ([]T, error) { return []T{value}, err }
+
+// AppendInt appends an Int.
+func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
+
+// AppendBool appends a Boolean.
+func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
+
+// AppendString appends a String, escaped just as gqlgen escapes it.
+func AppendString(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	dst = append(dst, '"')
+	start := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x20 && c != '\\' && c != '"' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '\t':
+			dst = append(dst, `\t`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\\':
+			dst = append(dst, `\\`...)
+		case '"':
+			dst = append(dst, `\"`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+		}
+		start = i + 1
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// AppendMarshaler appends what gqlgen's own marshalling makes of a value: for scalars that offer no shorter way.
+func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
+	if m == nil || m == graphql.Null {
+		return dst, false
+	}
+	w := appender{dst}
+	m.MarshalGQL(&w)
+	return w.dst, true
+}
+
+type appender struct{ dst []byte }
+
+func (a *appender) Write(p []byte) (int, error) {
+	a.dst = append(a.dst, p...)
+	return len(p), nil
+}
+
+func (a *appender) WriteString(s string) (int, error) {
+	a.dst = append(a.dst, s...)
+	return len(s), nil
+}
+
+var _ io.StringWriter = (*appender)(nil)

@@ -1,0 +1,233 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// Tasks is told how many tasks of an operation are running, so that whoever batches their reads knows when all of them wait.
+type Tasks interface {
+	// Start announces n more running tasks. It is called before they run.
+	Start(n int)
+	// End takes one task away.
+	End()
+}
+
+// batch is all objects to which a node is applied.
+type batch struct {
+	node    *node
+	objects []any
+	columns []column // one for each stored field
+}
+
+// column is the values of one field for all objects of a batch.
+type column struct {
+	values []any
+	// err is what the resolver failed with: for all objects, or for each that errs names.
+	err  error
+	errs []error
+	// from[i] is the first of object i's children; from[i+1] is behind its last.
+	from []int32
+	// kid holds the children, of[j] if their types differ, at[j] is the child's index there, -1 for null.
+	kid *batch
+	of  []*batch
+	at  []int32
+}
+
+// task is a resolver that is to be called with all objects of a batch.
+type task struct {
+	batch *batch
+	field *selected
+}
+
+// run is one execution of an operation.
+type run struct {
+	ctx   context.Context
+	op    *graphql.OperationContext
+	types *Schema
+	exec  any
+	tasks Tasks
+	group sync.WaitGroup
+}
+
+// root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
+func (r *run) root(n *node, serial bool) *batch {
+	b := &batch{node: n, objects: []any{nil}, columns: make([]column, n.stored)}
+	if !serial {
+		r.start(r.expand(b, nil))
+		r.group.Wait()
+		return b
+	}
+	for i := range n.fields {
+		if n.fields[i].slot >= 0 {
+			r.start(r.field(b, &n.fields[i], nil))
+			r.group.Wait()
+		}
+	}
+	return b
+}
+
+// expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
+func (r *run) expand(b *batch, tasks []task) []task {
+	for i := range b.node.fields {
+		if b.node.fields[i].slot >= 0 {
+			tasks = r.field(b, &b.node.fields[i], tasks)
+		}
+	}
+	return tasks
+}
+
+func (r *run) field(b *batch, s *selected, tasks []task) []task {
+	if s.field.Call != nil {
+		return append(tasks, task{b, s})
+	}
+	col := &b.columns[s.slot]
+	args, err := r.args(s)
+	if err != nil {
+		col.err = err
+		return tasks
+	}
+	col.values = make([]any, len(b.objects))
+	for i, object := range b.objects {
+		if col.values[i], err = s.field.Get(r.exec, object, args); err != nil {
+			if col.errs == nil {
+				col.errs = make([]error, len(b.objects))
+			}
+			col.errs[i] = err
+		}
+	}
+	return r.descend(s, col, tasks)
+}
+
+// start runs tasks side by side, the last of them here: a level with one resolver costs no goroutine.
+func (r *run) start(tasks []task) {
+	if len(tasks) == 0 {
+		return
+	}
+	r.tasks.Start(len(tasks))
+	last := len(tasks) - 1
+	for _, t := range tasks[:last] {
+		r.group.Go(func() { r.do(t) })
+	}
+	r.do(tasks[last])
+}
+
+// do calls a resolver and goes on with what it returned.
+func (r *run) do(t task) {
+	next := r.call(t)
+	for len(next) > 0 {
+		// The last of the next tasks goes on in this one's turn.
+		last := len(next) - 1
+		r.tasks.Start(last)
+		for _, other := range next[:last] {
+			r.group.Go(func() { r.do(other) })
+		}
+		next = r.call(next[last])
+	}
+	r.tasks.End()
+}
+
+func (r *run) call(t task) []task {
+	col := &t.batch.columns[t.field.slot]
+	args, err := r.args(t.field)
+	if err == nil {
+		col.values, err = r.resolve(t, args)
+	}
+	if err != nil {
+		col.fail(err, len(t.batch.objects))
+	} else if len(col.values) != len(t.batch.objects) {
+		col.err = fmt.Errorf("the resolver of %s.%s returned %d values for %d parents",
+			t.field.field.Object, t.field.Name, len(col.values), len(t.batch.objects))
+	}
+	if t.field.field.To == "" || col.err != nil {
+		return nil
+	}
+	return r.descend(t.field, col, nil)
+}
+
+// fail notes what a resolver failed with.
+func (c *column) fail(err error, n int) {
+	if list, ok := err.(graphql.BatchErrors); ok && len(list.Errors()) == n && len(c.values) == n {
+		c.errs = list.Errors()
+		return
+	}
+	c.err = err
+}
+
+func (r *run) args(s *selected) (args map[string]any, err error) {
+	if s.field.Args == nil {
+		return nil, nil
+	}
+	return s.field.Args(r.ctx, r.exec, s.ArgumentMap(r.op.Variables))
+}
+
+func (r *run) resolve(t task, args map[string]any) (values []any, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = r.op.Recover(r.ctx, panicked)
+		}
+	}()
+	ctx := graphql.WithFieldContext(r.ctx, &graphql.FieldContext{
+		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true})
+	return t.field.field.Call(ctx, r.exec, t.batch.objects, args)
+}
+
+// descend makes batches of the objects that a field led to, and expands them.
+func (r *run) descend(s *selected, col *column, tasks []task) []task {
+	objects := col.flatten(s.field)
+	if s.only != nil {
+		kid := &batch{node: s.only, columns: make([]column, s.only.stored)}
+		kid.objects = objects[:0:0]
+		col.kid, col.at = kid, make([]int32, len(objects))
+		for j, object := range objects {
+			if col.at[j] = -1; object != nil {
+				col.at[j] = int32(len(kid.objects))
+				kid.objects = append(kid.objects, object)
+			}
+		}
+		if len(kid.objects) == 0 {
+			return tasks
+		}
+		return r.expand(kid, tasks)
+	}
+	kids := map[*node]*batch{}
+	col.of, col.at = make([]*batch, len(objects)), make([]int32, len(objects))
+	var order []*batch
+	for j, object := range objects {
+		if col.at[j] = -1; object == nil {
+			continue
+		}
+		n := s.below[r.types.TypeOf(object)]
+		kid := kids[n]
+		if kid == nil {
+			kid = &batch{node: n, columns: make([]column, n.stored)}
+			kids[n], order = kid, append(order, kid)
+		}
+		col.of[j], col.at[j] = kid, int32(len(kid.objects))
+		kid.objects = append(kid.objects, object)
+	}
+	for _, kid := range order {
+		tasks = r.expand(kid, tasks)
+	}
+	return tasks
+}
+
+// flatten returns the objects of all values, one after the other, and notes where each value's begin.
+func (c *column) flatten(f *Field) []any {
+	c.from = make([]int32, len(c.values)+1)
+	objects := make([]any, 0, len(c.values))
+	for i, v := range c.values {
+		switch {
+		case c.errs != nil && c.errs[i] != nil || v == nil:
+		case f.List:
+			objects = f.Elems(objects, v)
+		default:
+			objects = append(objects, v)
+		}
+		c.from[i+1] = int32(len(objects))
+	}
+	return objects
+}

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"context"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Config is what a planned schema is made of.
+type Config struct {
+	// Stock is the schema as gqlgen executes it: it answers what the plan does not cover.
+	Stock graphql.ExecutableSchema
+	Types *Schema
+	// Exec returns the generated execution context of an operation.
+	Exec func(op *graphql.OperationContext) any
+	// Tasks returns who is told of an operation's tasks.
+	Tasks func(ctx context.Context) Tasks
+}
+
+// New returns the schema executed breadth first. It is safe for concurrent use.
+func New(config Config) graphql.ExecutableSchema {
+	return &planned{config.Stock, config, newCompiler(config.Types, config.Stock.Schema())}
+}
+
+type planned struct {
+	graphql.ExecutableSchema
+	config   Config
+	compiler *compiler
+}
+
+// Exec implements [graphql.ExecutableSchema].
+func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
+	op := graphql.GetOperationContext(ctx)
+	name := p.config.Types.Query
+	switch op.Operation.Operation {
+	case ast.Mutation:
+		name = p.config.Types.Mutation
+	case ast.Subscription:
+		return p.ExecutableSchema.Exec(ctx)
+	}
+	root := p.compiler.operation(op, name)
+	if root == nil {
+		return p.ExecutableSchema.Exec(ctx)
+	}
+	done := false
+	return func(ctx context.Context) *graphql.Response {
+		if done {
+			return nil
+		}
+		done = true
+		ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
+		r := &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
+		b := r.root(root, op.Operation.Operation == ast.Mutation)
+		w := writer{ctx: ctx, exec: r.exec, dst: buffer()}
+		if !w.object(b, 0) {
+			w.dst = append(w.dst, "null"...)
+		}
+		return &graphql.Response{Data: w.dst}
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func buffer() []byte { return (*buffers.Get().(*[]byte))[:0] }
+
+// Release takes the data of a response back when it has been sent, to be written over by another.
+func Release(data []byte) {
+	if cap(data) <= maxBuffer {
+		buffers.Put(&data)
+	}
+}
+
+// maxBuffer is the greatest buffer that is kept.
+const maxBuffer = 4 << 20

@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"context"
+	"errors"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// writer appends the answer. Null where the schema allows none goes up to the nearest object that may be null, by taking
+// back what was appended of it.
+type writer struct {
+	ctx  context.Context
+	exec any
+	dst  []byte
+	path []step
+}
+
+// step is an element of a path: a response key, or an index if the key is empty.
+type step struct {
+	key   string
+	index int
+}
+
+var errNull = errors.New("must not be null")
+
+// object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
+func (w *writer) object(b *batch, i int32) bool {
+	start := len(w.dst)
+	w.dst = append(w.dst, '{')
+	for k := range b.node.fields {
+		s := &b.node.fields[k]
+		if k > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.dst = append(w.dst, s.key...)
+		if s.field == nil {
+			w.dst = AppendString(w.dst, b.node.object.Name)
+			continue
+		}
+		w.path = append(w.path, step{key: s.Alias})
+		ok := w.field(b, s, i)
+		w.path = w.path[:len(w.path)-1]
+		if !ok {
+			if s.field.NonNull {
+				w.dst = w.dst[:start]
+				return false
+			}
+			w.dst = append(w.dst, "null"...)
+		}
+	}
+	w.dst = append(w.dst, '}')
+	return true
+}
+
+// field appends a field's value; it reports false, and appends nothing, if it is null.
+func (w *writer) field(b *batch, s *selected, i int32) (ok bool) {
+	if s.slot < 0 {
+		if w.dst, ok = s.field.Leaf(w.ctx, w.exec, w.dst, b.objects[i]); !ok && s.field.NonNull {
+			w.fail(s, errNull)
+		}
+		return ok
+	}
+	col := &b.columns[s.slot]
+	switch {
+	case col.err != nil:
+		return w.fail(s, col.err)
+	case col.errs != nil && col.errs[i] != nil:
+		return w.fail(s, col.errs[i])
+	case col.values[i] == nil:
+		if s.field.NonNull {
+			w.fail(s, errNull)
+		}
+		return false
+	case s.field.To == "":
+		if w.dst, ok = s.field.Append(w.ctx, w.exec, w.dst, col.values[i]); !ok && s.field.NonNull {
+			w.fail(s, errNull)
+		}
+		return ok
+	case !s.field.List:
+		return w.child(col, col.from[i])
+	}
+	return w.list(s, col, i)
+}
+
+func (w *writer) list(s *selected, col *column, i int32) bool {
+	start, from := len(w.dst), col.from[i]
+	w.dst = append(w.dst, '[')
+	for j := from; j < col.from[i+1]; j++ {
+		if j > from {
+			w.dst = append(w.dst, ',')
+		}
+		w.path = append(w.path, step{index: int(j - from)})
+		null := col.at[j] < 0
+		ok := !null && w.child(col, j)
+		if null && s.field.ElemNonNull {
+			w.fail(s, errNull)
+		}
+		w.path = w.path[:len(w.path)-1]
+		if !ok {
+			if s.field.ElemNonNull {
+				w.dst = w.dst[:start]
+				return false
+			}
+			w.dst = append(w.dst, "null"...)
+		}
+	}
+	w.dst = append(w.dst, ']')
+	return true
+}
+
+func (w *writer) child(col *column, j int32) bool {
+	if col.kid != nil {
+		return w.object(col.kid, col.at[j])
+	}
+	return w.object(col.of[j], col.at[j])
+}
+
+// fail adds an error at the present path. It returns false.
+func (w *writer) fail(s *selected, err error) bool {
+	path := make(ast.Path, len(w.path))
+	for i, p := range w.path {
+		if path[i] = ast.PathIndex(p.index); p.key != "" {
+			path[i] = ast.PathName(p.key)
+		}
+	}
+	wrapped := gqlerror.WrapPath(path, err)
+	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
+		clone := *already
+		clone.Path = path
+		wrapped = &clone
+	}
+	if wrapped.Locations == nil && s.Position != nil {
+		wrapped.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
+	}
+	graphql.AddError(w.ctx, wrapped)
+	return false
+}
