@@ -1,0 +1,143 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"twibase/hbase"
+)
+
+// The tests run themselves again as another process: childJob is what that does, childDir where.
+const (
+	childJob = "TWIBASE_TEST_CHILD"
+	childDir = "TWIBASE_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(childJob) {
+	case "":
+		os.Exit(m.Run())
+	case "open":
+		s, err := Open(os.Getenv(childDir))
+		fmt.Println(err)
+		if err == nil {
+			s.Close()
+		}
+	default:
+		writeUntilKilled(os.Getenv(childDir), os.Getenv(childJob))
+	}
+}
+
+// child starts a process. The caller waits for it.
+func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childJob+"="+job, childDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out
+}
+
+// An acknowledgement is a line of the child's: the kind of write, the worker, and how many it wrote.
+const (
+	ackPut       = "put"
+	ackIncrement = "increment"
+	ackCheck     = "check"
+)
+
+// writeUntilKilled writes with several workers and prints what was acknowledged. Rows carry the name of the round.
+func writeUntilKilled(dir, round string) {
+	s, err := Open(dir)
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	_ = s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}, {Name: "f"}}})
+	var mu sync.Mutex
+	ack := func(kind string, worker, n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Println(kind, worker, n)
+	}
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for n := 1; ; n++ {
+				switch worker % 4 {
+				case 0, 1:
+					if errs, err := s.Mutate(ctx, crashBatch(round, worker, n)); errs != nil || err != nil {
+						panic(fmt.Sprint(errs, err))
+					}
+					ack(ackPut, worker, n)
+				case 2:
+					inc := hbase.Increment{Table: "t", Row: crashRow(round, ackIncrement, worker, 0), Family: "i", Qualifier: "n", Delta: 1}
+					if _, err := s.Increment(ctx, inc); err != nil {
+						panic(err)
+					}
+					ack(ackIncrement, worker, n)
+				case 3:
+					put := hbase.Put{Table: "t", Row: crashRow(round, ackCheck, worker, 0), Cells: []hbase.Cell{{Family: "i", Qualifier: "n", Value: crashNumber(n)}}}
+					var old []byte
+					if n > 1 {
+						old = crashNumber(n - 1)
+					}
+					if done, err := s.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "n", Value: old}, put); !done || err != nil {
+						panic(fmt.Sprint(done, err))
+					}
+					ack(ackCheck, worker, n)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func crashNumber(n int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+func crashRow(round, kind string, worker, n int) string {
+	return fmt.Sprintf("%s/%s/%d/%d", round, kind, worker, n)
+}
+
+// crashBatch is a batch of three rows of two cells each.
+func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
+	for i := range 3 {
+		row := crashRow(round, ackPut, worker, 3*n+i)
+		batch = append(batch, hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{
+			{Family: "i", Qualifier: "row", Timestamp: 1, Value: []byte(row)},
+			{Family: "f", Qualifier: "row", Timestamp: 1, Value: []byte(row)},
+		}})
+	}
+	return batch
+}
+
+// acknowledged reads the child's lines up to its end, into the last number of each kind and worker.
+func acknowledged(out io.Reader, first func()) map[string]int {
+	last := map[string]int{}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var kind string
+		var worker, n int
+		// The last line may be cut short by the kill: it is no acknowledgement then.
+		if _, err := fmt.Sscanf(lines.Text()+"\n", "%s %d %d\n", &kind, &worker, &n); err == nil {
+			if len(last) == 0 {
+				first()
+			}
+			key := fmt.Sprint(kind, " ", worker)
+			last[key] = max(last[key], n)
+		}
+	}
+	return last
+}

@@ -1,0 +1,283 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"twibase/hbase"
+)
+
+// dirty is a store whose clock the test turns, with a table of the families i (one version) and v (three).
+type dirty struct {
+	*Store
+	t       *testing.T
+	present time.Time
+}
+
+func newDirty(t *testing.T) *dirty {
+	d := &dirty{Store: mustOpen(t, ""), t: t, present: time.UnixMilli(1e12)}
+	t.Cleanup(func() { d.Close() })
+	// The test cleans when it wants to.
+	d.cleaner.stop()
+	d.clock = func() time.Time { return d.present }
+	d.empty()
+	return d
+}
+
+// empty makes the table, again if there is one.
+func (d *dirty) empty() {
+	d.t.Helper()
+	if err := d.DropTable(context.Background(), "t"); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
+		d.t.Fatal(err)
+	}
+	err := d.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}, {Name: "v", Versions: 3}}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *dirty) write(m hbase.Mutation) {
+	d.t.Helper()
+	if errs, err := d.Mutate(context.Background(), []hbase.Mutation{m}); errs != nil || err != nil {
+		d.t.Fatal(errs, err)
+	}
+}
+
+func (d *dirty) put(column string, timestamp int64) {
+	d.t.Helper()
+	d.write(hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: column[:1], Qualifier: column[2:], Timestamp: timestamp, Value: fmt.Append(nil, timestamp)}}})
+}
+
+func (d *dirty) remove(kind hbase.Kind, column string, timestamp int64) {
+	d.t.Helper()
+	d.write(hbase.Delete{Table: "t", Row: "r", Columns: []hbase.Deletion{{Kind: kind, Family: column[:1], Qualifier: column[2:], Timestamp: timestamp}}})
+}
+
+// read returns every version that can be read of the row.
+func (d *dirty) read() (list []string) {
+	d.t.Helper()
+	results, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Versions: 100}})
+	if err != nil || results[0].Err != nil {
+		d.t.Fatal(results, err)
+	}
+	for _, c := range results[0].Cells {
+		list = append(list, fmt.Sprintf("%s:%s@%d", c.Family, c.Qualifier, c.Timestamp))
+	}
+	return list
+}
+
+// entries counts what is stored of the row.
+func (d *dirty) entries() (n int) {
+	d.t.Helper()
+	r, err := d.reader(nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer d.release(r)
+	row := appendRow(nil, d.tables["t"].id, "r")
+	for r.seek(row); r.in(row); r.next() {
+		n++
+	}
+	return n
+}
+
+// clean cleans the queued rows, and expects that no answer changes and how many entries are left.
+func (d *dirty) clean(entries int) {
+	d.t.Helper()
+	before := d.read()
+	for row, ok := d.cleaner.take(); ok; row, ok = d.cleaner.take() {
+		if err := d.Store.clean(context.Background(), row); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(before, d.read()); diff != "" {
+		d.t.Errorf("cleaning changed an answer (-before +after):\n%s", diff)
+	}
+	if got := d.entries(); got != entries {
+		d.t.Errorf("%d entries are left, not %d", got, entries)
+	}
+}
+
+func (d *dirty) expect(want ...string) {
+	d.t.Helper()
+	if diff := cmp.Diff(want, d.read()); diff != "" {
+		d.t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestClean(t *testing.T) {
+	const many = 10_000
+	t.Run("a cell that is rewritten again and again keeps its newest version", func(t *testing.T) {
+		d := newDirty(t)
+		d.put("i:other", 1)
+		for n := range many {
+			d.put("i:n", int64(n+1))
+		}
+		d.expect(fmt.Sprintf("i:n@%d", many), "i:other@1")
+		d.clean(2)
+	})
+	t.Run("a family of three versions keeps three", func(t *testing.T) {
+		d := newDirty(t)
+		for n := range 200 {
+			d.put("v:n", int64(n+1))
+		}
+		d.clean(3)
+		d.expect("v:n@200", "v:n@199", "v:n@198")
+	})
+	t.Run("a few superseded versions are left alone", func(t *testing.T) {
+		d := newDirty(t)
+		for n := range tolerated {
+			d.put("i:n", int64(n+1))
+		}
+		d.clean(tolerated)
+	})
+	t.Run("what a marker masks goes at once, the marker stays", func(t *testing.T) {
+		for kind, column := range map[hbase.Kind]string{hbase.Family: "i:", hbase.AllVersions: "i:n"} {
+			d := newDirty(t)
+			for n := range 50 {
+				d.put("i:n", int64(n+1))
+			}
+			d.put("i:n", 500)
+			d.put("v:x", 1)
+			d.remove(kind, column, 100)
+			d.clean(3)
+			d.expect("i:n@500", "v:x@1")
+		}
+	})
+	t.Run("a version that its own marker masks goes", func(t *testing.T) {
+		d := newDirty(t)
+		for n := range 40 {
+			d.put("i:n", int64(n+1))
+			d.remove(hbase.OneVersion, "i:n", int64(n+1))
+		}
+		d.put("i:n", 50)
+		// A read of the newest version alone does not meet the others.
+		d.remove(hbase.OneVersion, "i:n", 50)
+		d.clean(41)
+		d.expect()
+	})
+	t.Run("a put that comes late is masked after the cleaning too", func(t *testing.T) {
+		d := newDirty(t)
+		d.put("i:n", 5)
+		d.remove(hbase.Family, "i:", 100)
+		d.expect()
+		d.clean(1)
+		d.put("i:n", 50)
+		d.expect()
+		d.put("i:n", 101)
+		d.expect("i:n@101")
+	})
+	t.Run("an old marker goes with all that it masks, whatever its timestamp", func(t *testing.T) {
+		for _, timestamp := range []int64{100, 0} {
+			d := newDirty(t)
+			d.put("i:n", 5)
+			d.put("v:n", 5)
+			d.write(hbase.Delete{Table: "t", Row: "r", Timestamp: timestamp})
+			d.remove(hbase.AllVersions, "i:n", 7)
+			d.clean(3)
+			d.present = d.present.Add(markerAge)
+			d.clean(3)
+			d.present = d.present.Add(time.Millisecond)
+			d.clean(0)
+			d.expect()
+		}
+	})
+	t.Run("an old marker goes while a younger one stays", func(t *testing.T) {
+		d := newDirty(t)
+		d.put("i:n", 5)
+		d.remove(hbase.Family, "i:", 10)
+		d.present = d.present.Add(2 * markerAge)
+		d.remove(hbase.AllVersions, "i:n", 20)
+		d.clean(1)
+		d.put("i:n", 15)
+		d.expect()
+	})
+	t.Run("rows that were deleted do not slow a scan for ever", func(t *testing.T) {
+		d := newDirty(t)
+		for n := range 100 {
+			row := fmt.Sprint("intent", n)
+			d.write(hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Timestamp: 1}}})
+			d.write(hbase.Delete{Table: "t", Row: row, Timestamp: 2})
+		}
+		d.present = d.present.Add(2 * markerAge)
+		for range d.Scan(context.Background(), hbase.Scan{Table: "t"}) {
+		}
+		if queued := len(d.cleaner.queued); queued != 100 {
+			t.Errorf("%d rows are queued", queued)
+		}
+		d.clean(0)
+		r, err := d.reader(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.release(r)
+		if prefix := appendTable(nil, d.tables["t"].id); r.it.SeekGE(prefix) {
+			t.Errorf("%q is left", r.it.Key())
+		}
+	})
+	t.Run("a row of a dropped table is passed over", func(t *testing.T) {
+		d := newDirty(t)
+		d.put("i:n", 1)
+		d.remove(hbase.Family, "i:", 2)
+		d.expect()
+		if err := d.DropTable(context.Background(), "t"); err != nil {
+			t.Fatal(err)
+		}
+		row, ok := d.cleaner.take()
+		if err := d.Store.clean(context.Background(), row); !ok || err != nil {
+			t.Error(ok, err)
+		}
+	})
+	t.Run("the cleaner works by itself", func(t *testing.T) {
+		s := mustOpen(t, "")
+		defer s.Close()
+		d := &dirty{Store: s, t: t}
+		if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 1000 {
+			d.put("i:n", int64(n+1))
+		}
+		for deadline := time.Now().Add(time.Minute); d.entries() != 1; time.Sleep(time.Millisecond) {
+			d.expect("i:n@1000")
+			if time.Now().After(deadline) {
+				t.Fatalf("%d entries are left", d.entries())
+			}
+		}
+	})
+}
+
+// TestCleanChangesNothing does the same random writes to a store that is cleaned after each and to one that never is.
+func TestCleanChangesNothing(t *testing.T) {
+	cleaned, left := newDirty(t), newDirty(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		cleaned.empty()
+		left.empty()
+		columns := rapid.SampledFrom([]string{"i:a", "i:b", "i:", "v:a"})
+		for range rapid.IntRange(1, 40).Draw(rt, "writes") {
+			column := columns.Draw(rt, "column")
+			timestamp := rapid.Int64Range(1, 9).Draw(rt, "timestamp")
+			kind := rapid.SampledFrom([]hbase.Kind{hbase.Family, hbase.AllVersions, hbase.OneVersion}).Draw(rt, "kind")
+			isPut := rapid.IntRange(0, 3).Draw(rt, "put") > 0
+			for _, d := range []*dirty{cleaned, left} {
+				if isPut {
+					d.put(column, timestamp)
+				} else {
+					d.remove(kind, column, timestamp)
+				}
+			}
+			if err := cleaned.Store.clean(context.Background(), appendRow(nil, cleaned.tables["t"].id, "r")); err != nil {
+				rt.Fatal(err)
+			}
+			if diff := cmp.Diff(left.read(), cleaned.read()); diff != "" {
+				rt.Fatalf("(-never cleaned +cleaned):\n%s", diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"twibase/hbase"
+)
+
+// gateFS holds up the syncs of the log while its gate is closed, and counts them.
+type gateFS struct {
+	vfs.FS
+	gate  sync.RWMutex
+	syncs atomic.Int64
+}
+
+func (g *gateFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := g.FS.Create(name, category)
+	return g.wrap(name, f), err
+}
+
+func (g *gateFS) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := g.FS.ReuseForWrite(from, to, category)
+	return g.wrap(to, f), err
+}
+
+func (g *gateFS) wrap(name string, f vfs.File) vfs.File {
+	if f == nil || !strings.HasSuffix(name, ".log") {
+		return f
+	}
+	return &gateFile{File: f, fs: g}
+}
+
+type gateFile struct {
+	vfs.File
+	fs *gateFS
+}
+
+func (f *gateFile) wait() {
+	f.fs.gate.RLock()
+	defer f.fs.gate.RUnlock()
+	f.fs.syncs.Add(1)
+}
+
+func (f *gateFile) Sync() error {
+	f.wait()
+	return f.File.Sync()
+}
+
+func (f *gateFile) SyncData() error {
+	f.wait()
+	return f.File.SyncData()
+}
+
+func (f *gateFile) SyncTo(length int64) (bool, error) {
+	f.wait()
+	return f.File.SyncTo(length)
+}
+
+func gatedStore(t *testing.T) (*Store, *gateFS) {
+	t.Helper()
+	fs := &gateFS{FS: vfs.NewMem()}
+	s, err := open("db", fs, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+		t.Fatal(err)
+	}
+	return s, fs
+}
+
+func put(row, value string) hbase.Put {
+	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: []byte(value)}}}
+}
+
+func TestWritesWaitForTheDisk(t *testing.T) {
+	short := func() (context.Context, context.CancelFunc) {
+		return context.WithTimeout(context.Background(), 20*time.Millisecond)
+	}
+	t.Run("a write is acknowledged only when it is on disk, and gives up with its ctx", func(t *testing.T) {
+		s, fs := gatedStore(t)
+		fs.gate.Lock()
+		ctx, cancel := short()
+		defer cancel()
+		if _, err := s.Mutate(ctx, []hbase.Mutation{put("a", "1")}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Mutate: %v", err)
+		}
+		if _, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "n", Family: "i", Qualifier: "n", Delta: 1}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Increment: %v", err)
+		}
+		fs.gate.Unlock()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("the loser of a CheckAndPut waits until the winner's put is on disk", func(t *testing.T) {
+		s, fs := gatedStore(t)
+		defer s.Close()
+		check := hbase.Check{Family: "i", Qualifier: "q"}
+		fs.gate.Lock()
+		won := make(chan error, 1)
+		go func() {
+			done, err := s.CheckAndPut(context.Background(), check, put("a", "winner"))
+			if !done && err == nil {
+				err = errors.New("it lost")
+			}
+			won <- err
+		}()
+		for s.unsynced.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		ctx, cancel := short()
+		defer cancel()
+		if done, err := s.CheckAndPut(ctx, check, put("a", "loser")); done || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("before the winner is on disk: %v, %v", done, err)
+		}
+		fs.gate.Unlock()
+		if err := <-won; err != nil {
+			t.Error(err)
+		}
+		if done, err := s.CheckAndPut(context.Background(), check, put("a", "loser")); done || err != nil {
+			t.Errorf("after the winner is on disk: %v, %v", done, err)
+		}
+	})
+	t.Run("writes at the same time share a sync", func(t *testing.T) {
+		s, fs := gatedStore(t)
+		defer s.Close()
+		fs.gate.Lock()
+		before := fs.syncs.Load()
+		var group sync.WaitGroup
+		for i := range 100 {
+			group.Go(func() {
+				if errs, err := s.Mutate(context.Background(), []hbase.Mutation{put(fmt.Sprint(i), "1")}); errs != nil || err != nil {
+					t.Error(errs, err)
+				}
+			})
+		}
+		for s.unsynced.Load() < 100 {
+			time.Sleep(time.Millisecond)
+		}
+		fs.gate.Unlock()
+		group.Wait()
+		if syncs := fs.syncs.Load() - before; syncs > 5 {
+			t.Errorf("%d syncs for 100 writes", syncs)
+		}
+	})
+	t.Run("Close waits for what still waits for the disk", func(t *testing.T) {
+		s, fs := gatedStore(t)
+		fs.gate.Lock()
+		written := make(chan error, 1)
+		go func() {
+			_, err := s.Mutate(context.Background(), []hbase.Mutation{put("a", "1")})
+			written <- err
+		}()
+		for s.unsynced.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- s.Close() }()
+		select {
+		case err := <-closed:
+			t.Errorf("closed before: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		fs.gate.Unlock()
+		if err := errors.Join(<-written, <-closed); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); !errors.Is(err, hbase.ErrClosed) {
+			t.Errorf("a second Close: %v", err)
+		}
+	})
+}
+
+// TestPowerLoss takes away, at a moment between writes, everything that was not synced.
+func TestPowerLoss(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s, err := open("db", fs, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := context.Background()
+	if err := s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 200 {
+		if errs, err := s.Mutate(ctx, []hbase.Mutation{put(fmt.Sprint("row", n), "1")}); errs != nil || err != nil {
+			t.Fatal(errs, err)
+		}
+		if n%60 == 59 {
+			if err := s.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n%20 != 7 {
+			continue
+		}
+		after, err := open("db", fs.CrashClone(vfs.CrashCloneCfg{}), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for _, err := range after.Scan(ctx, hbase.Scan{Table: "t"}) {
+			if rows++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows != n+1 {
+			t.Errorf("%d rows of %d acknowledged ones are there", rows, n+1)
+		}
+		if err := after.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
