@@ -8,6 +8,7 @@ package minihbase
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -79,17 +80,20 @@ func (h *HBase) Log() string { return h.process.log.tail() }
 // Done returns a channel that is closed when the process has ended.
 func (h *HBase) Done() <-chan struct{} { return h.process.done }
 
-// Kill ends the process at once, as a crash would. What was acknowledged is there again after a new Start.
+// Kill ends the process at once. What was acknowledged is in its log, and there again after a new Start.
 func (h *HBase) Kill() { h.process.kill() }
 
-// Shutdown asks the process to end in good order, and kills it if that takes longer than timeout.
-func (h *HBase) Shutdown(timeout time.Duration) { h.process.terminate(timeout) }
-
+// freePort finds a port below those that the system gives to connections: HBase takes a second to listen on it, in which no one
+// else should get it.
 func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for tries := 0; ; tries++ {
+		port := 20_000 + rand.IntN(12_000)
+		l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return port, l.Close()
+		}
+		if tries == 20 {
+			return 0, err
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

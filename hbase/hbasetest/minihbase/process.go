@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
-	"time"
 )
 
 // process is the Java process, which is a process group of its own: a Ctrl-C in the terminal is for us alone to act on.
@@ -44,26 +43,13 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	return p, <-started
 }
 
+// kill ends the process and all that it started.
 func (p *process) kill() {
-	p.signal(syscall.SIGKILL)
-	<-p.done
-}
-
-func (p *process) terminate(timeout time.Duration) {
-	p.signal(syscall.SIGTERM)
 	select {
-	case <-p.done:
-	case <-time.After(timeout):
-		p.kill()
-	}
-}
-
-// signal reaches the process's whole group. Once it has been waited for, its id may be another's.
-func (p *process) signal(s syscall.Signal) {
-	select {
-	case <-p.done:
+	case <-p.done: // it has been waited for, and its id may be another's
 	default:
-		_ = syscall.Kill(-p.pid, s)
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		<-p.done
 	}
 }
 

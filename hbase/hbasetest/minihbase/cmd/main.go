@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"twibase/hbase/hbasetest/minihbase"
 )
@@ -38,12 +37,11 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	defer h.Shutdown(30 * time.Second)
+	defer h.Kill()
 	fmt.Println(h.URL())
 	fmt.Fprintln(os.Stderr, "press Ctrl-C to end it")
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(os.Stderr, "ending HBase …")
 		return nil
 	case <-h.Done():
 		return fmt.Errorf("HBase ended by itself\n%s", h.Log())

@@ -1,0 +1,61 @@
+package minihbase
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+)
+
+func TestRestart(t *testing.T) {
+	const rows = 1000
+	dir := t.TempDir()
+	start := func() (*HBase, *cluster.Store) {
+		h, err := Start(t.Context(), dir)
+		if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(h.Kill)
+		store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return h, store
+	}
+	first, store := start()
+	if err := store.CreateTable(t.Context(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}}}); err != nil {
+		t.Fatal(err)
+	}
+	var puts []hbase.Mutation
+	for i := range rows {
+		puts = append(puts, hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "f", Value: []byte("v")}}})
+	}
+	if errs, err := store.Mutate(t.Context(), puts); errs != nil || err != nil {
+		t.Fatal(errs, err)
+	}
+	first.Kill()
+	store.Close()
+
+	_, store = start()
+	t.Run("what was acknowledged before a kill is there after a new start", func(t *testing.T) {
+		found := 0
+		for _, err := range store.Scan(t.Context(), hbase.Scan{Table: "t"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			found++
+		}
+		if found != rows {
+			t.Errorf("%d of %d rows are there", found, rows)
+		}
+	})
+}
