@@ -12,7 +12,7 @@ import (
 
 // The names of the crowd: every family name with every given name, as "Pinyin 汉字".
 var (
-	families = strings.Split("Wang 王,Li 李,Zhang 张,Liu 刘,Chen 陈,Yang 杨,Zhao 赵,Huang 黄,Zhou 周,Wu 吴,Xu 徐,Sun 孙,Hu 胡,Zhu 朱,Gao 高,Lin 林,He 何,Guo 郭,Ma 马,Luo 罗", ",")
+	families = strings.Split("Wang 王,Li 李,Zhang 张,Liu 刘,Chen 陈,Yang 杨,Zhao 赵,Huang 黄,Zhou 周,Wu 吴,Xu 徐,Sun 孙,Hu 胡,Zhu 朱,Gao 高,Tang 唐,He 何,Guo 郭,Ma 马,Luo 罗", ",")
 	givens   = strings.Split("Fang 芳,Wei 伟,Na 娜,Min 敏,Jing 静,Li 丽,Qiang 强,Lei 磊,Jun 军,Yang 洋,Yong 勇,Yan 艳,Jie 杰,Juan 娟,Tao 涛", ",")
 )
 
