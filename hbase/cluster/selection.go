@@ -97,7 +97,10 @@ func (c *columnCache) selection(s shape) (*selection, error) {
 }
 
 // columnRange starts at a page's Start, which is included, and seeks to it. HBase's ColumnPaginationFilter would start there too,
-// but it counts over all families and reads a nil Start as an offset; the limit is the selection's.
+// but it counts over all families, reads a nil Start as an offset, and takes half as long again; the limit is the selection's.
+//
+// In HBase a filter that seeks passes over the deletion of a family or a row if a newer cell with an empty qualifier stands before it:
+// families that pages are read of should not have one.
 func columnRange(page hbase.Page) (*pb.Filter, error) {
 	var stop []byte // nil is no end
 	if page.Stop != "" {

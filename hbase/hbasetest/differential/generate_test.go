@@ -139,6 +139,9 @@ func (g generator) selection() (columns string, page hbase.Page, versions int, t
 		columns, page = family, hbase.Exactly(qualifier)
 	case 2:
 		columns, page = pick(g, lists), hbase.Page{Start: pick(g, qualifiers), Stop: pick(g, qualifiers), Limit: g.IntN(3)}
+		if g.rarely(4) {
+			page.Start = ""
+		}
 	case 3:
 		page.Limit = 1 + g.IntN(3)
 	default:
