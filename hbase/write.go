@@ -1,6 +1,9 @@
 package hbase
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // HBase's own limits, which every engine enforces.
 const (
@@ -92,8 +95,8 @@ func (p Put) Validate() error {
 		return fmt.Errorf("%w: a Put needs a cell", ErrInvalid)
 	}
 	for _, c := range p.Cells {
-		if c.Timestamp < 0 {
-			return fmt.Errorf("%w: %s:%q: a timestamp can't be negative", ErrInvalid, c.Family, c.Qualifier)
+		if !validTime(c.Timestamp) {
+			return fmt.Errorf("%w: %s:%q: %d is no timestamp", ErrInvalid, c.Family, c.Qualifier, c.Timestamp)
 		}
 		if size := len(p.Row) + len(c.Family) + len(c.Qualifier) + len(c.Value); size > MaxCellSize {
 			return fmt.Errorf("%w: %s:%q has %d bytes, more than %d", ErrCellTooLarge, c.Family, c.Qualifier, size, MaxCellSize)
@@ -104,11 +107,11 @@ func (p Put) Validate() error {
 
 // Validate implements [Mutation].
 func (d Delete) Validate() error {
-	if d.Timestamp < 0 {
-		return fmt.Errorf("%w: a timestamp can't be negative", ErrInvalid)
+	if !validTime(d.Timestamp) {
+		return fmt.Errorf("%w: %d is no timestamp", ErrInvalid, d.Timestamp)
 	}
 	for _, c := range d.Columns {
-		if c.Timestamp < 0 || c.Kind > OneVersion || c.Kind == OneVersion && c.Timestamp == 0 {
+		if !validTime(c.Timestamp) || c.Kind > OneVersion || c.Kind == OneVersion && c.Timestamp == 0 {
 			return fmt.Errorf("%w: %s:%q: a Deletion needs a kind, and of one version its timestamp", ErrInvalid, c.Family, c.Qualifier)
 		}
 	}
@@ -117,6 +120,9 @@ func (d Delete) Validate() error {
 
 // Validate reports what is wrong with an Increment before it is sent: [ErrInvalid].
 func (i Increment) Validate() error { return checkRow(i.Row) }
+
+// validTime leaves out the greatest number: to HBase it is the present.
+func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
 
 func checkRow(row string) error {
 	if row == "" || len(row) > MaxRowLength {

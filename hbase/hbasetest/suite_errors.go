@@ -2,6 +2,7 @@ package hbasetest
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -80,9 +81,11 @@ func (s *suite) testMutateErrors(t *testing.T) {
 		{"a put of an empty row key", put1("i:q", 1, "")(s.table, ""), hbase.ErrInvalid},
 		{"a put of a row key of 32,768 bytes", put1("i:q", 1, "")(s.table, long), hbase.ErrInvalid},
 		{"a put of a negative timestamp", put1("i:q", -1, "")(s.table, row(t, "")), hbase.ErrInvalid},
+		{"a put of the greatest number as timestamp", put1("i:q", math.MaxInt64, "")(s.table, row(t, "")), hbase.ErrInvalid},
 		{"a put of a cell of more than 10 MB", put(cell("i:half", 1, ""), cell("i:q", 1, strings.Repeat("x", hbase.MaxCellSize)))(s.table, row(t, "half")), hbase.ErrCellTooLarge},
 		{"a delete of an empty row key", removeRow(1)(s.table, ""), hbase.ErrInvalid},
 		{"a delete of a negative timestamp", removeRow(-1)(s.table, row(t, "")), hbase.ErrInvalid},
+		{"a delete of the greatest number as timestamp", removeRow(math.MaxInt64)(s.table, row(t, "")), hbase.ErrInvalid},
 		{"a delete of one version without a timestamp", deletion(s.table, hbase.Deletion{Kind: hbase.OneVersion, Family: "i", Qualifier: "q"}), hbase.ErrInvalid},
 		{"a delete of an unknown kind", deletion(s.table, hbase.Deletion{Kind: 9, Family: "i", Timestamp: 1}), hbase.ErrInvalid},
 	}
