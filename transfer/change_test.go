@@ -38,10 +38,11 @@ func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner st
 	t.Helper()
 	list := []string{}
 	err := settle.Spans(context.Background(), store, l, []string{owner}, func(span *settle.Span[E]) error {
-		for _, member := range span.Members {
+		members, err := span.Members()
+		for _, member := range members {
 			list = append(list, fmt.Sprint(member))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)

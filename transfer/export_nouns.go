@@ -102,7 +102,11 @@ func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error)
 	var authors []string
 	flush := func() error {
 		err := settle.Spans(ctx, store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-			return f(covered(span))
+			some, err := covered(span)
+			if err != nil {
+				return err
+			}
+			return f(some)
 		})
 		authors = authors[:0]
 		return err
@@ -122,14 +126,16 @@ func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error)
 // ownersRead is how many owners' lists are read together.
 const ownersRead = 256
 
-func covered[E any](span *settle.Span[E]) []E {
-	some := make([]E, 0, len(span.Members))
-	for i, member := range span.Members {
+// covered returns the members of a span that lie where they should: each member of a list once.
+func covered[E any](span *settle.Span[E]) ([]E, error) {
+	members, err := span.Members()
+	some := members[:0]
+	for i, member := range members {
 		if span.Covers(i) {
 			some = append(some, member)
 		}
 	}
-	return some
+	return some, err
 }
 
 func comments(ctx context.Context, store hbase.Store, row emit) error {
@@ -141,7 +147,11 @@ func comments(ctx context.Context, store hbase.Store, row emit) error {
 				names[owners[i]] = t.Name
 			}
 			err := settle.Spans(ctx, store, tables.Comments, owners, func(span *settle.Span[*tables.Comment]) error {
-				for _, c := range covered(span) {
+				some, err := covered(span)
+				if err != nil {
+					return err
+				}
+				for _, c := range some {
 					if err := row(names[span.Owner], c.AuthorName, instant(&c.PostedAt), c.Content); err != nil {
 						return err
 					}

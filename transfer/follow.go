@@ -21,7 +21,8 @@ func parseFollow(r *row) relation {
 
 func (im *importer) importFollows(ctx context.Context) error {
 	follows := &relations{
-		edge: tables.Follows,
+		edge:  tables.Follows,
+		fresh: &im.newFollows,
 		touch: func(ctx context.Context, followers, followees []string) error {
 			if err := im.following.touch(ctx, followers); err != nil {
 				return err
@@ -31,6 +32,10 @@ func (im *importer) importFollows(ctx context.Context) error {
 		put: func(w *writes, r relation, timestamp int64) {
 			im.following.put(w, r.a, tables.Follow{Username: r.b, At: r.at}, timestamp)
 			im.followers.put(w, r.b, tables.Follow{Username: r.a, At: r.at}, timestamp)
+		},
+		count: func(r relation) {
+			im.following.count(r.a, tables.Follow{})
+			im.followers.count(r.b, tables.Follow{})
 		},
 		remove: func(w *writes, r relation, timestamp int64) {
 			im.following.remove(w, r.a, tables.Follow{Username: r.b, At: r.at}, timestamp)
@@ -51,6 +56,9 @@ func (im *importer) importFollows(ctx context.Context) error {
 
 // fanIn brings the twits that those who are newly followed have posted already into the timelines of their new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) error {
+	if im.blank { // Twits come after follows.
+		return nil
+	}
 	followers := map[string][]string{}
 	var followees []string
 	for _, r := range fresh {
@@ -69,7 +77,11 @@ func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) erro
 		}
 	}
 	return settle.Spans(ctx, im.store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-		for _, t := range covered(span) {
+		twits, err := covered(span)
+		if err != nil {
+			return err
+		}
+		for _, t := range twits {
 			if err := im.fanOut(ctx, w, entry(t), followers[span.Owner]); err != nil {
 				return err
 			}

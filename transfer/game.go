@@ -52,11 +52,10 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	}
 	news := map[played][]hbase.Cell{}
 	var keys []played
-	var gets []hbase.Get
 	for _, it := range batch {
 		p := it.value
 		if news[p.played] == nil {
-			keys, gets = append(keys, p.played), append(gets, tables.Plays.Get(p.username, p.game))
+			keys = append(keys, p.played)
 		}
 		cell := tables.Plays.Put(p.username, p.game, p.DayCount, timeless).Cells[0]
 		news[p.played] = overlay(news[p.played], cell)
@@ -71,13 +70,13 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	if err := im.players.touch(ctx, games); err != nil {
 		return err
 	}
-	stored, err := settle.Read(ctx, im.store, gets)
+	stored, err := im.storedPlays(ctx, keys)
 	if err != nil {
 		return err
 	}
 	derived, truth := newWrites(im.store), newWrites(im.store)
-	for i, key := range keys {
-		if err := im.writePlayed(derived, truth, key, stored[i], news[key]); err != nil {
+	for _, key := range keys {
+		if err := im.writePlayed(derived, truth, key, stored[key], news[key]); err != nil {
 			return err
 		}
 	}
@@ -85,6 +84,23 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 		return err
 	}
 	return truth.flush(ctx)
+}
+
+// storedPlays returns the rows of these that may be stored.
+func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played][]hbase.Cell, error) {
+	var sought []played
+	var gets []hbase.Get
+	for _, key := range keys {
+		if !im.newPlays.first(key.username + "\x00" + key.game) {
+			sought, gets = append(sought, key), append(gets, tables.Plays.Get(key.username, key.game))
+		}
+	}
+	cells, err := settle.Read(ctx, im.store, gets)
+	stored := make(map[played][]hbase.Cell, len(sought))
+	for i := range cells {
+		stored[sought[i]] = cells[i]
+	}
+	return stored, err
 }
 
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
@@ -106,6 +122,10 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 	}
 	im.userGames.put(derived, key.username, game, settle.Youngest(merged))
 	im.players.put(derived, key.game, key.username, timeless)
+	if len(stored) == 0 {
+		im.userGames.count(key.username, game)
+		im.players.count(key.game, key.username)
+	}
 	put := tables.Plays.Put(key.username, key.game, days[0], timeless)
 	put.Cells = news
 	truth.put(put)

@@ -73,12 +73,17 @@ type importer struct {
 	users, roles, games, departments, hasTwits *lookup[bool]
 	twits                                      *lookup[tables.TwitKey]
 	lists
-	timelines, playedGames owners
+	timelines owners
+
+	// blank is whether the store was, when the import began.
+	blank                          bool
+	newFollows, newRoles, newPlays fresh
 }
 
 // run imports the files, form by form: what others name comes first.
 func (im *importer) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
+		im.begin,
 		im.importUsers, im.importDepartments, im.importRoles, im.importGames,
 		im.importUserRoles, im.importFollows, im.importTwits, im.importComments, im.importPlays,
 		im.settle,

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"sync"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -13,6 +14,12 @@ type list[E any] struct {
 	kind        settle.Kind[E]
 	directories *lookup[[]tables.Bucket]
 	touched     owners
+
+	// blank is whether the store was, when the import began: then no list has a second bucket before it is settled.
+	blank bool
+	// lengths are those of the lists of a store that was blank, nil if the import can't tell.
+	mu      sync.Mutex
+	lengths map[string]settle.Length
 }
 
 // lists are the kinds of lists that rows bring members to.
@@ -44,17 +51,44 @@ func newList[E any](store hbase.Store, kind settle.Kind[E]) *list[E] {
 		})}
 }
 
+// begin says whether the store is blank.
+func (l *lists) begin(blank bool) {
+	if !blank {
+		return
+	}
+	l.followers.begin()
+	l.following.begin()
+	l.twitLists.begin()
+	l.albums.begin()
+	l.userRoles.begin()
+	l.roleUsers.begin()
+	l.userGames.begin()
+	l.players.begin()
+	// Two files may have the same comment, so that nobody counts them.
+	l.comments.blank = true
+}
+
+func (l *list[E]) begin() {
+	l.blank, l.lengths = true, map[string]settle.Length{}
+}
+
 // touch must be called before put and remove with all their owners: it looks up their buckets. Their lists are settled in the end.
 func (l *list[E]) touch(ctx context.Context, owners []string) error {
-	l.touched.add(owners...)
+	if l.touched.add(owners...); l.blank {
+		return nil
+	}
 	return l.directories.find(ctx, owners)
 }
 
 func (l *list[E]) row(owner, position string) string {
+	if l.blank {
+		return l.kind.Row(owner, 0)
+	}
 	directory, _ := l.directories.of(owner)
 	return l.kind.Row(owner, tables.BucketOf(directory, position))
 }
 
+// put writes a member.
 func (l *list[E]) put(w *writes, owner string, member E, timestamp int64) {
 	cell := l.kind.Cell(member, timestamp)
 	w.cell(l.kind.Table, l.row(owner, cell.Qualifier), cell)
@@ -66,6 +100,30 @@ func (l *list[E]) remove(w *writes, owner string, member E, timestamp int64) {
 	w.remove(l.kind.Table, l.row(owner, position), l.kind.Family, position, timestamp)
 }
 
+// count notes a member that is new to its owner's list.
+func (l *list[E]) count(owner string, member E) {
+	if l.lengths == nil {
+		return
+	}
+	public := l.kind.IsPublic(member)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lengths[owner] = l.lengths[owner].Grown(public)
+}
+
+// settle settles the lists that were touched. Those of which all is known and that need no second bucket are not even read.
 func (l *list[E]) settle(ctx context.Context, s *settle.Settler) error {
-	return l.kind.Lists(ctx, s, l.touched.sorted())
+	var read []string
+	known := map[string]settle.Length{}
+	for _, owner := range l.touched.sorted() {
+		if length := l.lengths[owner]; l.lengths != nil && length.All <= s.ListBound {
+			known[owner] = length
+		} else {
+			read = append(read, owner)
+		}
+	}
+	if err := l.kind.Lengths(ctx, s, known); err != nil {
+		return err
+	}
+	return l.kind.Lists(ctx, s, read)
 }

@@ -60,6 +60,13 @@ func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	return nil
 }
 
+// note spares a look for a name.
+func (l *lookup[V]) note(name string, value V) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[name] = &value
+}
+
 func (l *lookup[V]) missing(names []string) (missing []string) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

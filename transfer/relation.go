@@ -24,8 +24,12 @@ type relations struct {
 	// touch announces whose lists are written.
 	touch func(ctx context.Context, as, bs []string) error
 	put   func(w *writes, r relation, timestamp int64)
+	// count notes that both lists have a new member.
+	count func(r relation)
 	// remove takes out of both lists what an older relation of the two put there.
 	remove func(w *writes, r relation, timestamp int64)
+	// fresh knows of which relations there can't be an edge, by their keys.
+	fresh *fresh
 	// before writes what else must be there before an edge may be; nil is nothing.
 	before func(ctx context.Context, w *writes, fresh []relation) error
 }
@@ -55,6 +59,7 @@ func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[r
 		if old.related {
 			k.remove(derived, relation{r.a, r.b, old.at}, old.timestamp)
 		} else {
+			k.count(r)
 			fresh = append(fresh, r)
 		}
 		k.put(derived, r, timestamp)
@@ -75,9 +80,20 @@ func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[r
 // read returns the edge of each row; rows of the same two share one.
 func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) ([]*edge, error) {
 	as, bs := make([]string, len(batch)), make([]string, len(batch))
-	gets := make([]hbase.Get, len(batch))
+	edges, shared := make([]*edge, len(batch)), make(map[relation]*edge, len(batch))
+	var gets []hbase.Get
+	var sought []*edge
 	for i, it := range batch {
-		as[i], bs[i], gets[i] = it.value.a, it.value.b, k.edge.Get(it.value.a, it.value.b)
+		r := it.value
+		as[i], bs[i] = r.a, r.b
+		pair := relation{a: r.a, b: r.b}
+		if shared[pair] == nil {
+			shared[pair] = new(edge)
+			if !k.fresh.first(r.key()) {
+				gets, sought = append(gets, k.edge.Get(r.a, r.b)), append(sought, shared[pair])
+			}
+		}
+		edges[i] = shared[pair]
 	}
 	if err := k.touch(ctx, as, bs); err != nil {
 		return nil, err
@@ -86,17 +102,12 @@ func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 	if err != nil {
 		return nil, err
 	}
-	edges, shared := make([]*edge, len(batch)), make(map[string]*edge, len(batch))
-	for i := range batch {
-		if edges[i] = shared[gets[i].Row]; edges[i] != nil {
-			continue
-		}
+	for i, e := range sought {
 		related, at, err := k.edge.Decode(cells[i])
 		if err != nil {
 			return nil, err
 		}
-		edges[i] = &edge{related, at, settle.Youngest(cells[i])}
-		shared[gets[i].Row] = edges[i]
+		*e = edge{related, at, settle.Youngest(cells[i])}
 	}
 	return edges, nil
 }

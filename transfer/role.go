@@ -78,7 +78,8 @@ func sameValues(cells, stored []hbase.Cell) bool {
 
 func (im *importer) importUserRoles(ctx context.Context) error {
 	assignments := &relations{
-		edge: tables.Assignments,
+		edge:  tables.Assignments,
+		fresh: &im.newRoles,
 		touch: func(ctx context.Context, usernames, roles []string) error {
 			if err := im.userRoles.touch(ctx, usernames); err != nil {
 				return err
@@ -88,6 +89,10 @@ func (im *importer) importUserRoles(ctx context.Context) error {
 		put: func(w *writes, r relation, timestamp int64) {
 			im.userRoles.put(w, r.a, r.b, timestamp)
 			im.roleUsers.put(w, r.b, r.a, timestamp)
+		},
+		count: func(r relation) {
+			im.userRoles.count(r.a, r.b)
+			im.roleUsers.count(r.b, r.a)
 		},
 		// The place of a member does not depend on the time.
 		remove: func(*writes, relation, int64) {},

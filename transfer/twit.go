@@ -71,7 +71,9 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	for _, t := range fresh {
 		timestamp := stamp(t.PostedAt)
 		im.twitLists.put(derived, t.AuthorName, t, timestamp)
+		im.twitLists.count(t.AuthorName, t)
 		if t.InAlbum() {
+			im.albums.count(t.AuthorName, t)
 			im.albums.put(derived, t.AuthorName, t, timestamp)
 		}
 		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], entry(t))
@@ -92,8 +94,12 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		authors = append(authors, author)
 	}
 	return settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
+		some, err := covered(span)
+		if err != nil {
+			return err
+		}
 		var followers []string
-		for _, f := range covered(span) {
+		for _, f := range some {
 			followers = append(followers, f.Username)
 		}
 		for _, entry := range byAuthor[span.Owner] {

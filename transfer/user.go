@@ -24,6 +24,12 @@ func (im *importer) importUsers(ctx context.Context) error {
 			for _, it := range batch {
 				w.put(tables.Users.Put(it.value.Username, it.value, timeless))
 			}
-			return w.flush(ctx)
+			if err := w.flush(ctx); err != nil || !im.blank {
+				return err
+			}
+			for _, it := range batch {
+				im.users.note(it.value.Username, true)
+			}
+			return nil
 		})
 }

@@ -31,10 +31,10 @@ func (s *Settler) Departments(ctx context.Context) error {
 			roles.add(*r.Value.DepartmentCode, tables.DepartmentRoles, r.Value.Code, r.Timestamp)
 		}
 	}
-	if err := members(ctx, s, Children, owners, children); err != nil {
+	if err := makeMembers(ctx, s, Children, owners, children); err != nil {
 		return err
 	}
-	return members(ctx, s, DepartmentRoles, owners, roles)
+	return makeMembers(ctx, s, DepartmentRoles, owners, roles)
 }
 
 // wanted are the columns that the owners' lists should have: owner → qualifier → column.
@@ -48,9 +48,9 @@ func (w wanted[E]) add(owner string, l *tables.List[E], member E, timestamp int6
 	w[owner][cell.Qualifier] = cell
 }
 
-// members makes lists have exactly the wanted members, and settles them. A column goes with a marker of its own timestamp, and what
+// makeMembers makes lists have exactly the wanted members, and settles them. A column goes with a marker of its own timestamp, and what
 // comes back later is younger than that, for every change makes its object's row younger.
-func members[E any](ctx context.Context, s *Settler, k Kind[E], owners []string, want wanted[E]) error {
+func makeMembers[E any](ctx context.Context, s *Settler, k Kind[E], owners []string, want wanted[E]) error {
 	err := s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		var mutations []hbase.Mutation
 		directories := make(map[string][]tables.Bucket, len(owners))

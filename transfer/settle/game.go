@@ -26,8 +26,12 @@ func (s *Settler) GameDays(ctx context.Context, games []string) error {
 
 // addDays adds what some players of a game played to the game's sums by day.
 func (s *Settler) addDays(ctx context.Context, sums daySums, span *Span[string]) error {
+	players, err := span.Members()
+	if err != nil {
+		return err
+	}
 	var gets []hbase.Get
-	for i, player := range span.Members {
+	for i, player := range players {
 		if span.Covers(i) {
 			gets = append(gets, tables.Plays.Get(player, span.Owner))
 		}

@@ -2,22 +2,42 @@ package settle
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
-// writeLengths makes the lengths that are attributes of the owners be these. A length that was never written is 0.
-func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, lengths map[string]*length) error {
-	owners := make([]string, 0, len(lengths))
-	gets := make([]hbase.Get, 0, len(lengths))
-	for owner := range lengths {
-		get := k.Length(owner)
+// Length is how long a list is: how many members it has, and how many of them everybody may see.
+type Length struct{ All, Public int }
+
+// Grown is the length with one more member.
+func (n Length) Grown(public bool) Length {
+	n.All++
+	if public {
+		n.Public++
+	}
+	return n
+}
+
+// Lengths makes the lengths that are attributes of the owners be these, which must be those of the lists. A length that was never
+// written is 0.
+func (k Kind[E]) Lengths(ctx context.Context, s *Settler, lengths map[string]Length) error {
+	owners := slices.Sorted(maps.Keys(lengths))
+	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
+		return k.writeLengths(ctx, s, owners, lengths)
+	})
+}
+
+func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, lengths map[string]Length) error {
+	gets := make([]hbase.Get, len(owners))
+	for i, owner := range owners {
+		gets[i] = k.Length(owner)
 		if k.public != "" {
-			get.Columns += " " + tables.Attributes + ":" + k.public
+			gets[i].Columns += " " + tables.Attributes + ":" + k.public
 		}
-		owners, gets = append(owners, owner), append(gets, get)
 	}
 	stored, err := Read(ctx, s.Store, gets)
 	if err != nil {
@@ -27,9 +47,9 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, lengths map[strin
 	for i, owner := range owners {
 		put := hbase.Put{Table: gets[i].Table, Row: gets[i].Row}
 		n := lengths[owner]
-		put.Cells = appendLength(put.Cells, stored[i], k.Count, n.all, n.all == 0)
+		put.Cells = appendLength(put.Cells, stored[i], k.Count, n.All, n.All == 0)
 		if k.public != "" {
-			put.Cells = appendLength(put.Cells, stored[i], k.public, n.public, n.all == 0)
+			put.Cells = appendLength(put.Cells, stored[i], k.public, n.Public, n.All == 0)
 		}
 		if len(put.Cells) > 0 {
 			puts = append(puts, put)

@@ -36,32 +36,30 @@ func isPublic(t *tables.Twit) bool { return t.Visibility == tables.Public }
 // the lengths are those of the lists.
 func (k Kind[E]) Lists(ctx context.Context, s *Settler, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
-		lengths := make(map[string]*length, len(owners))
-		for len(owners) > 0 {
-			looks, err := k.look(ctx, s, owners)
+		lengths := make(map[string]Length, len(owners))
+		for open := owners; len(open) > 0; {
+			looks, err := k.look(ctx, s, open)
 			if err != nil {
 				return err
 			}
 			// What was mended is looked at again: its length is counted when nothing moves any more.
 			var again []string
-			for _, owner := range owners {
+			for _, owner := range open {
 				if looks[owner].mended {
 					again = append(again, owner)
 				} else {
-					lengths[owner] = &looks[owner].length
+					lengths[owner] = looks[owner].length
 				}
 			}
-			owners = again
+			open = again
 		}
-		return k.writeLengths(ctx, s, lengths)
+		return k.writeLengths(ctx, s, owners, lengths)
 	})
 }
 
-type length struct{ all, public int }
-
 // look is what one reading of a list found.
 type look struct {
-	length
+	length Length
 	mended bool
 	// The bucket that is being read: its members so far, and where it could be cut.
 	bucket uint32
@@ -88,15 +86,18 @@ func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[str
 			l.close(s.ListBound)
 			l.bucket = span.Bucket
 		}
+		public, err := k.publics(span)
+		if err != nil {
+			return err
+		}
 		var astray []hbase.Cell
-		for i, member := range span.Members {
+		for i, c := range span.Cells {
 			if !span.Covers(i) {
-				astray = append(astray, span.Cells[i])
+				astray = append(astray, c)
 				continue
 			}
-			if l.hold(span.Cells[i].Qualifier, s.ListBound); k.isPublic != nil && k.isPublic(member) {
-				l.public++
-			}
+			l.hold(c.Qualifier, s.ListBound)
+			l.length = l.length.Grown(public != nil && public[i])
 		}
 		l.mended = l.mended || len(astray) > 0
 		return k.move(ctx, s, span, astray)
@@ -117,13 +118,28 @@ func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[str
 	return looks, nil
 }
 
-// hold counts a member of the bucket that is being read. Every half of the bound it could be cut.
+// publics reports which members everybody may see; it is nil where that is not counted.
+func (k Kind[E]) publics(span *Span[E]) ([]bool, error) {
+	if k.isPublic == nil {
+		return nil, nil
+	}
+	members, err := span.Members()
+	public := make([]bool, len(members))
+	for i, member := range members {
+		public[i] = k.isPublic(member)
+	}
+	return public, err
+}
+
+// IsPublic reports whether everybody may see a member, of a kind of which not everybody may see all; otherwise it is false.
+func (k Kind[E]) IsPublic(member E) bool { return k.isPublic != nil && k.isPublic(member) }
+
+// hold notes a member of the bucket that is being read. Every half of the bound it could be cut.
 func (l *look) hold(position string, bound int) {
 	if l.held > 0 && l.held%(bound/2) == 0 {
 		l.cuts = append(l.cuts, position)
 	}
 	l.held++
-	l.all++
 }
 
 // close ends a bucket.

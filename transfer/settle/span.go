@@ -14,15 +14,21 @@ const (
 	nextPage = 4096
 )
 
-// Span is a page of one bucket of an owner's list. Members and Cells are index-aligned.
+// Span is a page of one bucket of an owner's list.
 type Span[E any] struct {
-	Owner   string
-	Bucket  uint32
-	Members []E
+	Owner  string
+	Bucket uint32
 	// Cells are the members' columns, in the list's order.
 	Cells []hbase.Cell
 	// Directory is the list's, whole.
 	Directory []tables.Bucket
+	list      *tables.List[E]
+}
+
+// Members returns what the cells say, index-aligned.
+func (s *Span[E]) Members() ([]E, error) {
+	members, _, _, err := s.list.Decode(s.Owner, s.Cells)
+	return members, err
 }
 
 // Covers reports whether member i lies in the bucket that covers it. One that does not is there once more, or on its way.
@@ -53,7 +59,7 @@ func Spans[E any](ctx context.Context, store hbase.Store, l *tables.List[E], own
 type reader[E any] struct {
 	ctx       context.Context
 	store     hbase.Store
-	list_     *tables.List[E]
+	of        *tables.List[E]
 	owner     string
 	directory []tables.Bucket
 	f         func(*Span[E]) error
@@ -63,9 +69,9 @@ type reader[E any] struct {
 func (r *reader[E]) list(first []hbase.Cell) error {
 	var err error
 	if len(first) < firstPage {
-		_, _, r.directory, err = r.list_.Decode(r.owner, first)
+		_, _, r.directory, err = r.of.Decode(r.owner, first[members(first):])
 	} else {
-		r.directory, _, err = Directory(r.ctx, r.store, r.list_, r.owner)
+		r.directory, _, err = Directory(r.ctx, r.store, r.of, r.owner)
 	}
 	if err != nil {
 		return err
@@ -88,29 +94,35 @@ func (r *reader[E]) list(first []hbase.Cell) error {
 // bucket reads the rest of a bucket, given a page of it that was asked for with that limit.
 func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
 	for {
-		members, positions, _, err := r.list_.Decode(r.owner, page)
-		if err != nil {
-			return err
-		}
-		if len(members) > 0 {
-			// The directory's columns are behind the members.
-			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Members: members, Cells: page[:len(positions)], Directory: r.directory})
+		n := members(page)
+		if n > 0 {
+			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Cells: page[:n], Directory: r.directory, list: r.of})
 			if err != nil {
 				return err
 			}
 		}
-		if len(page) < limit || len(positions) < len(page) {
+		if len(page) < limit || n < len(page) {
 			return nil
 		}
-		if page, err = r.page(number, hbase.Next(page[len(page)-1].Qualifier)); err != nil {
+		var err error
+		if page, err = r.page(number, hbase.Next(page[n-1].Qualifier)); err != nil {
 			return err
 		}
 		limit = nextPage
 	}
 }
 
+// members returns how many of a page's cells are members: the directory's columns are behind them.
+func members(page []hbase.Cell) int {
+	n := len(page)
+	for n > 0 && page[n-1].Qualifier >= tables.MembersEnd {
+		n--
+	}
+	return n
+}
+
 func (r *reader[E]) page(bucket uint32, start string) ([]hbase.Cell, error) {
-	cells, err := Read(r.ctx, r.store, []hbase.Get{r.list_.Get(r.owner, bucket, hbase.Page{Start: start, Limit: nextPage})})
+	cells, err := Read(r.ctx, r.store, []hbase.Get{r.of.Get(r.owner, bucket, hbase.Page{Start: start, Limit: nextPage})})
 	if err != nil {
 		return nil, err
 	}
