@@ -21,6 +21,9 @@ type Window struct {
 	Backward      bool
 }
 
+// empty reports whether nothing can lie in the window.
+func (w Window) empty() bool { return w.Before != "" && w.After >= w.Before }
+
 // Whole is the window of a whole list, whatever its length.
 var Whole = Window{Limit: 1 << 30}
 
@@ -78,7 +81,7 @@ type walk[E any] struct {
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 	walks := make([]walk[E], len(spans))
 	for i := range walks {
-		walks[i].looking = spans[i].Backward
+		walks[i].looking, walks[i].done = spans[i].Backward, spans[i].empty()
 	}
 	errs := failures{n: len(spans)}
 	for {

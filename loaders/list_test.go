@@ -149,6 +149,12 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 			if diff := cmp.Diff(want[i+1:j], names(p)); diff != "" && j > i+1 {
 				t.Fatalf("between two positions, cuts %v (-want +got):\n%s", cuts, diff)
 			}
+			for _, backward := range []bool{false, true} {
+				crossed := page2(t, ctx, owner, Window{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
+				if len(crossed.Members) > 0 {
+					t.Fatalf("between two positions that are the wrong way round is %v", names(crossed))
+				}
+			}
 			keys := []MemberKey{{owner, all.Positions[i]}, {owner, all.Positions[j] + "x"}, {owner, all.Positions[j]}}
 			members, err := Followers.Members(ctx, keys)
 			if err != nil {
