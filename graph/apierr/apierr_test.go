@@ -81,7 +81,10 @@ func TestPresentPath(t *testing.T) {
 		path ast.Path
 		want string
 	}{
-		{"an item of a batch fails at its own path", ast.Path{ast.PathName("nodes"), ast.PathIndex(3), ast.PathName("twits")}, "nodes[3].twits"},
+		{"an item of a batch fails at its own path, whichever gqlgen says",
+			ast.Path{ast.PathName("nodes"), ast.PathIndex(3), ast.PathName("twits")}, "nodes[0].twits"},
+		{"an element of a list fails at its index",
+			ast.Path{ast.PathName("nodes"), ast.PathIndex(0), ast.PathName("twits"), ast.PathIndex(2)}, "nodes[0].twits[2]"},
 		{"an argument fails at its field's path",
 			ast.Path{ast.PathName("nodes"), ast.PathIndex(0), ast.PathName("twits"), ast.PathName("first")}, "nodes[0].twits"},
 	} {

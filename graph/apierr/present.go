@@ -10,6 +10,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/rs/zerolog"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
@@ -21,9 +22,7 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 		if answer.Locations == nil {
 			answer.Locations = wrapped.Locations
 		}
-		// The error of an item of a batch knows that item's path. That of an argument goes on into the argument, which is no path in
-		// the response.
-		if len(wrapped.Path) == len(answer.Path) {
+		if isElement(wrapped.Path, answer.Path) {
 			answer.Path = wrapped.Path
 		}
 	}
@@ -33,6 +32,18 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 		log(ctx, public.Code, cause, answer.Path.String())
 	}
 	return answer
+}
+
+// isElement reports whether a path is that of an element of the list at another. No other path that an error brings along is
+// one in the response: that of an argument goes on into the argument, and gqlgen takes the only parent of a batch for the first element of
+// whatever list it is in.
+func isElement(path, of ast.Path) bool {
+	n := len(of)
+	if len(path) != n+1 || path[:n].String() != of.String() {
+		return false
+	}
+	_, ok := path[n].(ast.PathIndex)
+	return ok
 }
 
 // locations returns where the document has the field of ctx, nil outside of a field.
