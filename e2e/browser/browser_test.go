@@ -36,14 +36,17 @@ func TestTheIDE(t *testing.T) {
 		report := explore(t, gateway.url)
 		checkRequests(t, gateway.url, report)
 		checkAnswers(t, report)
-		contains(t, report, "Followers", `"LiLei"`)
+		contains(t, report, "Followers", `"username":"HanMeimei"`)
 		contains(t, report, "Moments", `"viewer":null`)
+		contains(t, report, "Departments", `"name":"开发1"`)
+		contains(t, report, "Games", `"hasPlayed":true`)
 	})
 	t.Run("a token in the headers makes somebody of the stranger", func(t *testing.T) {
 		report := explore(t, gateway.url, gateway.token(t, "LiLei"))
 		checkRequests(t, gateway.url, report)
 		checkAnswers(t, report)
 		contains(t, report, "Moments", `"viewer":{"username":"LiLei"`)
+		contains(t, report, "Comments", `"content":"The one with the keyboard is after."`)
 	})
 }
 
