@@ -30,8 +30,10 @@ type Loaders struct {
 
 // answer is what a Get was, or will be, answered with.
 type answer struct {
-	thunk dataloader.Thunk[[]hbase.Cell]
-	done  bool
+	thunk   dataloader.Thunk[[]hbase.Cell]
+	round   int // of the batch that it was put into
+	waiting int // tasks that wait for it
+	done    bool
 }
 
 type loadersKey struct{}
@@ -53,6 +55,8 @@ func from(ctx context.Context) *Loaders {
 
 // batch sends what was collected as one call of the store.
 func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
+	l.sent(gets)
+	defer l.answered(gets)
 	results, err := l.store.Get(l.ctx, gets)
 	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
 	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
@@ -63,7 +67,6 @@ func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
 			all[i].Data, all[i].Error = results[i].Cells, results[i].Err
 		}
 	}
-	l.answered(gets)
 	return out
 }
 
@@ -89,8 +92,9 @@ func (l *Loaders) ask(ctx context.Context, gets []hbase.Get) []*answer {
 	for i, g := range gets {
 		a := l.answers[g]
 		if a == nil {
-			a = &answer{thunk: l.gets.Load(ctx, g)}
+			a = &answer{thunk: l.gets.Load(ctx, g), round: l.turns.round}
 			l.answers[g] = a
+			l.turns.unsent++
 		}
 		answers[i] = a
 	}
@@ -99,9 +103,12 @@ func (l *Loaders) ask(ctx context.Context, gets []hbase.Get) []*answer {
 
 // wait answers what was asked for.
 func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
-	l.block(answers)
 	cells, errs := make([][]hbase.Cell, len(answers)), failures{n: len(answers)}
+	next := 0
 	for i, a := range answers {
+		if i == next {
+			next = l.block(answers, i)
+		}
 		var err error
 		if cells[i], err = a.thunk(); err != nil {
 			errs.set(i, err)

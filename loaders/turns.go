@@ -23,9 +23,9 @@ const (
 // turns counts the tasks of an operation. Loaders.mu guards it.
 type turns struct {
 	announced bool
-	running   int  // tasks that may ask for more
-	blocked   int  // tasks that wait for an answer
-	flushing  bool // whether the batch that is sent next is sent because nobody runs
+	running   int // tasks that may ask for more
+	round     int // the number of the batch that is being collected
+	unsent    int // how many gets are in it
 }
 
 func (t *turns) patience() time.Duration {
@@ -54,36 +54,44 @@ func (t Tasks) Start(n int) {
 }
 
 // End takes away a task that is done.
-func (t Tasks) End() { t.l.yield(0) }
+func (t Tasks) End() { t.l.away() }
 
-// block takes the turn of a task that is about to wait, unless it need not wait.
-func (l *Loaders) block(answers []*answer) {
+// block takes the turn of a task that is about to wait for the first of the answers from i on that is not there yet, until it is. It
+// returns how far the task gets with that. A task waits for one answer at a time: those it wants may be in several batches.
+func (l *Loaders) block(answers []*answer, i int) int {
 	l.mu.Lock()
-	for _, a := range answers {
-		if !a.done {
-			l.mu.Unlock()
-			l.yield(1)
-			return
+	defer l.mu.Unlock()
+	for ; i < len(answers); i++ {
+		if a := answers[i]; !a.done {
+			a.waiting++
+			l.yield()
+			return i + 1
 		}
 	}
-	l.mu.Unlock()
+	return i
 }
 
-// yield takes a task's turn away, and sends the batch if that was the last one.
-func (l *Loaders) yield(blocked int) {
-	l.mu.Lock()
+// yield takes a task's turn away, and sends the batch if that was the last one. The caller holds mu, so that what is asked for
+// later is in a later batch.
+func (l *Loaders) yield() {
 	t := &l.turns
-	if !t.announced {
-		l.mu.Unlock()
+	if t.running--; t.announced && t.running == 0 && t.unsent > 0 {
+		t.round, t.unsent = t.round+1, 0
+		l.gets.Flush()
+	}
+}
+
+// sent notes that a batch is on its way. If nobody flushed it, the timer did.
+func (l *Loaders) sent(gets []hbase.Get) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := &l.turns
+	if l.answers[gets[0]].round != t.round {
 		return
 	}
-	t.running--
-	t.blocked += blocked
-	flush := t.running == 0 && t.blocked > 0 && l.gets != nil
-	t.flushing = t.flushing || flush
-	l.mu.Unlock()
-	if flush {
-		l.gets.Flush()
+	t.unsent -= len(gets)
+	if t.announced {
+		Fallbacks.Add(1)
 	}
 }
 
@@ -92,36 +100,40 @@ func (l *Loaders) answered(gets []hbase.Get) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range gets {
-		l.answers[g].done = true
+		a := l.answers[g]
+		l.turns.running += a.waiting
+		a.waiting, a.done = 0, true
 	}
-	t := &l.turns
-	if t.announced && !t.flushing {
-		Fallbacks.Add(1)
-	}
-	t.flushing = false
-	t.running, t.blocked = t.running+t.blocked, 0
 }
 
 // Away runs something that waits for anything but a loader, without holding up the reads of the other tasks.
 func Away(ctx context.Context, wait func()) {
 	l := from(ctx)
-	l.yield(0)
-	defer func() {
-		l.mu.Lock()
-		l.turns.running++
-		l.mu.Unlock()
-	}()
+	l.away()
+	defer l.back(1)
 	wait()
+}
+
+func (l *Loaders) away() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.yield()
+}
+
+func (l *Loaders) back(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turns.running += n
 }
 
 // Together runs functions that read side by side, within the turn of the task that calls it.
 func Together(ctx context.Context, run ...func()) {
-	tasks := TasksOf(ctx)
-	left := atomic.Int64{}
+	l := from(ctx)
+	var left atomic.Int64
 	left.Store(int64(len(run)))
 	done := make(chan struct{})
 	var panicked atomic.Value
-	announced := tasks.more(len(run) - 1)
+	l.back(len(run) - 1)
 	for _, f := range run {
 		go func() {
 			defer func() {
@@ -131,8 +143,8 @@ func Together(ctx context.Context, run ...func()) {
 				// The last one hands its turn back to the caller.
 				if left.Add(-1) == 0 {
 					close(done)
-				} else if announced {
-					tasks.End()
+				} else {
+					l.away()
 				}
 			}()
 			f()
@@ -142,14 +154,4 @@ func Together(ctx context.Context, run ...func()) {
 	if p := panicked.Load(); p != nil {
 		panic(p)
 	}
-}
-
-// more adds tasks to those that were announced, if any were.
-func (t Tasks) more(n int) (announced bool) {
-	t.l.mu.Lock()
-	defer t.l.mu.Unlock()
-	if t.l.turns.announced {
-		t.l.turns.running += n
-	}
-	return t.l.turns.announced
 }

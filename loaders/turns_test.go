@@ -1,0 +1,290 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+)
+
+// slow is a store that answers every row with its own name, after a time on the test's clock, and notes when it was asked for which.
+type slow struct {
+	hbase.Store
+	latency time.Duration
+	begin   time.Time
+	mu      sync.Mutex
+	calls   []string // "10ms a b": when, and what
+	get     func(ctx context.Context, gets []hbase.Get)
+}
+
+func (s *slow) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	rows, results := make([]string, len(gets)), make([]hbase.Result, len(gets))
+	for i, g := range gets {
+		rows[i], results[i].Cells = g.Row, []hbase.Cell{{Value: []byte(g.Row)}}
+	}
+	slices.Sort(rows)
+	s.note(strings.Join(rows, " "))
+	if s.get != nil {
+		s.get(ctx, gets)
+	}
+	select {
+	case <-time.After(s.latency):
+		return results, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *slow) Scan(context.Context, hbase.Scan) iter.Seq2[hbase.Row, error] {
+	return func(func(hbase.Row, error) bool) {
+		s.note("scan")
+		time.Sleep(s.latency)
+	}
+}
+
+func (s *slow) note(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, fmt.Sprint(time.Since(s.begin), " ", what))
+}
+
+// rows loads the name of a row.
+var rows = Loader[string, string]{
+	get:    func(row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
+	decode: func(_ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
+}
+
+// load loads rows, given by their names with blanks between, and fails the test if they are not answered.
+func load(ctx context.Context, t *testing.T, names string) {
+	keys := strings.Fields(names)
+	got, err := rows.Load(ctx, keys)
+	if diff := cmp.Diff(keys, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+// running runs tasks as an executor does that announces them, and waits for them.
+func running(ctx context.Context, tasks ...func()) {
+	var group sync.WaitGroup
+	TasksOf(ctx).Start(len(tasks))
+	for _, task := range tasks {
+		group.Go(func() {
+			defer TasksOf(ctx).End()
+			task()
+		})
+	}
+	group.Wait()
+}
+
+const ms = time.Millisecond
+
+func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		tasks func(ctx context.Context, t *testing.T) []func()
+		want  []string
+	}{
+		{"a level of tasks is one call of the store, at once", func(ctx context.Context, t *testing.T) (tasks []func()) {
+			for i := range 9 {
+				tasks = append(tasks, func() { load(ctx, t, fmt.Sprintf("x y%d", i)) })
+			}
+			return tasks
+		}, []string{"0s x y0 y1 y2 y3 y4 y5 y6 y7 y8"}},
+		{"it waits for the last task to come, not for a time", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { load(ctx, t, "a") },
+				func() { time.Sleep(70 * ms); load(ctx, t, "b") },
+			}
+		}, []string{"70ms a b"}},
+		{"a task that ends is not waited for", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { load(ctx, t, "a") },
+				func() { time.Sleep(30 * ms) },
+			}
+		}, []string{"30ms a"}},
+		{"tasks of different depth overlap", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
+				func() { load(ctx, t, "b1"); load(ctx, t, "b2") },
+				func() { load(ctx, t, "c1") },
+			}
+		}, []string{"0s a1 b1 c1", "10ms a2 b2", "20ms a3"}},
+		{"what was read is not read again, and not waited for", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { load(ctx, t, "a b"); load(ctx, t, "b a"); load(ctx, t, "a c") },
+				func() { load(ctx, t, "b"); load(ctx, t, "a d") },
+			}
+		}, []string{"0s a b", "10ms c d"}},
+		{"what is asked first and waited for later is sent with what comes between", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){func() {
+				later := rows.Ask(ctx, []string{"a"})
+				load(ctx, t, "b")
+				if got, err := later(); err != nil || got[0] != "a" {
+					t.Error(got, err)
+				}
+			}}
+		}, []string{"0s a b"}},
+		{"what is asked and never waited for is sent when the last task ends", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){func() { rows.Ask(ctx, []string{"a"}); time.Sleep(5 * ms) }}
+		}, []string{"5ms a"}},
+		{"a scan holds nobody up", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { Away(ctx, func() { time.Sleep(35 * ms) }); load(ctx, t, "late") },
+				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
+			}
+		}, []string{"0s a1", "10ms a2", "35ms late"}},
+		{"who comes back from a scan asks while others wait, and neither takes the other's answer for its own", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
+				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
+			}
+		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2", "20ms a3"}},
+		{"who wants answers of two batches waits for both", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
+				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
+			}
+		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2"}},
+		{"who comes back from a scan for what is on its way waits with the others", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
+				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
+			}
+		}, []string{"0s a1", "10ms a2 b2"}},
+		{"functions side by side are one level with the other tasks", func(ctx context.Context, t *testing.T) []func() {
+			return []func(){
+				func() {
+					Together(ctx,
+						func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
+						func() { load(ctx, t, "b1") },
+						func() { time.Sleep(3 * ms) })
+					load(ctx, t, "c")
+				},
+				func() { load(ctx, t, "d") },
+			}
+		}, []string{"3ms a1 b1 d", "13ms a2", "23ms c"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &slow{latency: 10 * ms, begin: time.Now()}
+				ctx := With(t.Context(), store)
+				before := Fallbacks.Load()
+				running(ctx, test.tasks(ctx, t)...)
+				synctest.Wait()
+				if diff := cmp.Diff(test.want, store.calls); diff != "" {
+					t.Errorf("the calls of the store (-want +got):\n%s", diff)
+				}
+				if n := Fallbacks.Load() - before; n != 0 {
+					t.Errorf("the timer sent %d batches", n)
+				}
+			})
+		})
+	}
+}
+
+func TestTimers(t *testing.T) {
+	test := func(name string, run func(ctx context.Context, t *testing.T), want []string, fallbacks int64) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &slow{latency: 10 * ms, begin: time.Now()}
+				before := Fallbacks.Load()
+				run(With(t.Context(), store), t)
+				if diff := cmp.Diff(want, store.calls); diff != "" {
+					t.Errorf("the calls of the store (-want +got):\n%s", diff)
+				}
+				if n := Fallbacks.Load() - before; n != fallbacks {
+					t.Errorf("%d fallbacks were counted, not %d", n, fallbacks)
+				}
+				Fallbacks.Store(before)
+			})
+		})
+	}
+	test("reads of tasks that nobody announced are collected for a millisecond", func(ctx context.Context, t *testing.T) {
+		var group sync.WaitGroup
+		for i := range 5 {
+			group.Go(func() { load(ctx, t, fmt.Sprint("a", i)); load(ctx, t, fmt.Sprint("b", i)) })
+		}
+		group.Go(func() { time.Sleep(ms / 2); load(ctx, t, "c") })
+		group.Go(func() { Away(ctx, func() { time.Sleep(20 * ms) }); load(ctx, t, "d") })
+		group.Go(func() { Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
+		group.Wait()
+	}, []string{"1ms a0 a1 a2 a3 a4 c e f", "12ms b0 b1 b2 b3 b4", "21ms d"}, 0)
+	test("a task that waits for something else without saying so holds reads up for no longer than the patience, and is counted", func(ctx context.Context, t *testing.T) {
+		running(ctx,
+			func() { load(ctx, t, "a"); load(ctx, t, "b") },
+			func() { time.Sleep(150 * ms); load(ctx, t, "c") })
+	}, []string{"100ms a", "150ms b c"}, 1)
+}
+
+func TestResponsesDoNotTouchEachOther(t *testing.T) {
+	test := func(name string, run func(t *testing.T, store *slow)) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { run(t, &slow{latency: 10 * ms, begin: time.Now()}) })
+		})
+	}
+	test("one that is cancelled fails alone", func(t *testing.T, store *slow) {
+		cancelled, cancel := context.WithCancel(t.Context())
+		one, other := With(cancelled, store), With(t.Context(), store)
+		var group sync.WaitGroup
+		group.Go(func() {
+			running(one, func() {
+				if _, err := rows.Load(one, []string{"a"}); !errors.Is(err, context.Canceled) {
+					t.Errorf("the cancelled one is answered with %v", err)
+				}
+			})
+		})
+		group.Go(func() { running(other, func() { load(other, t, "a"); load(other, t, "b") }) })
+		time.Sleep(5 * ms)
+		cancel()
+		group.Wait()
+	})
+	test("the ctx of the field that asked first does not end the reads of the others", func(t *testing.T, store *slow) {
+		ctx := With(t.Context(), store)
+		field, cancel := context.WithCancel(ctx)
+		running(ctx,
+			func() { load(field, t, "a") },
+			func() { time.Sleep(ms); load(ctx, t, "b") },
+			func() { Away(ctx, func() { time.Sleep(5 * ms); cancel() }) })
+	})
+	test("a task that panics leaves the others their turns", func(t *testing.T, store *slow) {
+		ctx := With(t.Context(), store)
+		running(ctx,
+			func() {
+				defer func() { _ = recover() }()
+				Together(ctx, func() { panic("a") }, func() { load(ctx, t, "b") })
+			},
+			func() { defer func() { _ = recover() }(); Away(ctx, func() { panic("c") }) },
+			func() { load(ctx, t, "d"); load(ctx, t, "e") })
+		if diff := cmp.Diff([]string{"0s b d", "10ms e"}, store.calls); diff != "" {
+			t.Error(diff)
+		}
+	})
+	test("a store that panics fails its batch, and the next is sent as exactly as ever", func(t *testing.T, store *slow) {
+		store.get = func(_ context.Context, gets []hbase.Get) {
+			if len(gets) == 1 {
+				panic("a store's own mistake")
+			}
+		}
+		ctx := With(t.Context(), store)
+		before := Fallbacks.Load()
+		running(ctx, func() {
+			if _, err := rows.Load(ctx, []string{"a"}); At(err, 0) == nil {
+				t.Error("what the store panicked over has no error")
+			}
+			load(ctx, t, "b c")
+		})
+		if diff := cmp.Diff([]string{"0s a", "0s b c"}, store.calls); diff != "" || Fallbacks.Load() != before {
+			t.Error(diff, Fallbacks.Load()-before)
+		}
+	})
+}
