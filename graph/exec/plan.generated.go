@@ -62,18 +62,36 @@ var planTypes = plan.Schema{
 }
 
 func planTypeOf(v any) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case *tables.Comment:
+		if v == nil {
+			return ""
+		}
 		return "Comment"
 	case *tables.Department:
+		if v == nil {
+			return ""
+		}
 		return "Department"
 	case *tables.Game:
+		if v == nil {
+			return ""
+		}
 		return "Game"
 	case *tables.Role:
+		if v == nil {
+			return ""
+		}
 		return "Role"
 	case *tables.Twit:
+		if v == nil {
+			return ""
+		}
 		return "Twit"
 	case *tables.User:
+		if v == nil {
+			return ""
+		}
 		return "User"
 	}
 	panic(fmt.Sprintf("unexpected type %T", v))

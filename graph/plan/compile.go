@@ -44,6 +44,9 @@ type compiler struct {
 // the same text.
 const cacheSize = 1000
 
+// cacheLength is how long the text of a kept operation is at most, in bytes. Compiled it takes many times that.
+const cacheLength = 8 << 10
+
 // maxVariants bounds how many combinations of the conditions of one operation are kept.
 const maxVariants = 16
 
@@ -70,7 +73,9 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
 		entry = &compiled{conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
-		c.cache.Add(op.Operation, entry)
+		if len(op.RawQuery) <= cacheLength {
+			c.cache.Add(op.Operation, entry)
+		}
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
@@ -137,12 +142,12 @@ func (c *compiler) descend(op *graphql.OperationContext, s *selected) bool {
 	return abstract
 }
 
-// conditions lists the variables that @skip and @include ask in an operation and the fragments of its document.
+// conditions lists the variables that @skip, @include and @defer ask in an operation and the fragments of its document.
 func conditions(doc *ast.QueryDocument, op *ast.OperationDefinition) []string {
 	var names []string
 	add := func(list ast.DirectiveList) {
 		for _, d := range list {
-			if d.Name != "skip" && d.Name != "include" {
+			if d.Name != "skip" && d.Name != "include" && d.Name != "defer" {
 				continue
 			}
 			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && !slices.Contains(names, arg.Value.Raw) {

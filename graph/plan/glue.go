@@ -11,7 +11,7 @@ import (
 // Schema is what the executor knows of the types: generated code makes it.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the name of a value's object type, for interfaces and unions.
+	// TypeOf returns the name of a value's object type, for interfaces and unions; it is empty for a nil pointer.
 	TypeOf func(v any) string
 	// Query and Mutation name the root types; empty if there is none.
 	Query, Mutation string

@@ -80,11 +80,14 @@ func (r *run) expand(b *batch, tasks []task) []task {
 	return tasks
 }
 
-func (r *run) field(b *batch, s *selected, tasks []task) []task {
+// field follows one field, or adds it to the tasks. They stay as they were if it panics.
+func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
 	if s.field.Call != nil {
 		return append(tasks, task{b, s})
 	}
 	col := &b.columns[s.slot]
+	more = tasks
+	defer r.recovered(col)
 	args, err := r.args(s)
 	if err != nil {
 		col.err = err
@@ -132,6 +135,7 @@ func (r *run) do(t task) {
 
 func (r *run) call(t task) []task {
 	col := &t.batch.columns[t.field.slot]
+	defer r.recovered(col)
 	args, err := r.args(t.field)
 	if err == nil {
 		col.values, err = r.resolve(t, args)
@@ -146,6 +150,13 @@ func (r *run) call(t task) []task {
 		return nil
 	}
 	return r.descend(t.field, col, nil)
+}
+
+// recovered is deferred where foreign code is called: a panic fails the field for all objects.
+func (r *run) recovered(col *column) {
+	if panicked := recover(); panicked != nil {
+		col.err = r.op.Recover(r.ctx, panicked)
+	}
 }
 
 // fail notes what a resolver failed with.
@@ -164,12 +175,7 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 	return s.field.Args(r.ctx, r.exec, s.ArgumentMap(r.op.Variables))
 }
 
-func (r *run) resolve(t task, args map[string]any) (values []any, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = r.op.Recover(r.ctx, panicked)
-		}
-	}()
+func (r *run) resolve(t task, args map[string]any) ([]any, error) {
 	ctx := graphql.WithFieldContext(r.ctx, &graphql.FieldContext{
 		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true})
 	return t.field.field.Call(ctx, r.exec, t.batch.objects, args)
@@ -201,6 +207,9 @@ func (r *run) descend(s *selected, col *column, tasks []task) []task {
 			continue
 		}
 		n := s.below[r.types.TypeOf(object)]
+		if n == nil {
+			continue // a nil of some type
+		}
 		kid := kids[n]
 		if kid == nil {
 			kid = &batch{node: n, columns: make([]column, n.stored)}

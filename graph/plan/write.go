@@ -13,6 +13,7 @@ import (
 // back what was appended of it.
 type writer struct {
 	ctx  context.Context
+	op   *graphql.OperationContext
 	exec any
 	dst  []byte
 	path []step
@@ -56,12 +57,9 @@ func (w *writer) object(b *batch, i int32) bool {
 }
 
 // field appends a field's value; it reports false, and appends nothing, if it is null.
-func (w *writer) field(b *batch, s *selected, i int32) (ok bool) {
+func (w *writer) field(b *batch, s *selected, i int32) bool {
 	if s.slot < 0 {
-		if w.dst, ok = s.field.Leaf(w.ctx, w.exec, w.dst, b.objects[i]); !ok && s.field.NonNull {
-			w.fail(s, errNull)
-		}
-		return ok
+		return w.leaf(s, s.field.Leaf, b.objects[i])
 	}
 	col := &b.columns[s.slot]
 	switch {
@@ -75,14 +73,29 @@ func (w *writer) field(b *batch, s *selected, i int32) (ok bool) {
 		}
 		return false
 	case s.field.To == "":
-		if w.dst, ok = s.field.Append(w.ctx, w.exec, w.dst, col.values[i]); !ok && s.field.NonNull {
+		return w.leaf(s, s.field.Append, col.values[i])
+	case s.field.List:
+		return w.list(s, col, i)
+	case col.at[col.from[i]] < 0:
+		if s.field.NonNull {
 			w.fail(s, errNull)
 		}
-		return ok
-	case !s.field.List:
-		return w.child(col, col.from[i])
+		return false
 	}
-	return w.list(s, col, i)
+	return w.child(col, col.from[i])
+}
+
+// leaf appends what is made of a value. Should that panic, the field fails.
+func (w *writer) leaf(s *selected, appendTo func(context.Context, any, []byte, any) ([]byte, bool), value any) (ok bool) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
+		}
+	}()
+	if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok && s.field.NonNull {
+		w.fail(s, errNull)
+	}
+	return ok
 }
 
 func (w *writer) list(s *selected, col *column, i int32) bool {
@@ -120,21 +133,27 @@ func (w *writer) child(col *column, j int32) bool {
 
 // fail adds an error at the present path. It returns false.
 func (w *writer) fail(s *selected, err error) bool {
-	path := make(ast.Path, len(w.path))
+	ctx := w.ctx
 	for i, p := range w.path {
-		if path[i] = ast.PathIndex(p.index); p.key != "" {
-			path[i] = ast.PathName(p.key)
+		at := &graphql.FieldContext{Index: &p.index}
+		switch {
+		case p.key != "" && i == len(w.path)-1:
+			at = &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField}
+		case p.key != "":
+			at = &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: p.key}}}
 		}
+		ctx = graphql.WithFieldContext(ctx, at)
 	}
-	wrapped := gqlerror.WrapPath(path, err)
+	failed := gqlerror.Wrap(err)
 	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
+		// Whoever made it did not know all the objects that it is for.
 		clone := *already
-		clone.Path = path
-		wrapped = &clone
+		failed = &clone
 	}
-	if wrapped.Locations == nil && s.Position != nil {
-		wrapped.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
+	failed.Path = graphql.GetPath(ctx)
+	if s.Position != nil {
+		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
 	}
-	graphql.AddError(w.ctx, wrapped)
+	graphql.AddError(ctx, failed)
 	return false
 }
