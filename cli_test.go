@@ -47,6 +47,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"a flag that is none is guessed", "serve --lsten :1", misuse, `unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
 		{"a level that is none", "schema --log-level loud", misuse, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
 		{"a store that is none", "tables list --store mysql://localhost", failed, "--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
+		{"a store without its colon", "tables list --store embedded", failed, "--store embedded: write embedded:DIR, embedded: or hbase"},
 		{"a cluster without a host", "tables list --store hbase:", failed, "--store hbase:: write embedded:DIR"},
 		{"a cluster whose URL is malformed", "tables list --store hbase://?", failed, "--store hbase://?: "},
 		{"no region", "tables create --regions 0", misuse, "--regions: write a number from 1 to 1000, not 0"},
@@ -57,7 +58,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
 		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
 		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
-		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "table not found"},
+		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "--store embedded: holds nothing of twibase's: "},
 		{"nothing to import", "import", misuse, `expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

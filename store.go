@@ -36,7 +36,7 @@ func (f *storeFlag) regions() int {
 // open opens the store; whoever calls it closes it.
 func (f *storeFlag) open(ctx context.Context, log zerolog.Logger) (store hbase.Store, err error) {
 	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
-	case scheme == "embedded":
+	case f.embedded():
 		store, err = embedded.Open(rest, embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))))
 	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
 		store, err = cluster.Open(ctx, f.Store, log)

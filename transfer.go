@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"twibase/hbase"
@@ -39,9 +40,13 @@ type exportCommand struct {
 func (c *exportCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)
-		if err == nil {
-			fmt.Fprintf(p.stdout, "%d rows exported\n", rows)
+		switch {
+		case errors.Is(err, hbase.ErrTableNotFound):
+			return fmt.Errorf("--store %s holds nothing of twibase's: %w", c.Store, err)
+		case err != nil:
+			return err
 		}
-		return err
+		fmt.Fprintf(p.stdout, "%d rows exported\n", rows)
+		return nil
 	})
 }
