@@ -49,6 +49,10 @@ func TestPresent(t *testing.T) {
 			`{"message":"Expected Name","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
 		{"so does a query that the schema does not allow", coded("GRAPHQL_VALIDATION_FAILED", "Cannot query field"),
 			`{"message":"Cannot query field","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
+		{"what is wrong with a variable names it", &gqlerror.Error{Message: "must be defined",
+			Path:       ast.Path{ast.PathName("variable"), ast.PathName("ids"), ast.PathIndex(2)},
+			Extensions: map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}},
+			`{"message":"$ids[2] must be defined","extensions":{"code":"BAD_USER_INPUT"}}`, ""},
 		{"another code that a library sets is not trusted", coded("WHATEVER", "dial tcp 10.0.0.7"),
 			`{"message":"internal error","locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}`, "dial tcp"},
 	} {

@@ -56,13 +56,18 @@ func locations(ctx context.Context) []gqlerror.Location {
 	return nil
 }
 
-// of is [Of], but for what GraphQL's own parser, validator and coercion say about the request.
+// of is [Of], but for what GraphQL's own parser, validator and coercion say about the request. Which variable they mean, they say by a
+// path alone.
 func of(err error, wrapped *gqlerror.Error) (*Error, error) {
-	if wrapped != nil {
-		switch wrapped.Extensions["code"] {
-		case errcode.ParseFailed, errcode.ValidationFailed:
-			return BadUserInput("%s", wrapped.Message), nil
+	if wrapped == nil {
+		return Of(err)
+	}
+	switch wrapped.Extensions["code"] {
+	case errcode.ParseFailed, errcode.ValidationFailed:
+		if len(wrapped.Path) > 1 && wrapped.Path[0] == ast.PathName("variable") {
+			return BadUserInput("$%s %s", wrapped.Path[1:], wrapped.Message), nil
 		}
+		return BadUserInput("%s", wrapped.Message), nil
 	}
 	return Of(err)
 }

@@ -139,7 +139,7 @@ func TestEndpoint(t *testing.T) {
 		{"nor has a syntax error", ask(`{`), 200,
 			`{"errors":[{"message":"Expected Name, found \u003cEOF\u003e","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"nor has a variable that is missing", post(`{"query":"query Q($u:String!){user(username:$u){name}}"}`), 200,
-			`{"errors":[{"message":"must be defined","extensions":{"code":"BAD_USER_INPUT"}}]}`},
+			`{"errors":[{"message":"$u must be defined","extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"an answer in parts is refused", ask(`{...@defer{viewer{name}}}`), 200,
 			`{"errors":[{"message":"@defer is not supported here","locations":[{"line":1,"column":6}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"an operation that is not there is refused", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,

@@ -84,10 +84,10 @@ func MarshalInt(i int) graphql.Marshaler { return graphql.MarshalInt(i) }
 // AppendInt is [MarshalInt] for who appends.
 func AppendInt(dst []byte, i int) []byte { return plan.AppendInt(dst, i) }
 
-// UnmarshalInt reads GraphQL's Int, which has 32 bits.
+// UnmarshalInt reads GraphQL's Int, which has 32 bits. A text is none, though gqlgen would take one.
 func UnmarshalInt(v any) (int, error) {
 	i, err := graphql.UnmarshalInt32(v)
-	if err != nil {
+	if _, text := v.(string); text || err != nil {
 		return 0, apierr.BadUserInput("an Int is a whole number from %d to %d", math.MinInt32, math.MaxInt32)
 	}
 	return int(i), nil

@@ -58,6 +58,7 @@ func TestWhatIsRefused(t *testing.T) {
 			`a Date is written as in 2014-12-25, from 1970 on; "` + strings.Repeat("9", 40) + `"… is none`},
 		{"a relative URL is refused", address, "/a.png", `a URL is absolute, with http or https; "/a.png" is none`},
 		{"a URL that runs a script is refused", address, "javascript:alert(1)", `a URL is absolute, with http or https; "javascript:alert(1)" is none`},
+		{"a text is no Int", integer, "1", "an Int is a whole number from -2147483648 to 2147483647"},
 		{"33 bits are no Int", integer, json.Number("2147483648"), "an Int is a whole number from -2147483648 to 2147483647"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
