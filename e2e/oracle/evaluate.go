@@ -25,6 +25,9 @@ func New(model *Model, schema *ast.Schema) *Oracle {
 	return &Oracle{model, schema, map[string][]string{}, map[[2]string]list{}}
 }
 
+// Schema is the schema whose queries the oracle answers.
+func (o *Oracle) Schema() *ast.Schema { return o.schema }
+
 // Viewer is who asks; the zero Viewer is a stranger.
 type Viewer struct {
 	Username string

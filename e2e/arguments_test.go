@@ -1,0 +1,247 @@
+package e2e
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/e2e/dataset"
+	"twibase/e2e/oracle"
+)
+
+// hostile are names that nobody has, or can have.
+var hostile = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂", "'; DROP TABLE users", "\xff",
+	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
+
+// hostileIDs are ids and cursors that nobody was given.
+var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "ZXUwMDAwMQ", "VWEAYg", "VABh", "Q////w", "AAAA", "_____w", "f", "null",
+	strings.Repeat("A", 512), strings.Repeat("A", 513), strings.Repeat("é", 300)}
+
+func (g *generator) users() []string {
+	return append([]string{dataset.Hub, dataset.Special, dataset.Admin, dataset.Nobody}, g.keys("users", g.oracle.Users)...)
+}
+
+// keys are those of a map, in an order that depends on the seed alone.
+func (g *generator) keys(name string, things any) []string {
+	if g.sorted == nil {
+		g.sorted = map[string][]string{}
+	}
+	if g.sorted[name] == nil {
+		switch things := things.(type) {
+		case map[string]*oracle.User:
+			g.sorted[name] = sortedKeys(things)
+		case map[string]*oracle.Role:
+			g.sorted[name] = sortedKeys(things)
+		case map[string]*oracle.Department:
+			g.sorted[name] = sortedKeys(things)
+		case map[string]*oracle.Game:
+			g.sorted[name] = sortedKeys(things)
+		}
+	}
+	return g.sorted[name]
+}
+
+// name is one of the names, or one that nobody has.
+func (g *generator) name(names []string) string {
+	if g.chance(12) {
+		return oneOf(g, hostile)
+	}
+	return oneOf(g, names)
+}
+
+// arguments makes the arguments of a field, and tells below what is known of it by them.
+func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *parent) string {
+	var all []string
+	add := func(name, value string) { all = append(all, name+":"+value) }
+	if strings.HasSuffix(field.Type.Name(), "Connection") {
+		g.page(p, field, below, add)
+	}
+	for _, arg := range field.Arguments {
+		switch arg.Name {
+		case "username":
+			name := g.name(g.users())
+			below.owner, below.known = name, true
+			add(arg.Name, g.text(name))
+		case "code":
+			code := g.name(g.codes(field.Name))
+			below.owner, below.known = code, true
+			add(arg.Name, g.text(code))
+		case "id":
+			id := g.id()
+			if ref, ok := id.(oracle.Ref); ok {
+				below.owner, below.known = ref.Key, true
+			}
+			add(arg.Name, g.variable("ID!", id))
+		case "ids":
+			ids := []any{}
+			for range g.IntN(6) {
+				ids = append(ids, g.id())
+			}
+			below.budget /= 5
+			add(arg.Name, g.variable("[ID!]!", ids))
+		case "maxDepth":
+			if g.chance(2) {
+				add(arg.Name, g.number(g.IntN(6)-g.IntN(20)/19))
+			}
+		case "from":
+			from, to := g.day(), g.day()
+			if from > to && !g.chance(20) {
+				from, to = to, from
+			}
+			add("from", g.date(from))
+			add("to", g.date(to))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "(" + strings.Join(all, ",") + ")"
+}
+
+func (g *generator) codes(field string) []string {
+	switch field {
+	case "department":
+		return g.keys("departments", g.oracle.Departments)
+	case "game", "hasPlayed":
+		return g.keys("games", g.oracle.Games)
+	}
+	return g.keys("roles", g.oracle.Roles)
+}
+
+// text writes a string into the query, or as a variable.
+func (g *generator) text(s string) string {
+	if g.chance(2) {
+		return g.variable("String!", s)
+	}
+	var quoted strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			quoted.WriteString(`\` + string(r))
+		case r < ' ':
+			fmt.Fprintf(&quoted, `\u%04x`, r)
+		default:
+			quoted.WriteRune(r)
+		}
+	}
+	return `"` + quoted.String() + `"`
+}
+
+func (g *generator) number(n int) string {
+	if g.chance(3) {
+		return g.variable("Int", n)
+	}
+	return strconv.Itoa(n)
+}
+
+func (g *generator) day() string {
+	if g.chance(40) {
+		return oneOf(g, []string{"2014-02-30", "1969-12-31", "", "2014-12-1", "today"})
+	}
+	return oneOf(g, []string{"1970-01-01", "2014-12-01", "2014-12-10", "2014-12-11", "2014-12-20", "2015-01-05", "9999-12-31"})
+}
+
+func (g *generator) date(day string) string {
+	if g.chance(2) {
+		return g.variable("Date!", day)
+	}
+	return `"` + day + `"`
+}
+
+// id is one that an answer had, or a hostile one.
+func (g *generator) id() any {
+	if seen := g.opaque.Seen["id"]; len(seen) > 0 && !g.chance(8) {
+		noun := oneOf(g, []string{"User", "Role", "Department", "Game", "Twit", "Comment"})
+		for range 50 {
+			if ref := oneOf(g, seen); ref.Owner == noun {
+				return ref
+			}
+		}
+		return oneOf(g, seen)
+	}
+	return oneOf(g, hostileIDs)
+}
+
+// page makes the arguments of a connection, of which at most one is wrong.
+func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
+	size, right := g.IntN(8), !g.chance(15)
+	if g.chance(8) {
+		size = min(20, max(1, p.budget))
+	}
+	first := oneOf(g, []string{"first", "first", "last"})
+	if g.forward {
+		first = "first"
+	}
+	switch {
+	case !right && g.chance(2):
+		switch g.IntN(3) {
+		case 0:
+			add(first, g.number(-1-g.IntN(3)))
+		case 1:
+			add(first, g.number(101+g.IntN(1000)))
+		case 2:
+			add("first", "1")
+			add("last", "1")
+		}
+		return
+	case p.budget >= 20 && g.chance(10):
+		size = 20 // if nobody says how many
+	default:
+		add(first, g.number(min(size, p.budget)))
+	}
+	below.budget = p.budget / max(1, size)
+	cursors := []string{}
+	if g.chance(3) {
+		cursors = append(cursors, oneOf(g, []string{"after", "before"}))
+	} else if g.chance(6) {
+		cursors = []string{"after", "before"}
+	}
+	for _, name := range cursors {
+		if cursor := g.cursor(p, field, right); cursor != nil {
+			add(name, g.variable("String", cursor))
+			right = true
+		}
+	}
+}
+
+// cursor is one of the list if its owner is known, or of another owner's; or, if it need not be right, of another kind or of nobody.
+func (g *generator) cursor(p parent, field *ast.FieldDefinition, right bool) any {
+	kind := p.typ + "." + field.Name
+	switch field.Name {
+	case "topDepartments":
+		kind = "Department.subDepartments"
+	case "users", "roles", "games":
+		if p.typ == "Query" {
+			kind = "Query." + strings.TrimSuffix(field.Type.Name(), "Connection")
+		}
+	}
+	if !right {
+		if g.chance(2) {
+			return oneOf(g, hostileIDs)
+		}
+		for _, other := range sortedKeys(g.opaque.Seen) {
+			if other != kind && g.chance(3) {
+				return oneOf(g, g.opaque.Seen[other])
+			}
+		}
+	}
+	seen := g.opaque.Seen[kind]
+	if p.known {
+		var own []oracle.Ref
+		for _, ref := range seen {
+			if ref.Owner == p.owner {
+				own = append(own, ref)
+			}
+		}
+		if len(own) > 0 {
+			return oneOf(g, own)
+		}
+	}
+	// The places of descendants, and those of comments of one instant, mean nothing in another list.
+	if len(seen) == 0 || field.Name == "descendants" || field.Name == "comments" {
+		return nil
+	}
+	return oneOf(g, seen)
+}

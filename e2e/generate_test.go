@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/e2e/dataset"
+	"twibase/e2e/oracle"
+)
+
+// generator makes random queries over the whole schema.
+type generator struct {
+	*rand.Rand
+	*world
+	schema *ast.Schema
+	// forward leaves out pages from the end, which are short at the edge of a bucket: the oracle knows no buckets.
+	forward bool
+	// sorted are the keys of each noun.
+	sorted map[string][]string
+
+	// Of the query that is being made:
+	variables   map[string]any
+	definitions []string
+	fragments   []string
+	aliases     int
+	aliased     bool // every field needs an alias of its own, or it would clash with another
+}
+
+// parent is where a selection stands.
+type parent struct {
+	typ string
+	// owner is the username, code or id of what is selected from, if it is known.
+	owner string
+	known bool
+	// depth is how many more things a field may lead to, one below another; budget how many there may be of the last of them.
+	depth, budget int
+}
+
+// question makes a query, its variables, and who asks it.
+func (g *generator) question() (viewer oracle.Viewer, query string, variables map[string]any) {
+	g.variables, g.definitions, g.fragments, g.aliases, g.aliased = map[string]any{}, nil, nil, 0, false
+	body := g.selection(parent{typ: "Query", known: true, depth: 1 + g.IntN(4), budget: 120})
+	query = "query"
+	if len(g.definitions) > 0 {
+		query += "(" + strings.Join(g.definitions, ",") + ")"
+	}
+	return g.viewer(), query + body + strings.Join(g.fragments, ""), g.variables
+}
+
+func (g *generator) viewer() oracle.Viewer {
+	return oneOf(g, []oracle.Viewer{stranger, stranger, root, as(dataset.Admin), as(dataset.Hub), as(dataset.Special),
+		as(oneOf(g, g.users())), as(oneOf(g, g.users())), as("ghost")})
+}
+
+func oneOf[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
+
+// chance is true once in n times.
+func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
+
+// variable returns a reference to a new variable.
+func (g *generator) variable(typ string, value any) string {
+	name := fmt.Sprintf("v%d", len(g.variables))
+	g.variables[name] = value
+	g.definitions = append(g.definitions, "$"+name+":"+typ)
+	return "$" + name
+}
+
+// selection makes a selection set of a type: some of its fields, some of them in fragments.
+func (g *generator) selection(p parent) string {
+	var direct []string
+	for _, field := range g.fields(p) {
+		switch g.IntN(9) {
+		case 0:
+			field = "...on " + p.typ + "{" + field + "}"
+		case 1:
+			field = "..." + g.condition() + "{" + field + "}"
+		case 2:
+			name := fmt.Sprintf("F%d", len(g.fragments))
+			g.fragments = append(g.fragments, " fragment "+name+" on "+p.typ+"{"+field+"}")
+			field = "..." + name + g.condition()
+		}
+		direct = append(direct, field)
+	}
+	return "{" + strings.Join(direct, " ") + "}"
+}
+
+// condition is a directive, or none.
+func (g *generator) condition() string {
+	if g.chance(2) {
+		return ""
+	}
+	value := g.chance(2)
+	text := fmt.Sprint(value)
+	if g.chance(2) {
+		text = g.variable("Boolean!", value)
+	}
+	return oneOf(g, []string{"@include", "@skip"}) + "(if:" + text + ")"
+}
+
+// fields makes fields whose response names differ.
+func (g *generator) fields(p parent) []string {
+	if p.typ == "Node" {
+		return g.nodeFields(p)
+	}
+	all := []string{}
+	if g.chance(6) || p.depth == 0 {
+		all = append(all, "__typename")
+	}
+	used, edges := map[string]bool{}, 0
+	choice := g.schema.Types[p.typ].Fields
+	for range 1 + g.IntN(6) {
+		field := oneOf(g, choice)
+		noun := g.isNoun(field.Type.Name())
+		if strings.HasPrefix(field.Name, "__") || noun && (p.depth == 0 || p.budget == 0 || edges == 2) {
+			continue
+		}
+		if noun {
+			edges++
+		}
+		name := ""
+		if g.aliased || used[field.Name] || g.chance(8) {
+			g.aliases++
+			name = fmt.Sprintf("a%d:", g.aliases)
+		}
+		used[field.Name] = true
+		all = append(all, g.field(p, name, field, noun))
+	}
+	if len(all) == 0 {
+		return []string{"__typename"}
+	}
+	return all
+}
+
+// isNoun reports whether fields of that type lead to other things; those that lead to a part of a page do not count.
+func (g *generator) isNoun(typ string) bool {
+	return g.schema.Types[typ].Kind != ast.Scalar && g.schema.Types[typ].Kind != ast.Enum &&
+		!strings.HasSuffix(typ, "Edge") && typ != "PageInfo" && typ != "DayPlays" || typ == "Node"
+}
+
+func (g *generator) field(p parent, alias string, field *ast.FieldDefinition, noun bool) string {
+	typ := field.Type.Name()
+	below := parent{typ: typ, depth: p.depth, budget: p.budget}
+	if strings.HasSuffix(p.typ, "Connection") || strings.HasSuffix(p.typ, "Edge") {
+		// The things of a page were paid for by the connection.
+	} else if noun {
+		below.depth--
+	}
+	text := alias + field.Name + g.arguments(p, field, &below)
+	if g.schema.Types[typ].Kind == ast.Scalar || g.schema.Types[typ].Kind == ast.Enum {
+		return text
+	}
+	if strings.HasSuffix(p.typ, "Connection") || strings.HasSuffix(p.typ, "Edge") {
+		below.owner, below.known = p.owner, false
+	}
+	if field.Name == "ancestors" {
+		below.budget /= 4
+	}
+	whole := text + g.selection(below)
+	if g.chance(10) { // once more, with another selection that is to be merged with the first
+		before := g.aliased
+		g.aliased = true
+		whole += " " + text + g.selection(below)
+		g.aliased = before
+	}
+	return whole
+}
+
+// nodeFields selects of anything that has an id.
+func (g *generator) nodeFields(p parent) []string {
+	all := []string{"__typename"}
+	if g.chance(2) {
+		all = append(all, "id")
+	}
+	before := g.aliased
+	g.aliased = true // fields of one name are of different types in different nouns
+	for _, noun := range g.schema.GetPossibleTypes(g.schema.Types["Node"]) {
+		if g.chance(2) {
+			all = append(all, "...on "+noun.Name+g.selection(parent{typ: noun.Name, owner: p.owner, known: p.known, depth: p.depth, budget: p.budget}))
+		}
+	}
+	g.aliased = before
+	return all
+}
