@@ -68,7 +68,7 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err := im.comments.touch(ctx, owners); err != nil {
 		return err
 	}
-	w := newWrites(im.store)
+	w := newWrites(im.store, len(batch))
 	for i, it := range batch {
 		c := it.value
 		key, _ := im.twits.of(c.twit)

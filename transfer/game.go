@@ -17,7 +17,7 @@ func parseGame(r *row) *tables.Game {
 func (im *importer) importGames(ctx context.Context) error {
 	return pipe(ctx, im, "games", parseGame, func(g *tables.Game) string { return g.Code },
 		func(ctx context.Context, batch []item[*tables.Game]) error {
-			w := newWrites(im.store)
+			w := newWrites(im.store, len(batch))
 			for _, it := range batch {
 				w.put(tables.Games.Put(it.value.Code, it.value, timeless))
 			}
@@ -74,7 +74,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	if err != nil {
 		return err
 	}
-	derived, truth := newWrites(im.store), newWrites(im.store)
+	derived, truth := newWrites(im.store, 2*len(batch)), newWrites(im.store, len(batch))
 	for _, key := range keys {
 		if err := im.writePlayed(derived, truth, key, stored[key], news[key]); err != nil {
 			return err

@@ -122,7 +122,7 @@ func (l *list[E]) settle(ctx context.Context, s *settle.Settler) error {
 			read = append(read, owner)
 		}
 	}
-	if err := l.kind.Lengths(ctx, s, known); err != nil {
+	if err := l.kind.Lengths(ctx, s, known, l.blank); err != nil {
 		return err
 	}
 	return l.kind.Lists(ctx, s, read)

@@ -85,6 +85,9 @@ func pipe[T any](ctx context.Context, im *importer, form string, parse func(*row
 		seed := maphash.MakeSeed()
 		err := read(ctx, im, form, parse, func(it item[T]) error {
 			i := int(maphash.String(seed, key(it.value)) % workers)
+			if batches[i] == nil {
+				batches[i] = make([]item[T], 0, batchRows)
+			}
 			if batches[i] = append(batches[i], it); len(batches[i]) == batchRows {
 				return send(i)
 			}

@@ -47,8 +47,8 @@ func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[r
 	if err != nil {
 		return err
 	}
-	derived := newWrites(store)
-	var truth []hbase.Mutation
+	derived := newWrites(store, 2*len(batch))
+	truth := make([]hbase.Mutation, 0, len(batch))
 	var fresh []relation
 	for i, it := range batch {
 		r, old := it.value, edges[i]

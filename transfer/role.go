@@ -50,7 +50,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	if err != nil {
 		return err
 	}
-	w := newWrites(im.store)
+	w := newWrites(im.store, len(batch))
 	for i, k := range keys {
 		old, youngest := stored[i], settle.Youngest(stored[i])
 		put := o.Put(k, latest[k], youngest+1)

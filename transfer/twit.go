@@ -66,7 +66,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err != nil {
 		return err
 	}
-	derived, truth := newWrites(im.store), newWrites(im.store)
+	derived, truth := newWrites(im.store, 2*len(batch)), newWrites(im.store, len(batch))
 	byAuthor := map[string][]hbase.Cell{}
 	for _, t := range fresh {
 		timestamp := stamp(t.PostedAt)

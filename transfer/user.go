@@ -20,7 +20,7 @@ func parseUser(r *row) *tables.User {
 func (im *importer) importUsers(ctx context.Context) error {
 	return pipe(ctx, im, "users", parseUser, func(u *tables.User) string { return u.Username },
 		func(ctx context.Context, batch []item[*tables.User]) error {
-			w := newWrites(im.store)
+			w := newWrites(im.store, len(batch))
 			for _, it := range batch {
 				w.put(tables.Users.Put(it.value.Username, it.value, timeless))
 			}

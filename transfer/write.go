@@ -29,7 +29,10 @@ type writes struct {
 
 type rowKey struct{ table, row string }
 
-func newWrites(store hbase.Store) *writes { return &writes{store: store, at: map[rowKey]int{}} }
+// newWrites expects so many rows.
+func newWrites(store hbase.Store, rows int) *writes {
+	return &writes{store: store, at: make(map[rowKey]int, rows), puts: make([]hbase.Put, 0, rows)}
+}
 
 func (w *writes) put(p hbase.Put) {
 	key := rowKey{p.Table, p.Row}

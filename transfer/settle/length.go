@@ -22,16 +22,16 @@ func (n Length) Grown(public bool) Length {
 	return n
 }
 
-// Lengths makes the lengths that are attributes of the owners be these, which must be those of the lists. A length that was never
-// written is 0.
-func (k Kind[E]) Lengths(ctx context.Context, s *Settler, lengths map[string]Length) error {
+// Lengths makes the lengths that are attributes of the owners be these, which must be those of the lists. If they are first, no
+// length of theirs was ever written, and none is read.
+func (k Kind[E]) Lengths(ctx context.Context, s *Settler, lengths map[string]Length, first bool) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
-		return k.writeLengths(ctx, s, owners, lengths)
+		return k.writeLengths(ctx, s, owners, lengths, first)
 	})
 }
 
-func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, lengths map[string]Length) error {
+func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, lengths map[string]Length, first bool) error {
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
 		gets[i] = k.Length(owner)
@@ -39,9 +39,12 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, 
 			gets[i].Columns += " " + tables.Attributes + ":" + k.public
 		}
 	}
-	stored, err := Read(ctx, s.Store, gets)
-	if err != nil {
-		return err
+	stored := make([][]hbase.Cell, len(gets))
+	if !first {
+		var err error
+		if stored, err = Read(ctx, s.Store, gets); err != nil {
+			return err
+		}
 	}
 	var puts []hbase.Mutation
 	for i, owner := range owners {

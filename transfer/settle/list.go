@@ -53,7 +53,7 @@ func (k Kind[E]) Lists(ctx context.Context, s *Settler, owners []string) error {
 			}
 			open = again
 		}
-		return k.writeLengths(ctx, s, owners, lengths)
+		return k.writeLengths(ctx, s, owners, lengths, false)
 	})
 }
 
