@@ -26,6 +26,9 @@ type Loaders struct {
 	gets    *dataloader.Loader[hbase.Get, []hbase.Cell]
 	answers map[hbase.Get]*answer
 	turns   turns
+	// promises are kept in their order; lost are the objects that came to nothing.
+	promises []*promise
+	lost     map[any]error
 }
 
 // answer is what a Get was, or will be, answered with.
@@ -57,14 +60,16 @@ func from(ctx context.Context) *Loaders {
 func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
 	l.sent(gets)
 	defer l.answered(gets)
-	results, err := l.store.Get(l.ctx, gets)
+	sent := merge(gets)
+	results, err := l.store.Get(l.ctx, sent.gets)
 	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
 	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
 	for i := range gets {
 		if out[i] = &all[i]; err != nil {
 			all[i].Error = err
 		} else {
-			all[i].Data, all[i].Error = results[i].Cells, results[i].Err
+			result := &results[sent.of[i]]
+			all[i].Data, all[i].Error = sent.answer(i, &gets[i], result.Cells), result.Err
 		}
 	}
 	return out

@@ -22,20 +22,16 @@ func object[T any](of *tables.Object[T]) Object[T] {
 	}}
 }
 
-// Roots answers the objects of these keys, with what the schema's fields need, or nil where there is none: unlike
-// [Object.Named] it always reads, for nobody has said yet that they exist.
+// Roots answers the objects of these keys, with what the schema's fields need: unlike [Object.Named] it always reads, for
+// nobody has said yet that they exist. Where there is none it answers nil or, if tasks were announced, a promise that comes to nothing.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
-	columns := o.of.Columns(fields)
-	if columns == "" {
-		columns = tables.Existence
-	}
-	return o.load(ctx, keys, columns)
+	return o.either(ctx, keys, o.existing(fields))
 }
 
 // Named answers the objects that a list or a column named. If the fields need no more than the keys, nothing is read.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, error) {
 	if columns := o.of.Columns(fields); columns != "" {
-		return o.load(ctx, keys, columns)
+		return o.either(ctx, keys, columns)
 	}
 	objects := make([]*T, len(keys))
 	for i, key := range keys {
@@ -44,20 +40,42 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, erro
 	return objects, nil
 }
 
-func (o Object[T]) load(ctx context.Context, keys []string, columns string) ([]*T, error) {
+// Read answers the objects of these keys, nil where there is none, when they have been read.
+func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
+	return o.Later(ctx, keys, fields)()
+}
+
+// Later is Read in two halves: see [Loader.Ask].
+func (o Object[T]) Later(ctx context.Context, keys, fields []string) func() ([]*T, error) {
+	return o.Ask(ctx, o.rows(keys, o.existing(fields)))
+}
+
+func (o Object[T]) either(ctx context.Context, keys []string, columns string) ([]*T, error) {
+	if l := from(ctx); l.promising() {
+		return o.promise(ctx, l, o.rows(keys, columns)), nil
+	}
+	return o.Load(ctx, o.rows(keys, columns))
+}
+
+// existing returns the columns that the fields need, at least the one that tells whether there is such an object.
+func (o Object[T]) existing(fields []string) string {
+	if columns := o.of.Columns(fields); columns != "" {
+		return columns
+	}
+	return tables.Existence
+}
+
+func (o Object[T]) rows(keys []string, columns string) []Row {
 	rows := make([]Row, len(keys))
 	for i, key := range keys {
 		rows[i] = Row{key, columns}
 	}
-	return o.Load(ctx, rows)
+	return rows
 }
 
 // Scan answers a page of all objects, in the order of their row keys, which are also the positions.
 func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
-	columns := o.of.Columns(fields)
-	if columns == "" {
-		columns = tables.Existence
-	}
+	columns := o.existing(fields)
 	// One more than the page tells whether another follows. A scan downwards starts with the very row before which the page ends.
 	scan := hbase.Scan{Table: o.of.Table, Columns: columns, Limit: w.Limit + 1, PageSize: w.Limit + 1}
 	if w.Backward {

@@ -84,11 +84,7 @@ func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*
 
 // Author is the batch resolver for the author field.
 func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
-	names := make([]string, len(objs))
-	for i, comment := range objs {
-		names[i] = comment.AuthorName
-	}
-	return loaders.Users.Named(ctx, names, selected(ctx, "User").names())
+	return loaders.Users.Named(ctx, keysOf(objs, func(c *tables.Comment) string { return c.AuthorName }), selected(ctx, "User").names())
 }
 
 // Comment returns exec.CommentResolver implementation.

@@ -84,7 +84,7 @@ func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) (
 		lengths = e.list.Length.Ask(ctx, owners)
 	}
 	if want.entries {
-		e.read(ctx, owners, window(p), want.fields, pages, errs)
+		e.read(ctx, owners, window(p), want, pages, errs)
 	}
 	totals, err := lengths()
 	for i := range totals {
@@ -96,7 +96,7 @@ func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) (
 }
 
 // read fills the pages: one round for the lists, one for the objects unless their keys are enough.
-func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, fields []string, pages []*entries[E, T], errs loaders.Errors) {
+func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, want wants, pages []*entries[E, T], errs loaders.Errors) {
 	spans := make([]loaders.Span, len(owners))
 	for i, owner := range owners {
 		spans[i] = loaders.Span{Owner: owner, Window: w}
@@ -113,28 +113,34 @@ func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window,
 			keys = append(keys, e.key(member))
 		}
 	}
-	name(ctx, e.objects, keys, fields, pages, errs)
+	name(ctx, e.objects, keys, want, pages)
 }
 
-// name gives the pages the objects of their members' keys, which come one page after the other. A member whose object
-// does not exist, as one that is about to be removed, is left out.
-func name[E, T any](ctx context.Context, objects loaders.Object[T], keys, fields []string, pages []*entries[E, T], errs loaders.Errors) {
-	nodes, err := objects.Named(ctx, keys, fields)
+// name gives the pages the objects of their members' keys, which come one page after the other. An object that does not exist, as
+// one that is about to be removed from the list, is nil, and so is one that can't be read: that is an error of its own.
+func name[E, T any](ctx context.Context, objects loaders.Object[T], keys []string, want wants, pages []*entries[E, T]) {
+	nodes, err := objects.Named(ctx, keys, want.fields)
 	n := 0
 	for i, page := range pages {
-		members, positions := page.members, page.positions
-		page.members, page.positions = members[:0], positions[:0]
-		for j := range members {
+		page.nodes = nodes[n : n+len(page.members) : n+len(page.members)]
+		for j := range page.members {
 			if failed := loaders.At(err, n); failed != nil {
-				errs[i] = failed
-			}
-			if nodes[n] != nil {
-				page.nodes, page.members, page.positions =
-					append(page.nodes, nodes[n]), append(page.members, members[j]), append(page.positions, positions[j])
+				want.fail(ctx, i, j, failed)
 			}
 			n++
 		}
 	}
+}
+
+// keysOf returns the key of each parent. gqlgen's executor passes the holes of a list as nil; what is answered for them is not looked at.
+func keysOf[T any](parents []*T, key func(*T) string) []string {
+	keys := make([]string, len(parents))
+	for i, parent := range parents {
+		if parent != nil {
+			keys[i] = key(parent)
+		}
+	}
+	return keys
 }
 
 // settle returns nil instead of errors that are all nil, and no page where there is an error.

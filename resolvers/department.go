@@ -40,26 +40,34 @@ func children(ctx context.Context, parents []string, args pageArgs) ([]*model.De
 
 // Parent is the batch resolver for the parent field.
 func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
-	codes := make([]*string, len(objs))
-	for i, department := range objs {
-		codes[i] = department.ParentCode
+	return optional(ctx, parents(ctx, objs), selected(ctx, "Department").names(), loaders.Departments.Named)
+}
+
+// parents returns the codes of the parents.
+func parents(ctx context.Context, departments []*tables.Department) []*string {
+	loaders.Settle(ctx)
+	codes := make([]*string, len(departments))
+	for i, department := range departments {
+		if department != nil {
+			codes[i] = department.ParentCode
+		}
 	}
-	return optional(ctx, loaders.Departments, codes, selected(ctx, "Department").names())
+	return codes
 }
 
 // Ancestors is the batch resolver for the ancestors field. All chains are climbed together, one round a level.
 func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
 	fields := append(selected(ctx, "Department").names(), "parent")
 	chains, errs := make([][]*tables.Department, len(objs)), make(loaders.Errors, len(objs))
-	next := make([]*string, len(objs))
-	for i, department := range objs {
-		chains[i], next[i] = []*tables.Department{}, department.ParentCode
+	next := parents(ctx, objs)
+	for i := range chains {
+		chains[i] = []*tables.Department{}
 	}
 	for range tables.MaxDepth {
 		if !slices.ContainsFunc(next, func(code *string) bool { return code != nil }) {
 			break
 		}
-		parents, err := optional(ctx, loaders.Departments, next, fields)
+		parents, err := optional(ctx, next, fields, loaders.Departments.Read)
 		for i, parent := range parents {
 			if next[i] = nil; loaders.At(err, i) != nil {
 				chains[i], errs[i] = nil, loaders.At(err, i)
@@ -79,11 +87,7 @@ func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Departmen
 }
 
 func departmentCodes(departments []*tables.Department) []string {
-	codes := make([]string, len(departments))
-	for i, department := range departments {
-		codes[i] = department.Code
-	}
-	return codes
+	return keysOf(departments, func(d *tables.Department) string { return d.Code })
 }
 
 // departmentConnection makes a connection of a page. depth is nil where the entries have none.

@@ -67,7 +67,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 			codes = append(codes, member.code)
 		}
 	}
-	name(ctx, loaders.Departments, codes, want.fields, pages, errs)
+	name(ctx, loaders.Departments, codes, want, pages)
 	pages, err = settle(pages, errs)
 	return convert(pages, err, func(p *entries[place, tables.Department]) *model.DepartmentConnection {
 		return departmentConnection(p, func(at place) *int { return &at.depth })

@@ -56,11 +56,7 @@ func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from stri
 }
 
 func gameCodes(games []*tables.Game) []string {
-	codes := make([]string, len(games))
-	for i, game := range games {
-		codes[i] = game.Code
-	}
-	return codes
+	return keysOf(games, func(g *tables.Game) string { return g.Code })
 }
 
 // gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.

@@ -26,19 +26,19 @@ func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, la
 
 // Department is the batch resolver for the department field.
 func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error) {
+	loaders.Settle(ctx)
 	codes := make([]*string, len(objs))
 	for i, role := range objs {
-		codes[i] = role.DepartmentCode
+		if role != nil {
+			codes[i] = role.DepartmentCode
+		}
 	}
-	return optional(ctx, loaders.Departments, codes, selected(ctx, "Department").names())
+	return optional(ctx, codes, selected(ctx, "Department").names(), loaders.Departments.Named)
 }
 
 // Users is the batch resolver for the users field.
 func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	codes := make([]string, len(objs))
-	for i, role := range objs {
-		codes[i] = role.Code
-	}
+	codes := keysOf(objs, func(r *tables.Role) string { return r.Code })
 	pages, err := edge[string, tables.User]{relay.RoleUsers, "User", loaders.RoleUsers, loaders.Users, self}.
 		pages(ctx, codes, pageArgs{first, after, last, before})
 	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
@@ -53,7 +53,7 @@ func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
 }
 
 // optional answers the objects that columns name, nil where a column names none.
-func optional[T any](ctx context.Context, objects loaders.Object[T], keys []*string, fields []string) ([]*T, error) {
+func optional[T any](ctx context.Context, keys []*string, fields []string, read func(ctx context.Context, keys, fields []string) ([]*T, error)) ([]*T, error) {
 	var asked []string
 	var at []int
 	for i, key := range keys {
@@ -61,7 +61,7 @@ func optional[T any](ctx context.Context, objects loaders.Object[T], keys []*str
 			asked, at = append(asked, *key), append(at, i)
 		}
 	}
-	found, err := objects.Named(ctx, asked, fields)
+	found, err := read(ctx, asked, fields)
 	all, errs := make([]*T, len(keys)), make(loaders.Errors, len(keys))
 	for j, i := range at {
 		all[i], errs[i] = found[j], loaders.At(err, j)

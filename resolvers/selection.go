@@ -2,8 +2,11 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // selection is what a query selects of something, fragments resolved and directives heeded.
@@ -52,13 +55,64 @@ func (s selection) has(name string) bool {
 type wants struct {
 	entries, total bool
 	fields         []string // of the nodes
+	noun           string
+	selection      selection
 }
 
 // wanted returns what is selected of the connection that is being resolved, whose nodes are of that noun.
 func wanted(ctx context.Context, noun string) wants {
 	s := selected(ctx, noun+"Connection")
-	w := wants{total: s.has("totalCount")}
+	w := wants{noun: noun, selection: s, total: s.has("totalCount")}
 	w.entries = s.has("nodes") || s.has("edges") || s.has("pageInfo")
 	w.fields = append(s.below(ctx, "nodes", noun), s.below(ctx, "edges", noun+"Edge").below(ctx, "node", noun)...).names()
 	return w
+}
+
+// fail adds an error at every place at which the query selects the node of an entry, whose list is that of a parent.
+func (w wants) fail(ctx context.Context, parent, entry int, err error) {
+	connection := parentPath(ctx, parent)
+	for _, f := range w.selection {
+		switch f.Name {
+		case "nodes":
+			addError(ctx, f, append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry)), err)
+		case "edges":
+			for _, node := range collect(ctx, f, w.noun+"Edge") {
+				if node.Name == "node" {
+					addError(ctx, node, append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry), ast.PathName(node.Alias)), err)
+				}
+			}
+		}
+	}
+}
+
+// parentPath returns the path of the field that is being resolved, as it is below one of its parents.
+func parentPath(ctx context.Context, parent int) ast.Path {
+	group := graphql.GetBatchParentGroup(ctx, graphql.GetFieldContext(ctx).Object)
+	if group == nil {
+		return graphql.GetPath(ctx)
+	}
+	for element, index := range group.IndexMap {
+		if index == parent {
+			return graphql.BatchPathWithIndex(ctx, element)
+		}
+	}
+	return graphql.BatchPathWithIndex(ctx, parent)
+}
+
+// addError adds an error at the path of a field that is not the one being resolved.
+func addError(ctx context.Context, field graphql.CollectedField, path ast.Path, err error) {
+	ctx = graphql.WithFieldContext(ctx, nil)
+	for _, element := range path {
+		switch element := element.(type) {
+		case ast.PathName:
+			ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(string(element)))
+		case ast.PathIndex:
+			ctx = graphql.WithPathContext(ctx, graphql.NewPathWithIndex(int(element)))
+		}
+	}
+	located := &gqlerror.Error{Err: err, Message: err.Error()}
+	if field.Position != nil {
+		located.Locations = []gqlerror.Location{{Line: field.Position.Line, Column: field.Position.Column}}
+	}
+	graphql.AddError(ctx, located)
 }

@@ -69,14 +69,9 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	owners, want := usernames(users), wanted(ctx, "Twit")
 	errs := make(loaders.Errors, len(users))
 	totals := make([]*int, len(users))
+	var counted func() ([]*tables.User, error)
 	if want.total {
-		counted, countErr := loaders.Users.Named(ctx, owners, []string{field})
-		var mayErr error
-		totals, mayErr = visibleCounts(ctx, owners, counted, counts)
-		failed := loaders.Join(len(users), countErr, mayErr)
-		for i := range errs {
-			errs[i] = loaders.At(failed, i)
-		}
+		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
 	pages := make([]*entries[struct{}, tables.Twit], len(users))
 	if want.entries {
@@ -86,14 +81,18 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 			}}
 		pages, err = list.pages(ctx, owners, p)
 	}
+	var countErr, mayErr error
+	if want.total {
+		var users []*tables.User
+		users, countErr = counted()
+		totals, mayErr = visibleCounts(ctx, owners, users, counts)
+	}
+	failed := loaders.Join(len(users), err, countErr, mayErr)
 	for i := range pages {
 		if pages[i] == nil {
 			pages[i] = &entries[struct{}, tables.Twit]{kind: kind, info: noPage()}
 		}
-		pages[i].total = totals[i]
-		if e := loaders.At(err, i); e != nil {
-			errs[i] = e
-		}
+		pages[i].total, errs[i] = totals[i], loaders.At(failed, i)
 	}
 	pages, err = settle(pages, errs)
 	return convert(pages, err, twitConnection)
@@ -101,6 +100,7 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 
 // TwitCount is the batch resolver for the twitCount field.
 func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
+	loaders.Settle(ctx)
 	return visibleCounts(ctx, usernames(objs), objs, func(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount })
 }
 
@@ -157,11 +157,7 @@ func followedTwits(ctx context.Context, owners []string, places []tables.TwitKey
 
 // Author is the batch resolver for the author field.
 func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
-	names := make([]string, len(objs))
-	for i, twit := range objs {
-		names[i] = twit.AuthorName
-	}
-	return loaders.Users.Named(ctx, names, selected(ctx, "User").names())
+	return loaders.Users.Named(ctx, keysOf(objs, authorOf), selected(ctx, "User").names())
 }
 
 // Comments is the batch resolver for the comments field.
@@ -176,11 +172,7 @@ func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([
 }
 
 func twitKeys(twits []*tables.Twit) []string {
-	keys := make([]string, len(twits))
-	for i, twit := range twits {
-		keys[i] = twit.Key().String()
-	}
-	return keys
+	return keysOf(twits, func(t *tables.Twit) string { return t.Key().String() })
 }
 
 func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"twibase/graph/auth"
@@ -29,9 +30,12 @@ func (r *queryResolver) Users(ctx context.Context, first *int, after *string, la
 // Email is the batch resolver for the email field.
 func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
 	own, err := owned(ctx, usernames(objs))
+	if slices.Contains(own, true) {
+		loaders.Settle(ctx)
+	}
 	emails := make([]*string, len(objs))
 	for i, user := range objs {
-		if own[i] {
+		if own[i] && user != nil {
 			emails[i] = user.Email
 		}
 	}
@@ -63,8 +67,8 @@ func follows(ctx context.Context, kind relay.List, list loaders.List[tables.Foll
 
 // IsFollowing is the batch resolver for the isFollowing field.
 func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
-	return related(ctx, objs, tables.CheckUsername(username) == nil, func(u *tables.User) loaders.Relation {
-		return loaders.Follows(u.Username, username)
+	return related(ctx, objs, tables.CheckUsername(username) == nil, func(name string) loaders.Relation {
+		return loaders.Follows(name, username)
 	})
 }
 
@@ -74,37 +78,37 @@ func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) (
 	if !ok {
 		return make([]*bool, len(objs)), nil
 	}
-	return related(ctx, objs, true, func(u *tables.User) loaders.Relation {
-		return loaders.Follows(viewer.Username, u.Username)
+	return related(ctx, objs, true, func(name string) loaders.Relation {
+		return loaders.Follows(viewer.Username, name)
 	})
 }
 
 // HasRole is the batch resolver for the hasRole field.
 func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return related(ctx, objs, tables.CheckCode(code) == nil, func(u *tables.User) loaders.Relation {
-		return loaders.Has(u.Username, code)
+	return related(ctx, objs, tables.CheckCode(code) == nil, func(name string) loaders.Relation {
+		return loaders.Has(name, code)
 	})
 }
 
 // related answers a question about each user. If it can't be asked, the answer is no.
-func related(ctx context.Context, users []*tables.User, askable bool, question func(*tables.User) loaders.Relation) ([]*bool, error) {
+func related(ctx context.Context, users []*tables.User, askable bool, question func(username string) loaders.Relation) ([]*bool, error) {
 	return questions(ctx, users, askable, loaders.Related, question)
 }
 
 // HasPlayed is the batch resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.HasPlayed, func(u *tables.User) loaders.Play {
-		return loaders.Play{Username: u.Username, Game: code}
+	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.HasPlayed, func(name string) loaders.Play {
+		return loaders.Play{Username: name, Game: code}
 	})
 }
 
-func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, loader loaders.Loader[K, bool], question func(*tables.User) K) ([]*bool, error) {
+func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, loader loaders.Loader[K, bool], question func(username string) K) ([]*bool, error) {
 	if !askable {
 		return pointers(make([]bool, len(users))), nil
 	}
 	keys := make([]K, len(users))
-	for i, user := range users {
-		keys[i] = question(user)
+	for i, name := range usernames(users) {
+		keys[i] = question(name)
 	}
 	answers, err := loader.Load(ctx, keys)
 	return pointers(answers), err
@@ -127,11 +131,7 @@ func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *in
 }
 
 func usernames(users []*tables.User) []string {
-	names := make([]string, len(users))
-	for i, user := range users {
-		names[i] = user.Username
-	}
-	return names
+	return keysOf(users, func(u *tables.User) string { return u.Username })
 }
 
 // self is the key of a list's member that is a key itself.

@@ -14,6 +14,9 @@ type Tasks interface {
 	Start(n int)
 	// End takes one task away.
 	End()
+	// Finish waits until the objects that resolvers answered before they were read are whole. It returns those that turned out
+	// not to exist and, with an error, those that could not be read.
+	Finish() (lost map[any]error)
 }
 
 // batch is all objects to which a node is applied.
@@ -51,6 +54,7 @@ type run struct {
 	exec  any
 	tasks Tasks
 	group sync.WaitGroup
+	lost  map[any]error
 }
 
 // root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
@@ -59,12 +63,14 @@ func (r *run) root(n *node, serial bool) *batch {
 	if !serial {
 		r.start(r.expand(b, nil))
 		r.group.Wait()
+		r.lost = r.tasks.Finish()
 		return b
 	}
 	for i := range n.fields {
 		if n.fields[i].slot >= 0 {
 			r.start(r.field(b, &n.fields[i], nil))
 			r.group.Wait()
+			r.lost = r.tasks.Finish()
 		}
 	}
 	return b

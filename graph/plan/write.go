@@ -15,6 +15,7 @@ type writer struct {
 	ctx  context.Context
 	op   *graphql.OperationContext
 	exec any
+	lost map[any]error
 	dst  []byte
 	path []step
 }
@@ -82,7 +83,7 @@ func (w *writer) field(b *batch, s *selected, i int32) bool {
 		}
 		return false
 	}
-	return w.child(col, col.from[i])
+	return w.child(s, col, col.from[i], s.field.NonNull)
 }
 
 // leaf appends what is made of a value. Should that panic, the field fails.
@@ -107,7 +108,7 @@ func (w *writer) list(s *selected, col *column, i int32) bool {
 		}
 		w.path = append(w.path, step{index: int(j - from)})
 		null := col.at[j] < 0
-		ok := !null && w.child(col, j)
+		ok := !null && w.child(s, col, j, s.field.ElemNonNull)
 		if null && s.field.ElemNonNull {
 			w.fail(s, errNull)
 		}
@@ -124,11 +125,24 @@ func (w *writer) list(s *selected, col *column, i int32) bool {
 	return true
 }
 
-func (w *writer) child(col *column, j int32) bool {
-	if col.kid != nil {
-		return w.object(col.kid, col.at[j])
+// child appends an object that a field led to. One that came to nothing is null.
+func (w *writer) child(s *selected, col *column, j int32, nonNull bool) bool {
+	kid, i := col.kid, col.at[j]
+	if kid == nil {
+		kid = col.of[j]
 	}
-	return w.object(col.of[j], col.at[j])
+	if w.lost != nil {
+		if err, lost := w.lost[kid.objects[i]]; lost {
+			if err == nil && nonNull {
+				err = errNull
+			}
+			if err != nil {
+				w.fail(s, err)
+			}
+			return false
+		}
+	}
+	return w.object(kid, i)
 }
 
 // fail adds an error at the present path. It returns false.

@@ -31,8 +31,8 @@ type attribute[T any] struct {
 	also []string
 	get  func(*T) string // empty: absent
 	set  func(*T, string) error
-	// absent is what a missing cell of an existing row means, if it means anything.
-	absent string
+	// zero sets what a missing cell of an existing row means, if it means anything.
+	zero func(*T)
 }
 
 // Columns returns the columns, as in [hbase.Get], that the schema's fields of these names need. It is empty if the key alone is enough.
@@ -71,11 +71,19 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 // New returns the object as far as its key tells.
 func (o *Object[T]) New(key string) *T { return o.make(key) }
 
-// Decode returns the object with what the cells say of it, or nil if they say that there is none. A count that they do not have is
-// zero, whether it was read or not: never Put what was decoded. A cell that can't be read is [hbase.ErrCorrupt]; cells of other
-// families and unknown columns are passed over.
+// Decode returns the object with what the cells say of it, or nil if they say that there is none: see [Object.Fill].
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
-	t, exists := o.make(key), false
+	t := o.make(key)
+	if exists, err := o.Fill(t, key, cells); err != nil || !exists {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Fill adds to an object of [Object.New] what the cells say of it, and reports whether they say that it exists. A cell that
+// can't be read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over. What was counted and has no cell
+// is 0, also if it was not read: never Put what was decoded.
+func (o *Object[T]) Fill(t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
 			continue
@@ -84,23 +92,21 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 		for i := range o.attributes {
 			if a := &o.attributes[i]; a.column == c.Qualifier {
 				if err := a.set(t, string(c.Value)); err != nil {
-					return nil, fmt.Errorf("%w: %s %q, column %s: %w", hbase.ErrCorrupt, o.Table, key, a.column, err)
+					return false, fmt.Errorf("%w: %s %q, column %s: %w", hbase.ErrCorrupt, o.Table, key, a.column, err)
 				}
 				break
 			}
 		}
 	}
 	if !exists {
-		return nil, nil
+		return false, nil
 	}
 	for i := range o.attributes {
-		if a := &o.attributes[i]; a.absent != "" && a.get(t) == "" {
-			if err := a.set(t, a.absent); err != nil {
-				return nil, err
-			}
+		if zero := o.attributes[i].zero; zero != nil {
+			zero(t)
 		}
 	}
-	return t, nil
+	return true, nil
 }
 
 // Put writes the attributes that t has, at that timestamp; the absent ones stay as they are in the store.
@@ -128,7 +134,7 @@ func text[T any](column string, field func(*T) **string, also ...string) attribu
 			}
 			*field(t) = &s
 			return nil
-		}, ""}
+		}, nil}
 }
 
 func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
@@ -146,15 +152,22 @@ func number[T any](column string, field func(*T) **int, also ...string) attribut
 			}
 			*field(t) = &n
 			return nil
-		}, ""}
+		}, nil}
 }
 
 // count is a number that is zero where nobody has counted yet.
 func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	a := number(column, field, also...)
-	a.absent = "0"
+	a.zero = func(t *T) {
+		if p := field(t); *p == nil {
+			*p = &none
+		}
+	}
 	return a
 }
+
+// none is the zero that all objects share which have nothing to count. Nobody writes to what a row's field points to.
+var none int
 
 func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
 	return attribute[T]{column, also,
@@ -172,5 +185,5 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 			at = at.UTC()
 			*field(t) = &at
 			return nil
-		}, ""}
+		}, nil}
 }

@@ -1,0 +1,127 @@
+package loaders
+
+import (
+	"slices"
+	"strings"
+
+	"twibase/hbase"
+)
+
+// merged are the Gets of a batch after those of one row became one, where one Get says exactly the same: named columns together, and with
+// the first page of a list. A region server then looks the row up once.
+type merged struct {
+	gets []hbase.Get
+	// of[i] is the index in gets that answers the batch's get i; shared tells those that answer several.
+	of     []int
+	shared []bool
+}
+
+// kind is what of a Get can be merged.
+type kind int
+
+const (
+	alone   kind = iota
+	named        // named columns, all of them
+	leading      // the first columns of one family
+)
+
+func kindOf(g *hbase.Get) kind {
+	switch {
+	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
+		return alone
+	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
+		return leading
+	case g.Page.Limit == 0 && !slices.ContainsFunc(strings.Fields(g.Columns), func(c string) bool { return !strings.Contains(c, ":") }):
+		return named
+	}
+	return alone
+}
+
+// group is what was merged of one row: leading pages of one length, since of a longer one too much would be read of the others.
+type group struct{ index, limit int }
+
+func merge(gets []hbase.Get) merged {
+	type row struct{ table, key string }
+	type pair struct{ a, b string }
+	m := merged{gets: make([]hbase.Get, 0, len(gets)), of: make([]int, len(gets))}
+	groups, unions := make(map[row]group, len(gets)), map[pair]string{}
+	for i := range gets {
+		g := &gets[i]
+		k, at := kindOf(g), row{g.Table, g.Row}
+		open, met := groups[at]
+		if k == alone || met && k == leading && open.limit != 0 && open.limit != g.Page.Limit {
+			m.add(i, g)
+			continue
+		}
+		if !met {
+			groups[at] = group{len(m.gets), g.Page.Limit}
+			m.add(i, g)
+			continue
+		}
+		sent, names := &m.gets[open.index], pair{m.gets[open.index].Columns, g.Columns}
+		if _, known := unions[names]; !known {
+			unions[names] = unite(names.a, names.b)
+		}
+		if unions[names] == "" {
+			m.add(i, g)
+			continue
+		}
+		open.limit = max(open.limit, g.Page.Limit)
+		groups[at], m.of[i], m.shared[open.index] = open, open.index, true
+		sent.Columns, sent.Page.Limit = unions[names], open.limit
+		if open.limit > 0 {
+			// The limit is each family's own, and must let all named columns through.
+			sent.Page.Limit = max(open.limit, strings.Count(sent.Columns, ":"))
+		}
+	}
+	return m
+}
+
+func (m *merged) add(i int, g *hbase.Get) {
+	m.of[i] = len(m.gets)
+	m.gets, m.shared = append(m.gets, *g), append(m.shared, false)
+}
+
+// unite returns the columns of both, each once. It is empty if one names a column of a family of which the other wants the first.
+func unite(a, b string) string {
+	columns := strings.Fields(a)
+	for _, c := range strings.Fields(b) {
+		if !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
+	}
+	for _, c := range columns {
+		if family, _, named := strings.Cut(c, ":"); named && slices.Contains(columns, family) {
+			return ""
+		}
+	}
+	return strings.Join(columns, " ")
+}
+
+// answer returns the cells of the batch's get i among those of the Get that was sent.
+func (m *merged) answer(i int, g *hbase.Get, cells []hbase.Cell) []hbase.Cell {
+	if !m.shared[m.of[i]] {
+		return cells
+	}
+	var mine []hbase.Cell
+	for _, c := range cells {
+		if g.Page.Limit > 0 {
+			if c.Family == g.Columns && len(mine) < g.Page.Limit {
+				mine = append(mine, c)
+			}
+		} else if has(g.Columns, c) {
+			mine = append(mine, c)
+		}
+	}
+	return mine
+}
+
+// has reports whether the named columns have that of the cell.
+func has(columns string, c hbase.Cell) bool {
+	for name := range strings.FieldsSeq(columns) {
+		if len(name) == len(c.Family)+1+len(c.Qualifier) && strings.HasPrefix(name, c.Family) && strings.HasSuffix(name, c.Qualifier) {
+			return true
+		}
+	}
+	return false
+}

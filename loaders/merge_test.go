@@ -1,0 +1,77 @@
+package loaders
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+)
+
+func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
+	store := openStore(t)
+	for i := range 3 {
+		row := hbase.Put{Table: "users", Row: fmt.Sprint("row", i)}
+		for j := range 6 {
+			for _, family := range []string{"i", "f", "t"} {
+				row.Cells = append(row.Cells, hbase.Cell{Family: family, Qualifier: fmt.Sprint("c", j), Timestamp: 1, Value: []byte{byte(i), byte(j)}})
+			}
+		}
+		put(t, store, row)
+	}
+	columns := rapid.SampledFrom([]string{"i:c1", "i:c1 i:c3", "i:c0 i:c5 i:nothing", "f", "t", "i", "f t", "f:c2", ""})
+	get := rapid.Custom(func(t *rapid.T) hbase.Get {
+		g := hbase.Get{Table: "users", Row: fmt.Sprint("row", rapid.IntRange(0, 3).Draw(t, "row")), Columns: columns.Draw(t, "columns")}
+		if rapid.Bool().Draw(t, "limited") {
+			g.Page.Limit = rapid.IntRange(1, 4).Draw(t, "limit")
+		}
+		if len(g.Columns) == 1 && rapid.Bool().Draw(t, "bounded") {
+			g.Page.Start = "c2"
+		}
+		return g
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		gets := rapid.SliceOfN(get, 1, 8).Draw(t, "gets")
+		want, err := store.Get(context.Background(), gets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
+		cells, errs := read(With(context.Background(), recorder), gets)
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		for i := range gets {
+			if diff := cmp.Diff(want[i].Cells, cells[i], cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("get %d of %+v (-alone +merged):\n%s", i, gets, diff)
+			}
+		}
+	})
+}
+
+func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
+	recorder := hbasetest.NewRecorder(openStore(t), hbasetest.Names{})
+	ctx := With(context.Background(), recorder)
+	users := Users.Later(ctx, []string{"a"}, []string{"name", "age"})
+	counts := Users.Later(ctx, []string{"a"}, []string{"followerCount"})
+	if _, err := Followers.Page(ctx, []Span{{"a", Window{Limit: 20}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := users(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := counts(); err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("%q", tables.RowKey("a"))
+	want := []string{"Get users " + row + " i:name,i:age,i:followerCount,f [limit 21]"}
+	if diff := cmp.Diff(want, recorder.Reads()); diff != "" {
+		t.Fatal(diff)
+	}
+}
