@@ -15,8 +15,8 @@ import (
 var hostile = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂", "'; DROP TABLE users", "\xff",
 	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
 
-// hostileIDs are ids and cursors that nobody was given.
-var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "ZXUwMDAwMQ", "VWEAYg", "VABh", "Q////w", "AAAA", "_____w", "f", "null",
+// hostileIDs are no ids and no cursors, though some look like them.
+var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "enUwMDAwMQ", "VWEAYg", "VABh", "Q////w", "AAAA", "_____w", "f", "null",
 	strings.Repeat("A", 512), strings.Repeat("A", 513), strings.Repeat("é", 300)}
 
 func (g *generator) users() []string {

@@ -1,0 +1,221 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"golang.org/x/sync/errgroup"
+
+	"twibase/e2e/dataset"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+	"twibase/hbase"
+	"twibase/loaders"
+	"twibase/transfer"
+)
+
+var compared = flag.Int("compared", 0, "how many random queries both executors answer; 0 is 20000 in CI and 3000 elsewhere")
+
+// executors are both of them, over the same store and resolvers.
+type executors struct {
+	schema         *ast.Schema
+	planned, stock http.Handler
+}
+
+func newExecutors(store hbase.Store) *executors {
+	e := &executors{}
+	config := exec.Config{Resolvers: holey{}}
+	around := endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context {
+		return loaders.With(ctx, whimsOf(ctx).store(store))
+	}}
+	stock := exec.NewExecutableSchema(config)
+	e.schema = stock.Schema()
+	e.stock = endpoint.New(stock, around)
+	e.planned = endpoint.New(exec.NewPlannedSchema(config, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }), around)
+	return e
+}
+
+// request is a query, who asks it, and what goes wrong meanwhile.
+type request struct {
+	query     string
+	variables map[string]any
+	viewer    auth.Viewer
+	whims     whims
+}
+
+func (r request) String() string {
+	variables, _ := json.Marshal(r.variables)
+	return fmt.Sprintf("%s\nwith %s\nfor %+v, %+v", r.query, variables, r.viewer, r.whims)
+}
+
+func (r request) send(handler http.Handler) (int, []byte) {
+	body, err := json.Marshal(map[string]any{"query": r.query, "variables": r.variables})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.WithValue(context.Background(), whimsKey{}, r.whims)
+	if r.viewer != (auth.Viewer{}) {
+		ctx = auth.WithViewer(ctx, r.viewer)
+	}
+	post := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(body))
+	post.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, post)
+	return w.Code, w.Body.Bytes()
+}
+
+// differ says how the answers of both executors differ, if they do. valid tells whether there was anything to execute.
+func (e *executors) differ(r request) (difference string, valid bool) {
+	status, planned := r.send(e.planned)
+	stockStatus, stock := r.send(e.stock)
+	if status != http.StatusOK || stockStatus != http.StatusOK {
+		return fmt.Sprintf("status %d and %d: %s and %s", status, stockStatus, planned, stock), true
+	}
+	var got, want response
+	if err := json.Unmarshal(planned, &got); err != nil {
+		return fmt.Sprintf("%v in %s", err, planned), true
+	}
+	if err := json.Unmarshal(stock, &want); err != nil {
+		return fmt.Sprintf("%v in %s", err, stock), true
+	}
+	if !bytes.Equal(got.Data, want.Data) {
+		return fmt.Sprintf("the plan's data are\n%s\nand should be\n%s\nits errors %+v and %+v", cut(got.Data), cut(want.Data), got.Errors, want.Errors), true
+	}
+	if got.Data == nil {
+		if !bytes.Equal(planned, stock) {
+			return fmt.Sprintf("refused with %s, and should be with %s", planned, stock), false
+		}
+		return "", false
+	}
+	return got.compare(want), true
+}
+
+// TestExecutors asks both executors random queries, with faults of the store and holes in what resolvers return.
+func TestExecutors(t *testing.T) {
+	n := *compared
+	if n == 0 {
+		if n = 3000; os.Getenv("CI") != "" {
+			n = 20_000
+		}
+	}
+	random := *seed
+	if random == 0 {
+		random = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d -compared %d", random, n)
+	before := loaders.Fallbacks.Load()
+	for _, bound := range []int{0, 5} {
+		store := inMemory(t)
+		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
+		e := newExecutors(store)
+		pool := e.harvest(t)
+		begin := time.Now()
+		var next, valid atomic.Int64
+		var group errgroup.Group
+		for range 4 {
+			group.Go(func() error {
+				for {
+					i := uint64(next.Add(1))
+					if i > uint64(n/2) {
+						return nil
+					}
+					r := e.random(rand.New(rand.NewPCG(random+uint64(bound), i)), pool)
+					difference, ok := e.differ(r)
+					if ok {
+						valid.Add(1)
+					}
+					if difference != "" {
+						r = e.shrink(r)
+						difference, _ = e.differ(r)
+						return fmt.Errorf("query %d of seed %d: %s\n%s", i, random, r, difference)
+					}
+				}
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("lists of %d: %d queries, %d of them valid, in %s", bound, n/2, valid.Load(), time.Since(begin).Round(time.Millisecond))
+		if valid.Load() < int64(n)*4/10 {
+			t.Error("too few of the queries are valid")
+		}
+	}
+	if timers := loaders.Fallbacks.Load() - before; timers != 0 {
+		t.Errorf("the timer sent %d batches", timers)
+	}
+}
+
+// random makes a request.
+func (e *executors) random(random *rand.Rand, pool map[string][]string) request {
+	q := &queries{Rand: random, schema: e.schema, pool: pool}
+	r := request{whims: whims{seed: random.Uint64()}}
+	r.query, r.variables = q.query()
+	switch q.IntN(6) {
+	case 0:
+		r.viewer = auth.Viewer{Username: "root", Admin: true}
+	case 1:
+		r.viewer = auth.Viewer{Username: q.word(dataset.Admin, dataset.Hub, dataset.Special, "ghost")}
+	case 2, 3:
+		r.viewer = auth.Viewer{Username: q.text("username")}
+	}
+	if q.chance(2) {
+		r.whims.faults = 5 + random.Uint64N(40)
+	}
+	if q.chance(2) {
+		r.whims.holes = 5 + random.Uint64N(40)
+	}
+	return r
+}
+
+// harvest asks for ids, cursors and names, by the names of the fields that have them.
+func (e *executors) harvest(t *testing.T) map[string][]string {
+	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
+		users(first:100){edges{cursor node{id username roles(first:3){edges{cursor node{id code}}} twits(first:5){edges{cursor node{id comments(first:3){edges{cursor node{id}}}}}}}}}
+		hub:user(username:"` + dataset.Hub + `"){username id followers(first:40){edges{cursor node{username id}}} timeline(first:9){edges{cursor}} album(first:9){edges{cursor}} games{edges{cursor}}}
+		roles(first:20){edges{cursor node{id code users(first:5){edges{cursor}}}}}
+		games(first:20){edges{cursor node{id code plays(from:"1970-01-01",to:"9999-12-31"){day} players(first:5){edges{cursor}}}}}
+		topDepartments{edges{cursor node{id code descendants(first:50){edges{cursor node{id code subDepartments(first:3){edges{cursor}}}}}}}}}`}
+	_, body := r.send(e.planned)
+	var answer any
+	if err := json.Unmarshal(body, &answer); err != nil || bytes.Contains(body, []byte(`"errors"`)) {
+		t.Fatal(err, string(cut(body)))
+	}
+	pool := map[string][]string{}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for _, key := range sortedKeys(value) {
+				walk(key, value[key])
+			}
+		case []any:
+			for _, each := range value {
+				walk(name, each)
+			}
+		case string:
+			pool[name] = append(pool[name], value)
+		}
+	}
+	walk("", answer)
+	for _, name := range strings.Fields("id cursor username code day") {
+		if len(pool[name]) < 10 {
+			t.Fatalf("the harvest has %d of %s", len(pool[name]), name)
+		}
+	}
+	return pool
+}
+

@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// queries makes random queries over a schema of which it knows nothing beforehand. Unlike [generator], whose queries must have answers that
+// the oracle can predict, it spares nothing: arguments of any sense, fragments on whatever type, introspection. A few of its queries
+// are not valid.
+type queries struct {
+	*rand.Rand
+	schema *ast.Schema
+	// pool holds good values for arguments, by the argument's name.
+	pool map[string][]string
+
+	// Of the query that is being made:
+	variables   map[string]any
+	definitions []string
+	fragments   []fragment
+	aliases     int
+}
+
+type fragment struct{ name, on, text string }
+
+// scope is what the response names of a selection set stand for, so that fields of one name can be merged.
+type scope map[string]*meaning
+
+type meaning struct {
+	call, typ string
+	below     scope
+}
+
+// query makes a query and its variables.
+func (q *queries) query() (text string, variables map[string]any) {
+	q.variables, q.definitions, q.fragments, q.aliases = map[string]any{}, nil, nil, 0
+	body := q.selection(q.schema.Query, scope{}, 2+q.IntN(6), 30)
+	text = "query"
+	if len(q.definitions) > 0 {
+		text += "(" + strings.Join(q.definitions, ",") + ")"
+	}
+	text += body
+	for _, f := range q.fragments {
+		text += " fragment " + f.name + " on " + f.on + f.text
+	}
+	return text, q.variables
+}
+
+func (q *queries) chance(n int) bool { return q.IntN(n) == 0 }
+
+func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
+
+// selection makes a selection set that leads at most depth levels down, to about so many things of each branch.
+func (q *queries) selection(on *ast.Definition, names scope, depth, things int) string {
+	var parts []string
+	for range 1 + q.IntN(5) {
+		part := ""
+		switch {
+		case q.chance(9):
+			part = "__typename"
+		case depth > 0 && (q.chance(6) || on.IsAbstractType() && q.chance(2)):
+			part = q.fragment(on, names, depth-1, things)
+		default:
+			part = q.field(on, names, depth, things)
+		}
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if parts == nil {
+		parts = []string{"__typename"}
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+// fragment makes an inline fragment, a new named one, or spreads one that is there.
+func (q *queries) fragment(on *ast.Definition, names scope, depth, things int) string {
+	types := append([]*ast.Definition{on, on}, q.schema.GetPossibleTypes(on)...)
+	if !on.IsAbstractType() {
+		types = append(types, q.schema.GetImplements(on)...)
+	}
+	within := types[q.IntN(len(types))]
+	switch q.IntN(4) {
+	case 0:
+		for _, f := range q.fragments {
+			if f.on == within.Name && f.text != "" {
+				return "..." + f.name + q.directives()
+			}
+		}
+	case 1:
+		at := len(q.fragments)
+		q.fragments = append(q.fragments, fragment{name: fmt.Sprint("F", at), on: within.Name})
+		q.fragments[at].text = q.selection(within, names, depth, things)
+		return "..." + q.fragments[at].name + q.directives()
+	case 2:
+		if within == on {
+			return "..." + q.directives() + q.selection(on, names, depth, things)
+		}
+	}
+	return "...on " + within.Name + q.directives() + q.selection(within, names, depth, things)
+}
+
+// directives makes @skip and @include, or mostly nothing.
+func (q *queries) directives() string {
+	text := ""
+	for _, name := range []string{"include", "skip"} {
+		if q.chance(5) {
+			value := q.chance(4) == (name == "skip")
+			given := strconv.FormatBool(value)
+			switch q.IntN(3) {
+			case 0:
+				given = q.variable("Boolean!", value)
+			case 1:
+				given = q.optional("Boolean", strconv.FormatBool(value), !value)
+			}
+			text += "@" + name + "(if:" + given + ")"
+		}
+	}
+	return text
+}
+
+func (q *queries) variable(typ string, value any) string {
+	name := fmt.Sprint("v", len(q.definitions))
+	q.variables[name] = value
+	q.definitions = append(q.definitions, "$"+name+":"+typ)
+	return "$" + name
+}
+
+// optional makes a variable with a default, which is given or not.
+func (q *queries) optional(typ, standard string, value any) string {
+	ref := q.variable(typ+"="+standard, value)
+	if q.chance(2) {
+		delete(q.variables, ref[1:])
+	}
+	return ref
+}
+
+func (q *queries) field(on *ast.Definition, names scope, depth, things int) string {
+	field := on.Fields[q.IntN(len(on.Fields))]
+	typ := q.schema.Types[field.Type.Name()]
+	introspection := strings.HasPrefix(field.Name, "__")
+	if typ.IsCompositeType() && depth == 0 || introspection && !q.chance(4) {
+		return ""
+	}
+	call := field.Name
+	var arguments []string
+	size := 1
+	for _, argument := range field.Arguments {
+		if value := q.argument(argument, things, &size); value != "" {
+			arguments = append(arguments, argument.Name+":"+value)
+		}
+	}
+	if arguments != nil {
+		call += "(" + strings.Join(arguments, ",") + ")"
+	}
+	key, alias := field.Name, ""
+	if q.chance(6) {
+		key = q.word("a", "b", "id", "nodes", "éclair")
+	}
+	if key == "éclair" { // no name in GraphQL
+		key = "_"
+	}
+	meant := names[key]
+	switch {
+	case meant == nil:
+	case meant.typ == field.Type.String() && strings.SplitN(meant.call, "(", 2)[0] == field.Name:
+		call = meant.call // once more, to be merged
+	default:
+		q.aliases++
+		key, meant = fmt.Sprint("x", q.aliases), nil
+	}
+	if meant == nil {
+		meant = &meaning{call, field.Type.String(), scope{}}
+		names[key] = meant
+	}
+	if key != field.Name {
+		alias = key + ":"
+	}
+	text := alias + call + q.directives()
+	if typ.IsCompositeType() {
+		if introspection {
+			depth = min(depth, 4)
+		}
+		text += q.selection(typ, meant.below, depth-1, max(1, things/size))
+	}
+	return text
+}
+
+// argument makes a value for an argument, empty for none, and says how many things it asks for.
+func (q *queries) argument(a *ast.ArgumentDefinition, things int, size *int) string {
+	if !a.Type.NonNull && q.chance(2) && !(a.Name == "first" && q.chance(2)) {
+		if a.Name == "first" {
+			*size = min(20, things)
+		}
+		return ""
+	}
+	var value any
+	switch a.Type.Name() {
+	case "Int":
+		n := q.IntN(1 + min(things, 5))
+		if q.chance(25) {
+			n = []int{-1, 0, 100, 101, 1 << 30, -1 << 31}[q.IntN(6)]
+		}
+		*size = max(1, min(n, 20))
+		value = n
+	case "Boolean":
+		value = q.chance(2)
+	default:
+		value = q.text(a.Name)
+		if a.Type.Elem != nil {
+			list := []any{}
+			for range q.IntN(5) {
+				list = append(list, q.text(a.Name))
+			}
+			value = list
+		}
+	}
+	if !a.Type.NonNull && q.chance(20) {
+		value = nil
+	}
+	literal, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	switch {
+	case q.chance(3):
+		return q.variable(a.Type.String(), value)
+	case q.chance(8) && !a.Type.NonNull:
+		return q.optional(a.Type.String(), string(literal), value)
+	}
+	return string(literal)
+}
+
+// text is a good value for an argument, one that is good for another, or none that anybody has.
+func (q *queries) text(name string) string {
+	switch {
+	case q.chance(15):
+		return hostileIDs[q.IntN(len(hostileIDs))]
+	case q.chance(15):
+		return hostile[q.IntN(len(hostile))]
+	case q.chance(15):
+		name = q.word("username", "code", "id", "cursor", "day")
+	}
+	switch name {
+	case "after", "before":
+		name = "cursor"
+	case "ids":
+		name = "id"
+	case "from", "to":
+		name = "day"
+	}
+	if pool := q.pool[name]; len(pool) > 0 {
+		return pool[q.IntN(len(pool))]
+	}
+	return q.word("User", "Node", "Query", "Int", "Visibility", "__Type")
+}
