@@ -52,6 +52,8 @@ func TestBadRows(t *testing.T) {
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,,\n", `twits.csv:2: column content: a twit needs a content or a photo`},
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,a\x00b,\n", `twits.csv:2: column content: it contains a control character`},
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,,https://example.org/ ftp://example.org/\n", `twits.csv:2: column photo_urls: "ftp://example.org/" is no URL as in https://example.org/a.jpg`},
+		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,," + strings.Repeat("https://example.org/a.jpg ", 50_000) + "\n",
+			`twits.csv:2: column photo_urls: it has 1300000 bytes, more than 1048576`},
 		{"twits", "id,author,posted_at,content,photo_urls,visibility\nx,a,2024-05-01T00:00:00Z,text,,SECRET\n", `twits.csv:2: column visibility: "SECRET" is neither PUBLIC nor FOLLOWERS`},
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,\"two\nlines\",\nx,a,2024-05-01T00:00:00Z,other,\n",
 			`twits.csv:4: column id: "x" is already the id of a twit with another author, time, content, title, visibility or photos; a twit never changes`},
@@ -232,6 +234,17 @@ func TestPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	slip := write("slip/user.csv", "username,name\n")
+	t.Run("a file that is given by several paths is read once", func(t *testing.T) {
+		link := filepath.Join(t.TempDir(), "follows.csv")
+		if err := os.Symlink(follows, link); err != nil {
+			t.Fatal(err)
+		}
+		paths := []string{filepath.Dir(users), follows, link, users, filepath.Dir(follows) + "/./follows.csv"}
+		summary, err := Import(context.Background(), openStore(t), paths, Options{})
+		if err != nil || summary.Rows != 3 {
+			t.Errorf("%+v, %v; want 3 rows", summary, err)
+		}
+	})
 	for _, test := range []struct {
 		name  string
 		paths []string

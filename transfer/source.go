@@ -21,6 +21,7 @@ type source struct {
 	// size is that of the file in bytes, compressed if it is.
 	size int64
 	open func() (io.ReadCloser, error)
+	info fs.FileInfo // nil in memory
 }
 
 // sources finds the files that paths name, files or folders of files, in the order of the forms.
@@ -45,7 +46,18 @@ func sources(paths []string) ([]source, error) {
 		}
 		found = append(found, some...)
 	}
-	return inOrder(found), nil
+	return inOrder(once(found)), nil
+}
+
+// once drops files that are given again, by whatever path: comments that a file has twice are two.
+func once(files []source) []source {
+	var kept []source
+	for _, f := range files {
+		if !slices.ContainsFunc(kept, func(k source) bool { return os.SameFile(k.info, f.info) }) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
 }
 
 // folder finds the files of a folder. What is no CSV file is passed over; one of an unknown name may be a slip.
@@ -87,7 +99,7 @@ func formOfFile(path string) (*form, bool) {
 }
 
 func fileSource(path string, form *form, info fs.FileInfo) source {
-	return source{path, form, info.Size(), func() (io.ReadCloser, error) { return os.Open(path) }}
+	return source{path, form, info.Size(), func() (io.ReadCloser, error) { return os.Open(path) }, info}
 }
 
 // memorySources are files whose contents are at hand.
@@ -101,7 +113,7 @@ func memorySources(contents map[string][]byte) ([]source, error) {
 		content := contents[name]
 		found = append(found, source{name, form, int64(len(content)), func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(content)), nil
-		}})
+		}, nil})
 	}
 	return inOrder(found), nil
 }

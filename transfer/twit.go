@@ -18,7 +18,11 @@ func parseTwit(r *row) *tables.Twit {
 		Content:    r.content("content"),
 		Visibility: tables.Public,
 	}
-	for _, s := range strings.Fields(r.text("photo_urls")) {
+	photos := r.text("photo_urls")
+	if len(photos) > maxText {
+		r.fail("photo_urls", "it has %d bytes, more than %d", len(photos), maxText)
+	}
+	for _, s := range strings.Fields(photos) {
 		t.PhotoURLs = append(t.PhotoURLs, r.url("photo_urls", s))
 	}
 	switch v := tables.Visibility(r.text("visibility")); v {
