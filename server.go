@@ -94,14 +94,14 @@ func (s *serve) prepare(ctx context.Context, store hbase.Store, log zerolog.Logg
 	if !s.embedded() {
 		return nil
 	}
-	empty, err := sample.Empty(ctx, store)
-	if err == nil && empty {
+	wanted, err := sample.Wanted(ctx, store)
+	if err == nil && wanted {
 		err = sample.Load(ctx, store)
 	}
 	if err != nil {
 		return fmt.Errorf("the sample can't be loaded: %w", err)
 	}
-	if empty {
+	if wanted {
 		log.Info().Msg("the store was empty, and has a small sample now")
 	}
 	return nil

@@ -5,7 +5,9 @@ package sample
 import (
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -15,24 +17,38 @@ import (
 //go:embed people
 var people embed.FS
 
-// Load imports the sample into a store whose tables exist. What the store holds besides stays; loading it twice is like once.
-func Load(ctx context.Context, store hbase.Store) error {
-	files, err := contents()
-	if err != nil {
-		return err
-	}
-	_, err = transfer.ImportFiles(ctx, store, files, transfer.Options{})
-	return err
-}
+// unfinished is a table that exists while the sample is being loaded, so that a load that was cut off is made good.
+const unfinished = "sample_unfinished"
 
-// Empty reports whether a store whose tables exist has no people, no departments, no roles and no games.
-func Empty(ctx context.Context, store hbase.Store) (bool, error) {
+// Wanted reports whether a store whose tables exist is to have the sample: it has no people, no departments, no roles and no games, or only
+// what an earlier load left that did not come to its end.
+func Wanted(ctx context.Context, store hbase.Store) (bool, error) {
+	names, err := store.Tables(ctx)
+	if err != nil || slices.Contains(names, unfinished) {
+		return err == nil, err
+	}
 	for _, table := range []string{tables.Users.Table, tables.Departments.Table, tables.Roles.Table, tables.Games.Table} {
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table, Columns: tables.Existence, Limit: 1}) {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// Load imports the sample into a store whose tables exist. What the store holds besides stays; loading it twice is like once.
+func Load(ctx context.Context, store hbase.Store) error {
+	files, err := contents()
+	if err != nil {
+		return err
+	}
+	mark := hbase.Table{Name: unfinished, Families: []hbase.FamilySchema{{Name: tables.Attributes}}}
+	if err := store.CreateTable(ctx, mark); err != nil && !errors.Is(err, hbase.ErrTableExists) {
+		return err
+	}
+	if _, err := transfer.ImportFiles(ctx, store, files, transfer.Options{}); err != nil {
+		return err
+	}
+	return store.DropTable(ctx, unfinished)
 }
 
 // contents are the files of the sample by their paths.

@@ -3,12 +3,14 @@ package sample
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"twibase/hbase"
 	"twibase/hbase/embedded"
+	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 	"twibase/transfer"
 )
@@ -23,16 +25,35 @@ func TestSample(t *testing.T) {
 	if _, err := transfer.EnsureTables(ctx, store, 1); err != nil {
 		t.Fatal(err)
 	}
-	if empty, err := Empty(ctx, store); !empty || err != nil {
-		t.Fatalf("a new store: empty is %v, %v", empty, err)
+	if wanted, err := Wanted(ctx, store); !wanted || err != nil {
+		t.Fatalf("a new store: wanted is %v, %v", wanted, err)
 	}
+
+	t.Run("is wanted again if a load did not come to its end", func(t *testing.T) {
+		for done := 0; ; done++ {
+			var n atomic.Int64
+			faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+				if n.Add(1) <= int64(done) {
+					return hbasetest.Fault{}
+				}
+				return hbasetest.Fault{Err: hbase.ErrUnavailable}
+			})
+			if err := Load(ctx, faulty); err == nil {
+				break
+			}
+			if wanted, err := Wanted(ctx, store); !wanted || err != nil {
+				t.Fatalf("cut off after %d operations: wanted is %v, %v", done, wanted, err)
+			}
+			done = done*3/2 + 1
+		}
+	})
 
 	t.Run("loads into an empty store without a complaint, and fills it", func(t *testing.T) {
 		if err := Load(ctx, store); err != nil {
 			t.Fatal(err)
 		}
-		if empty, err := Empty(ctx, store); empty || err != nil {
-			t.Errorf("empty is %v, %v", empty, err)
+		if wanted, err := Wanted(ctx, store); wanted || err != nil {
+			t.Errorf("wanted is %v, %v", wanted, err)
 		}
 	})
 
