@@ -101,7 +101,9 @@ func parentPath(ctx context.Context, parent int) ast.Path {
 
 // addError adds an error at the path of a field that is not the one being resolved.
 func addError(ctx context.Context, field graphql.CollectedField, path ast.Path, err error) {
-	ctx = graphql.WithFieldContext(ctx, nil)
+	root := &graphql.FieldContext{}
+	ctx = graphql.WithFieldContext(ctx, root)
+	root.Parent = nil // the path begins anew
 	for _, element := range path {
 		switch element := element.(type) {
 		case ast.PathName:
