@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
+	"golang.org/x/term"
 
 	"twibase/graph/endpoint"
 	"twibase/hbase"
@@ -20,7 +20,7 @@ func newLogger(out io.Writer, level string) zerolog.Logger {
 	if err != nil {
 		panic(err) // kong let nothing else pass
 	}
-	if file, ok := out.(*os.File); ok && isatty.IsTerminal(file.Fd()) {
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly}
 	}
 	return zerolog.New(out).Level(least).With().Timestamp().Logger()
