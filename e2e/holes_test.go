@@ -71,20 +71,28 @@ type (
 )
 
 // leaveOut puts nil in the place of some things of a list, by their names.
-func leaveOut[T any](w whims, kind string, list []T, name func(T) string) []T {
+func leaveOut[T any](w whims, kind string, list []*T, name func(*T) string) []*T {
 	list = slices.Clone(list)
 	for i, thing := range list {
-		if w.hit(w.holes, kind, name(thing)) {
-			list[i] = *new(T)
+		if thing != nil && w.hit(w.holes, kind, name(thing)) {
+			list[i] = nil
 		}
 	}
 	return list
 }
 
+// parentName is the name of a parent, which gqlgen's executor takes for nil where a list of parents has a hole.
+func parentName(u *tables.User) string {
+	if u == nil {
+		return ""
+	}
+	return u.Username
+}
+
 // userPage makes holes in a page of users.
 func userPage(w whims, of string, c *model.UserConnection) *model.UserConnection {
-	if c == nil {
-		return nil
+	if c == nil || w.holes == 0 {
+		return c
 	}
 	c.Edges = leaveOut(w, "edge", c.Edges, func(e *model.UserEdge) string { return of + e.Cursor })
 	c.Nodes = leaveOut(w, "node", c.Nodes, func(u *tables.User) string { return u.Username })
@@ -107,7 +115,7 @@ func userPage(w whims, of string, c *model.UserConnection) *model.UserConnection
 func (h holeyUser) Followers(ctx context.Context, users []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	pages, err := h.UserResolver.Followers(ctx, users, first, after, last, before)
 	for i, page := range pages {
-		pages[i] = userPage(whimsOf(ctx), users[i].Username, page)
+		pages[i] = userPage(whimsOf(ctx), parentName(users[i]), page)
 	}
 	return pages, err
 }
@@ -115,7 +123,7 @@ func (h holeyUser) Followers(ctx context.Context, users []*tables.User, first *i
 func (h holeyUser) Following(ctx context.Context, users []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	pages, err := h.UserResolver.Following(ctx, users, first, after, last, before)
 	for i, page := range pages {
-		pages[i] = userPage(whimsOf(ctx), users[i].Username, page)
+		pages[i] = userPage(whimsOf(ctx), parentName(users[i]), page)
 	}
 	return pages, err
 }
@@ -127,7 +135,7 @@ func (h holeyUser) Twits(ctx context.Context, users []*tables.User, first *int, 
 		if page != nil {
 			page.Edges = leaveOut(w, "twit's edge", page.Edges, func(e *model.TwitEdge) string { return e.Cursor })
 			page.Nodes = leaveOut(w, "twit", page.Nodes, func(t *tables.Twit) string { return t.Key().String() })
-			if w.hit(w.holes, "twits' info", users[i].Username) {
+			if w.hit(w.holes, "twits' info", parentName(users[i])) {
 				page.PageInfo = nil
 			}
 		}

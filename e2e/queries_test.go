@@ -16,7 +16,7 @@ import (
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool holds good values for arguments, by the argument's name.
+	// pool holds good values for arguments, by the names of field and argument, and by the argument's alone.
 	pool map[string][]string
 
 	// Of the query that is being made:
@@ -58,7 +58,7 @@ func (q *queries) word(words ...string) string { return words[q.IntN(len(words))
 // selection makes a selection set that leads at most depth levels down, to about so many things of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, things int) string {
 	var parts []string
-	for range 1 + q.IntN(5) {
+	for range 1 + q.IntN(6) {
 		part := ""
 		switch {
 		case q.chance(9):
@@ -147,41 +147,23 @@ func (q *queries) field(on *ast.Definition, names scope, depth, things int) stri
 	if typ.IsCompositeType() && depth == 0 || introspection && !q.chance(4) {
 		return ""
 	}
-	call := field.Name
-	var arguments []string
-	size := 1
-	for _, argument := range field.Arguments {
-		if value := q.argument(argument, things, &size); value != "" {
-			arguments = append(arguments, argument.Name+":"+value)
-		}
-	}
-	if arguments != nil {
-		call += "(" + strings.Join(arguments, ",") + ")"
-	}
 	key, alias := field.Name, ""
-	if q.chance(6) {
-		key = q.word("a", "b", "id", "nodes", "éclair")
+	if q.chance(8) {
+		key = q.word("a", "b", "id", "nodes", "_")
 	}
-	if key == "éclair" { // no name in GraphQL
-		key = "_"
-	}
-	meant := names[key]
-	switch {
-	case meant == nil:
-	case meant.typ == field.Type.String() && strings.SplitN(meant.call, "(", 2)[0] == field.Name:
-		call = meant.call // once more, to be merged
-	default:
+	size, meant := 1, names[key]
+	if meant != nil && (meant.typ != field.Type.String() || strings.SplitN(meant.call, "(", 2)[0] != field.Name) {
 		q.aliases++
 		key, meant = fmt.Sprint("x", q.aliases), nil
 	}
-	if meant == nil {
-		meant = &meaning{call, field.Type.String(), scope{}}
+	if meant == nil { // otherwise it is once more the same, to be merged
+		meant = &meaning{field.Name + q.arguments(field, things, &size), field.Type.String(), scope{}}
 		names[key] = meant
 	}
 	if key != field.Name {
 		alias = key + ":"
 	}
-	text := alias + call + q.directives()
+	text := alias + meant.call + q.directives()
 	if typ.IsCompositeType() {
 		if introspection {
 			depth = min(depth, 4)
@@ -191,19 +173,29 @@ func (q *queries) field(on *ast.Definition, names scope, depth, things int) stri
 	return text
 }
 
-// argument makes a value for an argument, empty for none, and says how many things it asks for.
-func (q *queries) argument(a *ast.ArgumentDefinition, things int, size *int) string {
-	if !a.Type.NonNull && q.chance(2) && !(a.Name == "first" && q.chance(2)) {
-		if a.Name == "first" {
-			*size = min(20, things)
+// arguments makes the arguments of a field, and says how many things they ask for.
+func (q *queries) arguments(field *ast.FieldDefinition, things int, size *int) string {
+	var all []string
+	without := q.word("first", "last")
+	for _, a := range field.Arguments {
+		cursor := a.Name == "after" || a.Name == "before"
+		if a.Name == without && !q.chance(40) || cursor && !q.chance(5) || !a.Type.NonNull && a.Name != "first" && q.chance(2) {
+			continue
 		}
+		all = append(all, a.Name+":"+q.argument(field.Name, a, things, size))
+	}
+	if all == nil {
 		return ""
 	}
+	return "(" + strings.Join(all, ",") + ")"
+}
+
+func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, size *int) string {
 	var value any
 	switch a.Type.Name() {
 	case "Int":
-		n := q.IntN(1 + min(things, 5))
-		if q.chance(25) {
+		n := q.IntN(2 + min(things, 5))
+		if q.chance(30) {
 			n = []int{-1, 0, 100, 101, 1 << 30, -1 << 31}[q.IntN(6)]
 		}
 		*size = max(1, min(n, 20))
@@ -211,11 +203,11 @@ func (q *queries) argument(a *ast.ArgumentDefinition, things int, size *int) str
 	case "Boolean":
 		value = q.chance(2)
 	default:
-		value = q.text(a.Name)
+		value = q.text(field, a.Name)
 		if a.Type.Elem != nil {
 			list := []any{}
 			for range q.IntN(5) {
-				list = append(list, q.text(a.Name))
+				list = append(list, q.text(field, a.Name))
 			}
 			value = list
 		}
@@ -236,26 +228,28 @@ func (q *queries) argument(a *ast.ArgumentDefinition, things int, size *int) str
 	return string(literal)
 }
 
-// text is a good value for an argument, one that is good for another, or none that anybody has.
-func (q *queries) text(name string) string {
+// text is a good value for a field's argument, one that is good for another, or none that anybody has.
+func (q *queries) text(field, argument string) string {
 	switch {
-	case q.chance(15):
+	case q.chance(40):
 		return hostileIDs[q.IntN(len(hostileIDs))]
-	case q.chance(15):
+	case q.chance(40):
 		return hostile[q.IntN(len(hostile))]
-	case q.chance(15):
-		name = q.word("username", "code", "id", "cursor", "day")
+	case q.chance(30):
+		field, argument = "", q.word("username", "code", "id", "cursor", "day")
 	}
-	switch name {
+	switch argument {
 	case "after", "before":
-		name = "cursor"
+		argument = "cursor"
 	case "ids":
-		name = "id"
+		argument = "id"
 	case "from", "to":
-		name = "day"
+		argument = "day"
 	}
-	if pool := q.pool[name]; len(pool) > 0 {
-		return pool[q.IntN(len(pool))]
+	for _, name := range []string{field + " " + argument, argument} {
+		if pool := q.pool[name]; len(pool) > 0 {
+			return pool[q.IntN(len(pool))]
+		}
 	}
 	return q.word("User", "Node", "Query", "Int", "Visibility", "__Type")
 }
