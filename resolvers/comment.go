@@ -22,27 +22,12 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	if want.total {
 		lengths = loaders.Comments.Length.Ask(ctx, twits)
 	}
-	pages, errs := make([]*entries[struct{}, tables.Comment], len(twits)), make(loaders.Errors, len(twits))
-	if want.entries {
-		list := filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
-			see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
-				return visibleComments(ctx, comments)
-			}}
-		pages, err = list.pages(ctx, twits, p)
-	}
+	pages, err := filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
+		see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
+			return visibleComments(ctx, comments)
+		}}.pages(ctx, twits, p, want)
 	totals, countErr := lengths()
-	for i := range pages {
-		if pages[i] == nil {
-			pages[i] = &entries[struct{}, tables.Comment]{kind: relay.Comments, info: noPage()}
-		}
-		if errs[i] = loaders.At(err, i); errs[i] == nil {
-			errs[i] = loaders.At(countErr, i)
-		}
-		if want.total {
-			pages[i].total = &totals[i]
-		}
-	}
-	pages, err = settle(pages, errs)
+	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
 		c := &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
 		for i, comment := range p.nodes {
@@ -75,7 +60,9 @@ func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error
 func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
 	places := make([]tables.TwitKey, len(objs))
 	for i, comment := range objs {
-		places[i] = comment.Twit
+		if comment != nil {
+			places[i] = comment.Twit
+		}
 	}
 	twits, err := twitsAt(ctx, places)
 	twits, mayErr := visibleTwits(ctx, twits)

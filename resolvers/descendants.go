@@ -52,8 +52,8 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 	}
 	want := wanted(ctx, "Department")
 	trees := make([]*subtree, len(objs))
-	for i, department := range objs {
-		trees[i] = newSubtree(department.Code, p)
+	for i, code := range departmentCodes(objs) {
+		trees[i] = newSubtree(code, p)
 	}
 	if want.entries {
 		err = grow(ctx, trees, depth)
@@ -68,7 +68,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 		}
 	}
 	name(ctx, loaders.Departments, codes, want, pages)
-	pages, err = settle(pages, errs)
+	pages, err = settle(pages, loaders.Join(len(pages), errs))
 	return convert(pages, err, func(p *entries[place, tables.Department]) *model.DepartmentConnection {
 		return departmentConnection(p, func(at place) *int { return &at.depth })
 	})

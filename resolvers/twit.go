@@ -67,34 +67,21 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 		return nil, err
 	}
 	owners, want := usernames(users), wanted(ctx, "Twit")
-	errs := make(loaders.Errors, len(users))
-	totals := make([]*int, len(users))
-	var counted func() ([]*tables.User, error)
+	counted := func() ([]*tables.User, error) { return make([]*tables.User, len(users)), nil }
 	if want.total {
 		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
-	pages := make([]*entries[struct{}, tables.Twit], len(users))
-	if want.entries {
-		list := filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
-			see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-				return visibleTwits(ctx, twits)
-			}}
-		pages, err = list.pages(ctx, owners, p)
-	}
-	var countErr, mayErr error
+	pages, err := filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
+		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+			return visibleTwits(ctx, twits)
+		}}.pages(ctx, owners, p, want)
+	whole, countErr := counted()
+	var totals []*int
+	var mayErr error
 	if want.total {
-		var users []*tables.User
-		users, countErr = counted()
-		totals, mayErr = visibleCounts(ctx, owners, users, counts)
+		totals, mayErr = visibleCounts(ctx, owners, whole, counts)
 	}
-	failed := loaders.Join(len(users), err, countErr, mayErr)
-	for i := range pages {
-		if pages[i] == nil {
-			pages[i] = &entries[struct{}, tables.Twit]{kind: kind, info: noPage()}
-		}
-		pages[i].total, errs[i] = totals[i], loaders.At(failed, i)
-	}
-	pages, err = settle(pages, errs)
+	pages, err = totalled(pages, totals, loaders.Join(len(users), err, countErr, mayErr))
 	return convert(pages, err, twitConnection)
 }
 
@@ -113,28 +100,18 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	own, ownErr := owned(ctx, usernames(objs))
 	var owners []string
 	var at []int
-	for i, user := range objs {
+	for i, username := range usernames(objs) {
 		if own[i] {
-			owners, at = append(owners, user.Username), append(at, i)
+			owners, at = append(owners, username), append(at, i)
 		}
 	}
-	found := make([]*entries[struct{}, tables.Twit], len(owners))
-	if wanted(ctx, "Twit").entries {
-		list := filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}
-		found, err = list.pages(ctx, owners, p)
-	}
+	found, err := filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}.
+		pages(ctx, owners, p, wanted(ctx, "Twit"))
 	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
-	for i := range errs {
-		errs[i] = loaders.At(ownErr, i)
-	}
 	for j, i := range at {
-		if errs[i] = loaders.At(err, j); found[j] != nil {
-			pages[i] = found[j]
-		} else {
-			pages[i] = &entries[struct{}, tables.Twit]{kind: relay.Timeline, info: noPage()}
-		}
+		pages[i], errs[i] = found[j], loaders.At(err, j)
 	}
-	pages, err = settle(pages, errs)
+	pages, err = settle(pages, loaders.Join(len(objs), ownErr, errs))
 	return convert(pages, err, twitConnection)
 }
 
