@@ -40,16 +40,37 @@ func kindOf(g *hbase.Get) kind {
 // group is what was merged of one row: leading pages of one length, since of a longer one too much would be read of the others.
 type group struct{ index, limit int }
 
+// merge merges the Gets of a batch. Where a row is asked for first pages of several lengths the longest one takes part, whichever was asked for
+// first: what is read does not depend on chance.
 func merge(gets []hbase.Get) merged {
+	m, clash := mergeIn(gets, nil)
+	if clash {
+		order := make([]int, len(gets))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return gets[b].Page.Limit - gets[a].Page.Limit })
+		m, _ = mergeIn(gets, order)
+	}
+	return m
+}
+
+// mergeIn merges the Gets in that order, or their own if it is nil, and reports whether the order mattered.
+func mergeIn(gets []hbase.Get, order []int) (m merged, clash bool) {
 	type row struct{ table, key string }
 	type pair struct{ a, b string }
-	m := merged{gets: make([]hbase.Get, 0, len(gets)), of: make([]int, len(gets))}
+	m = merged{gets: make([]hbase.Get, 0, len(gets)), of: make([]int, len(gets))}
 	groups, unions := make(map[row]group, len(gets)), map[pair]string{}
 	for i := range gets {
+		if order != nil {
+			i = order[i]
+		}
 		g := &gets[i]
 		k, at := kindOf(g), row{g.Table, g.Row}
 		open, met := groups[at]
-		if k == alone || met && k == leading && open.limit != 0 && open.limit != g.Page.Limit {
+		differ := met && k == leading && open.limit != 0 && open.limit != g.Page.Limit
+		clash = clash || differ
+		if k == alone || differ {
 			m.add(i, g)
 			continue
 		}
@@ -74,7 +95,7 @@ func merge(gets []hbase.Get) merged {
 			sent.Page.Limit = max(open.limit, strings.Count(sent.Columns, ":"))
 		}
 	}
-	return m
+	return m, clash
 }
 
 func (m *merged) add(i int, g *hbase.Get) {

@@ -3,6 +3,8 @@ package loaders
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,4 +76,28 @@ func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
 	if diff := cmp.Diff(want, recorder.Reads()); diff != "" {
 		t.Fatal(diff)
 	}
+}
+
+func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
+	first := func(limit int) hbase.Get {
+		return hbase.Get{Table: "games", Row: "r", Columns: "p", Page: hbase.Page{Limit: limit}}
+	}
+	row := hbase.Get{Table: "games", Row: "r", Columns: "i:name"}
+	want := []hbase.Get{{Table: "games", Row: "r", Columns: "p i:name", Page: hbase.Page{Limit: 11}}, first(1)}
+	for _, gets := range [][]hbase.Get{{row, first(1), first(11)}, {first(1), row, first(11)}, {first(11), first(1), row}, {first(1), first(11), row}} {
+		got := merge(gets)
+		for i := range got.gets {
+			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
+		}
+		want[0].Columns = columnsInOrder(want[0].Columns)
+		if diff := cmp.Diff(want, got.gets, cmpopts.SortSlices(func(a, b hbase.Get) bool { return a.Page.Limit > b.Page.Limit })); diff != "" {
+			t.Errorf("%v are sent as (-want +got):\n%s", gets, diff)
+		}
+	}
+}
+
+func columnsInOrder(columns string) string {
+	list := strings.Fields(columns)
+	slices.Sort(list)
+	return strings.Join(list, " ")
 }
