@@ -19,6 +19,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
+	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/embedded"
@@ -39,7 +40,7 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secret: []byte("a secret of more than 32 bytes, for tests"), Dev: true, Now: time.Now}
-	schema := exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}})
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens}
 }

@@ -93,13 +93,23 @@ func (w *world) check(t testing.TB, viewer oracle.Viewer, query string, variable
 	if len(given.Errors) > 0 {
 		w.failed++
 	}
-	if !slices.Equal(expected.Errors, given.Errors) {
+	if !slices.Equal(expected.Errors, given.Errors) && !(expected.Data == nil && partOf(given.Errors, expected.Errors)) {
 		t.Fatalf("the errors are %q, and should be %q\n%s", given.Errors, expected.Errors, describe(viewer, query, question.Variables))
 	}
 	if err := w.opaque.Compare(expected.Data, given.Data); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, question.Variables), cut(body))
 	}
 	return expected.Data, given.Data
+}
+
+// partOf reports whether some of the errors are reported: where one of them makes the whole answer null, the others may be left out.
+func partOf(some, all []string) bool {
+	for _, e := range some {
+		if !slices.Contains(all, e) {
+			return false
+		}
+	}
+	return len(some) > 0
 }
 
 func describe(viewer oracle.Viewer, query string, variables map[string]any) string {
