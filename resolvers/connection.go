@@ -87,12 +87,17 @@ func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) (
 		e.read(ctx, owners, window(p), want, pages, errs)
 	}
 	totals, err := lengths()
-	for i := range totals {
-		if pages[i].total = &totals[i]; loaders.At(err, i) != nil {
-			errs[i] = loaders.At(err, i)
+	return totalled(pages, pointers(totals), loaders.Join(len(owners), errs, err))
+}
+
+// totalled gives the pages their totals, if any were counted.
+func totalled[E, T any](pages []*entries[E, T], totals []*int, err error) ([]*entries[E, T], error) {
+	for i, total := range totals {
+		if pages[i] != nil {
+			pages[i].total = total
 		}
 	}
-	return settle(pages, errs)
+	return settle(pages, err)
 }
 
 // read fills the pages: one round for the lists, one for the objects unless their keys are enough.
@@ -143,14 +148,14 @@ func keysOf[T any](parents []*T, key func(*T) string) []string {
 	return keys
 }
 
-// settle returns nil instead of errors that are all nil, and no page where there is an error.
-func settle[P any](pages []*P, errs loaders.Errors) ([]*P, error) {
-	for i, err := range errs {
-		if err != nil {
+// settle takes away the pages of which there is an error.
+func settle[P any](pages []*P, err error) ([]*P, error) {
+	for i := range pages {
+		if loaders.At(err, i) != nil {
 			pages[i] = nil
 		}
 	}
-	return pages, loaders.Join(len(pages), errs)
+	return pages, err
 }
 
 // convert makes the connections of a model from pages; where there is no page there is no connection.

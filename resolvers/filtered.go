@@ -32,8 +32,12 @@ type sight[T any] struct {
 }
 
 // pages answers the connection of each owner. A page may be short while more follow: its cursor is that of the last candidate it looked at.
-func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page) ([]*entries[struct{}, T], error) {
+// If no entries are wanted nothing is read.
+func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
 	states, errs := make([]sight[T], len(owners)), make(loaders.Errors, len(owners))
+	for i := range states {
+		states[i].exhausted = !want.entries
+	}
 	size := p.Size
 	if f.eager {
 		size *= lookahead
@@ -63,7 +67,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 	for i := range states {
 		pages[i] = states[i].finish(f.kind, p)
 	}
-	return settle(pages, errs)
+	return settle(pages, loaders.Join(len(pages), errs))
 }
 
 // look reads one span of candidates for each open page and adds those that the viewer sees.
