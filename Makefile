@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential bench fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle bench fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -38,6 +38,9 @@ generate: ## what gqlgen makes of the schema
 
 differential: ## a million random operations on the embedded engine and on a real HBase
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
+
+oracle: ## a million random queries, answered by the plan and by gqlgen's executor
+	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
 
 bench: ## all Go benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 0 ./...

@@ -58,7 +58,7 @@ func (q *queries) word(words ...string) string { return words[q.IntN(len(words))
 // selection makes a selection set that leads at most depth levels down, to about so many things of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, things int) string {
 	var parts []string
-	for range 1 + q.IntN(6) {
+	for range 1 + q.IntN(5) {
 		part := ""
 		switch {
 		case q.chance(9):

@@ -17,7 +17,7 @@ const (
 	// no shorter than this anyhow.
 	window = time.Millisecond
 	// patience is how long it waits if tasks were announced and, against all expectation, are not heard of again.
-	patience = 100 * time.Millisecond
+	patience = time.Second
 )
 
 // turns counts the tasks of an operation. Loaders.mu guards it.
@@ -81,18 +81,19 @@ func (l *Loaders) yield() {
 	}
 }
 
-// sent notes that a batch is on its way. If nobody flushed it, the timer did.
-func (l *Loaders) sent(gets []hbase.Get) {
+// sent notes that a batch is on its way. If nobody flushed it, the timer did, and fallback says whether it should not have.
+func (l *Loaders) sent(gets []hbase.Get) (fallback bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := &l.turns
 	if l.answers[gets[0]].round != t.round {
-		return
+		return false
 	}
 	t.unsent -= len(gets)
 	if t.announced {
 		Fallbacks.Add(1)
 	}
+	return t.announced
 }
 
 // answered gives their turns back to the tasks that wait, before their answers reach them.

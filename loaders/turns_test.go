@@ -222,8 +222,8 @@ func TestTimers(t *testing.T) {
 	test("a task that waits for something else without saying so holds reads up for no longer than the patience, and is counted", func(ctx context.Context, t *testing.T) {
 		running(ctx,
 			func() { load(ctx, t, "a"); load(ctx, t, "b") },
-			func() { time.Sleep(150 * ms); load(ctx, t, "c") })
-	}, []string{"100ms a", "150ms b c"}, 1)
+			func() { time.Sleep(1500 * ms); load(ctx, t, "c") })
+	}, []string{"1s a", "1.5s b c"}, 1)
 }
 
 func TestResponsesDoNotTouchEachOther(t *testing.T) {
