@@ -2,17 +2,22 @@ package hbase
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 )
 
 // Stats counts what a request cost its store. It is safe for concurrent use.
 type Stats struct {
+	// Rounds counts the times that somebody waited for reads: many Gets sent together, or a scan.
+	Rounds atomic.Int64
 	// RPCs is what went out: on a cluster multis and scan pages, on the embedded engine what would, to one server.
 	RPCs atomic.Int64
 	// Gets and Scans count what was asked for.
 	Gets, Scans atomic.Int64
 	// Rows and Bytes count what came back; Bytes are those of keys and values.
 	Rows, Bytes atomic.Int64
+	// Servers, unless it is nil, collects the region servers that were asked.
+	Servers *Servers
 }
 
 type statsKey struct{}
@@ -28,6 +33,45 @@ func StatsOf(ctx context.Context) *Stats {
 		return stats
 	}
 	return new(Stats)
+}
+
+// Add adds what other has counted; the names of its servers are not part of that.
+func (s *Stats) Add(other *Stats) {
+	s.Rounds.Add(other.Rounds.Load())
+	s.RPCs.Add(other.RPCs.Load())
+	s.Gets.Add(other.Gets.Load())
+	s.Scans.Add(other.Scans.Load())
+	s.Rows.Add(other.Rows.Load())
+	s.Bytes.Add(other.Bytes.Load())
+}
+
+// Servers is a set of region servers. It is safe for concurrent use, and a nil one stays empty.
+type Servers struct {
+	mu    sync.Mutex
+	names map[string]struct{}
+}
+
+// Add adds a server by a name of its own.
+func (s *Servers) Add(name string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = map[string]struct{}{}
+	}
+	s.names[name] = struct{}{}
+}
+
+// Len returns how many different servers were added.
+func (s *Servers) Len() int {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.names)
 }
 
 // CountResults adds the rows and bytes of results.

@@ -107,13 +107,23 @@ func countMultis(ctx context.Context, calls []hrpc.Call) {
 			}
 		}
 	}
-	hbase.StatsOf(ctx).RPCs.Add(int64(len(servers)))
+	stats := hbase.StatsOf(ctx)
+	stats.RPCs.Add(int64(len(servers)))
+	if stats.Servers != nil {
+		for _, server := range servers {
+			stats.Servers.Add(server.Addr())
+		}
+	}
 }
 
 // sendOne sends a call by itself.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	hbase.StatsOf(ctx).RPCs.Add(1)
+	stats := hbase.StatsOf(ctx)
+	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
+	if region := call.Region(); region != nil && region.Client() != nil && stats.Servers != nil {
+		stats.Servers.Add(region.Client().Addr())
+	}
 	if err != nil {
 		return nil, translate(err, string(call.Table()))
 	}

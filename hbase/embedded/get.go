@@ -47,6 +47,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	}
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
+	stats.Servers.Add(server)
 	stats.Gets.Add(int64(len(gets)))
 	stats.CountResults(results)
 	return results, nil

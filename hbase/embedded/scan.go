@@ -10,6 +10,9 @@ import (
 	"twibase/hbase"
 )
 
+// server is what the store is called among region servers: it is the only one.
+const server = "embedded"
+
 // A page of a scan ends after so many rows if the scan does not say, and in any case after so many bytes.
 const (
 	defaultPageSize = 256
@@ -83,6 +86,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 	defer s.release(r)
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
+	stats.Servers.Add(server)
 	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := 0
 	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {

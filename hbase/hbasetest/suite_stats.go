@@ -35,6 +35,20 @@ func (s *suite) testStats(t *testing.T) {
 			t.Errorf("scans %d, rows %d, RPCs %d, gets %d", stats.Scans.Load(), stats.Rows.Load(), stats.RPCs.Load(), stats.Gets.Load())
 		}
 	})
+	t.Run("the region servers of reads are counted if somebody wants to know", func(t *testing.T) {
+		stats := hbase.Stats{Servers: new(hbase.Servers)}
+		if _, err := s.store.Get(hbase.WithStats(s.ctx, &stats), []hbase.Get{{Table: s.table, Row: prefix + "0"}, {Table: s.table, Row: prefix + "0"}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range s.store.Scan(hbase.WithStats(s.ctx, &stats), hbase.Scan{Table: s.table, Start: prefix + "0", Limit: 1}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := stats.Servers.Len(); n != 1 {
+			t.Errorf("one row is on %d servers", n)
+		}
+	})
 	t.Run("a write is an RPC", func(t *testing.T) {
 		var stats hbase.Stats
 		if _, err := s.store.Mutate(hbase.WithStats(s.ctx, &stats), []hbase.Mutation{put1("i:q", 1, "")(s.table, prefix+"0")}); err != nil {
