@@ -26,6 +26,7 @@ type Loaders struct {
 	gets    *dataloader.Loader[hbase.Get, []hbase.Cell]
 	answers map[hbase.Get]*answer
 	turns   turns
+	watch   *watch // nil if nobody wants to know what is read
 	// promises are kept in their order; lost are the objects that came to nothing.
 	promises []*promise
 	lost     map[any]error
@@ -58,10 +59,10 @@ func from(ctx context.Context) *Loaders {
 
 // batch sends what was collected as one call of the store.
 func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
-	l.sent(gets)
+	fallback := l.sent(gets)
 	defer l.answered(gets)
 	sent := merge(gets)
-	results, err := l.store.Get(l.ctx, sent.gets)
+	results, err := l.send(gets, &sent, fallback)
 	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
 	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
 	for i := range gets {
@@ -76,15 +77,18 @@ func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
 }
 
 // read answers the cells of each get; the errors are nil or index-aligned.
-func read(ctx context.Context, gets []hbase.Get) ([][]hbase.Cell, Errors) {
+func read(ctx context.Context, loader string, gets []hbase.Get) ([][]hbase.Cell, Errors) {
 	l := from(ctx)
-	return l.wait(l.ask(ctx, gets))
+	return l.wait(l.ask(ctx, loader, gets))
 }
 
-// ask puts gets into the next batch, unless they were asked for before, without waiting for it.
-func (l *Loaders) ask(ctx context.Context, gets []hbase.Get) []*answer {
+// ask puts gets of a loader into the next batch, unless they were asked for before, without waiting for it.
+func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*answer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.watch != nil {
+		l.watch.asked(ctx, loader, gets)
+	}
 	if l.gets == nil {
 		l.gets = dataloader.NewBatchedLoader(
 			func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] { return l.batch(gets) },
@@ -124,6 +128,7 @@ func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
 
 // Loader reads a V by a K with one Get.
 type Loader[K comparable, V any] struct {
+	name   string // for reports
 	get    func(K) hbase.Get
 	decode func(K, []hbase.Cell) (V, error)
 }
@@ -139,7 +144,7 @@ func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 		gets[i] = l.get(key)
 	}
 	loaders := from(ctx)
-	answers := loaders.ask(ctx, gets)
+	answers := loaders.ask(ctx, l.name, gets)
 	return func() ([]V, error) {
 		cells, list := loaders.wait(answers)
 		return l.values(keys, cells, list)

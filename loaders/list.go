@@ -54,13 +54,14 @@ func (p *Page[E]) cut(w Window) {
 
 // List loads pages of the lists of one kind.
 type List[E any] struct {
-	of *tables.List[E]
+	name string
+	of   *tables.List[E]
 	// Length answers how long the owner's list is, for those lists that keep count.
 	Length Loader[string, int]
 }
 
-func list[E any](of *tables.List[E]) List[E] {
-	return List[E]{of, Loader[string, int]{of.Length, func(_ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
+func list[E any](name string, of *tables.List[E]) List[E] {
+	return List[E]{name, of, Loader[string, int]{name + "Length", of.Length, func(_ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
 }
 
 // Check reports why a position, which may come from a client, can't be one in such a list.
@@ -95,7 +96,7 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 		if len(gets) == 0 {
 			break
 		}
-		cells, list := read(ctx, gets)
+		cells, list := read(ctx, l.name, gets)
 		for j, i := range at {
 			err := At(list.or(), j)
 			if err == nil {

@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers, many keys at a time.
 //
 // A request's reads go through one [Loaders], which dedupes them and sends those that are asked for together as one call
-// of the store, whatever their loaders and tables: [core.go]. On that core a loader is one line: how its key becomes a Get and
-// how cells become its value.
+// of the store, whatever their loaders and tables: [core.go]. On that core a loader is one line: its name in reports, how its
+// key becomes a Get, and how cells become its value.
 //
 // All loaders are safe for concurrent use, and their results are index-aligned with the keys. Where some keys fail the error
 // is an [Errors], and the other values are good.
@@ -30,15 +30,16 @@ type Play struct{ Username, Game string }
 
 // The loaders of objects answer nil for one that does not exist.
 var (
-	Users       = object(tables.Users)
-	Roles       = object(tables.Roles)
-	Departments = object(tables.Departments)
-	Games       = object(tables.Games)
+	Users       = object("users", tables.Users)
+	Roles       = object("roles", tables.Roles)
+	Departments = object("departments", tables.Departments)
+	Games       = object("games", tables.Games)
 )
 
 // Related answers whether there is such a relation. Relations of all kinds may be asked for at once.
 var Related = Loader[Relation, bool]{
-	get: func(r Relation) get { return r.Kind.Related(r.A, r.B) },
+	name: "related",
+	get:  func(r Relation) get { return r.Kind.Related(r.A, r.B) },
 	decode: func(r Relation, cells []cell) (bool, error) {
 		related, _, err := r.Kind.Decode(cells)
 		return related, err
@@ -46,32 +47,33 @@ var Related = Loader[Relation, bool]{
 }
 
 // HasPlayed answers whether the user ever played the game.
-var HasPlayed = exists(func(p Play) get { return tables.Plays.Any(p.Username, p.Game) })
+var HasPlayed = exists("hasPlayed", func(p Play) get { return tables.Plays.Any(p.Username, p.Game) })
 
 // The loaders of lists.
 var (
-	Followers       = list(tables.Followers)
-	Following       = list(tables.Following)
-	Twits           = list(tables.Twits)
-	Albums          = list(tables.Albums)
-	Timelines       = list(tables.Timelines)
-	Comments        = list(tables.Comments)
-	UserRoles       = list(tables.UserRoles)
-	RoleUsers       = list(tables.RoleUsers)
-	Children        = list(tables.Children)
-	DepartmentRoles = list(tables.DepartmentRoles)
-	UserGames       = list(tables.UserGames)
-	Players         = list(tables.Players)
+	Followers       = list("followers", tables.Followers)
+	Following       = list("following", tables.Following)
+	Twits           = list("twits", tables.Twits)
+	Albums          = list("albums", tables.Albums)
+	Timelines       = list("timelines", tables.Timelines)
+	Comments        = list("comments", tables.Comments)
+	UserRoles       = list("userRoles", tables.UserRoles)
+	RoleUsers       = list("roleUsers", tables.RoleUsers)
+	Children        = list("children", tables.Children)
+	DepartmentRoles = list("departmentRoles", tables.DepartmentRoles)
+	UserGames       = list("userGames", tables.UserGames)
+	Players         = list("players", tables.Players)
 )
 
 // IsPlayed answers whether anybody plays the game.
-var IsPlayed = exists(func(game string) get { return tables.Players.Get(game, 0, page{Limit: 1}) })
+var IsPlayed = exists("isPlayed", func(game string) get { return tables.Players.Get(game, 0, page{Limit: 1}) })
 
 // DayRange is the key of [GameDays]: a game, and the first and the last day.
 type DayRange struct{ Game, From, To string }
 
 // GameDays answers how much all players together played on each day.
 var GameDays = Loader[DayRange, []tables.DayCount]{
+	name:   "gameDays",
 	get:    func(k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
 	decode: func(_ DayRange, cells []cell) ([]tables.DayCount, error) { return tables.GameDays.Decode(cells) },
 }

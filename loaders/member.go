@@ -54,7 +54,7 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 	for j, i := range at {
 		gets[j] = get(s.keys[i], s.buckets[i])
 	}
-	cells, list := read(ctx, gets)
+	cells, list := read(ctx, s.l.name, gets)
 	for j, i := range at {
 		if list != nil && list[j] != nil {
 			s.errs.set(i, list[j])

@@ -45,7 +45,7 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
-		cells, errs := read(With(context.Background(), recorder), gets)
+		cells, errs := read(With(context.Background(), recorder), "test", gets)
 		if errs != nil {
 			t.Fatal(errs)
 		}

@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"twibase/hbase"
@@ -15,8 +14,9 @@ type Object[T any] struct {
 	of *tables.Object[T]
 }
 
-func object[T any](of *tables.Object[T]) Object[T] {
+func object[T any](name string, of *tables.Object[T]) Object[T] {
 	return Object[T]{of: of, Loader: Loader[Row, *T]{
+		name:   name,
 		get:    func(r Row) get { return of.Get(r.Key, r.Columns) },
 		decode: func(r Row, cells []cell) (*T, error) { return of.Decode(r.Key, cells) },
 	}}
@@ -90,9 +90,7 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 		}
 	}
 	var p Page[*T]
-	var rows []hbase.Row
-	var err error
-	Away(ctx, func() { rows, err = collect(from(ctx).store.Scan(ctx, scan)) })
+	rows, err := from(ctx).scan(ctx, o.name, scan)
 	if err != nil {
 		return Page[*T]{}, err
 	}
@@ -120,22 +118,12 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 	return p, nil
 }
 
-func collect(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
-	for row, err := range scan {
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
 // CheckRow reports why a position, which may come from a client, can't be one of [Object.Scan].
 func CheckRow(position string) error {
 	_, err := tables.OwnerOf(position)
 	return err
 }
 
-func exists[K comparable](of func(K) get) Loader[K, bool] {
-	return Loader[K, bool]{of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
+func exists[K comparable](name string, of func(K) get) Loader[K, bool] {
+	return Loader[K, bool]{name, of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
 }

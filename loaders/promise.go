@@ -29,7 +29,7 @@ func (o Object[T]) promise(ctx context.Context, l *Loaders, rows []Row) []*T {
 	for i, row := range rows {
 		objects[i], gets[i] = o.of.New(row.Key), o.get(row)
 	}
-	p := &promise{answers: l.ask(ctx, gets)}
+	p := &promise{answers: l.ask(ctx, o.name, gets)}
 	p.keep = func(cells [][]cell, errs Errors) {
 		for i, row := range rows {
 			var exists bool

@@ -1,0 +1,108 @@
+package loaders
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"twibase/hbase"
+)
+
+type fieldKey struct{}
+
+func fieldOf(ctx context.Context) string { return ctx.Value(fieldKey{}).(string) }
+
+func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slow{latency: 10 * ms, begin: time.Now(), get: func(ctx context.Context, gets []hbase.Get) {
+			stats := hbase.StatsOf(ctx)
+			stats.RPCs.Add(2)
+			stats.Gets.Add(int64(len(gets)))
+			stats.Servers.Add("a")
+			stats.Servers.Add("b")
+		}}
+		request := new(hbase.Stats)
+		ctx := With(hbase.WithStats(t.Context(), request), store)
+		rounds := Watch(ctx, fieldOf)
+		in := func(field string) context.Context { return context.WithValue(ctx, fieldKey{}, field) }
+		people := Loader[string, string]{"people", rows.get, rows.decode}
+		things := Loader[string, string]{"things", rows.get, rows.decode}
+		ask := func(l Loader[string, string], field, keys string) {
+			if _, err := l.Load(in(field), strings.Fields(keys)); err != nil {
+				t.Error(err)
+			}
+		}
+		running(ctx,
+			func() { time.Sleep(3 * ms); ask(people, "b", "x y x"); ask(people, "b.c", "x z") },
+			func() { ask(things, "a", "w y") },
+			func() {
+				if _, err := from(ctx).scan(in("s"), "people", hbase.Scan{}); err != nil {
+					t.Error(err)
+				}
+			},
+		)
+		type round struct {
+			Fields             []string
+			Loaders            []Use
+			Rounds, RPCs, Gets int64
+			Servers            int
+			Took               time.Duration
+		}
+		var got []round
+		for _, r := range rounds() {
+			got = append(got, round{r.Fields, r.Loaders, r.Stats.Rounds.Load(), r.Stats.RPCs.Load(), r.Stats.Gets.Load(), r.Stats.Servers.Len(), r.Took})
+		}
+		want := []round{
+			{Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Took: 10 * ms},
+			{Fields: []string{"a", "b", "b.c"}, Loaders: []Use{
+				{Loader: "people", Keys: 4, Hits: 2, Gets: 2, Took: 10 * ms},
+				{Loader: "things", Keys: 2, Gets: 1, Took: 13 * ms},
+			}, Rounds: 1, RPCs: 2, Gets: 3, Servers: 2, Took: 10 * ms},
+			{Fields: []string{"b.c"}, Loaders: []Use{{Loader: "people", Keys: 1, Gets: 1, Took: 10 * ms}}, Rounds: 1, RPCs: 2, Gets: 1, Servers: 2, Took: 10 * ms},
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if request.Rounds.Load() != 3 || request.RPCs.Load() != 4 || request.Gets.Load() != 4 {
+			t.Errorf("the request counts %d rounds, %d RPCs, %d Gets", request.Rounds.Load(), request.RPCs.Load(), request.Gets.Load())
+		}
+	})
+}
+
+func TestALoaderHasTheNameOfItsVariable(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "loaders.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		want, name := spec.Names[0].Name, ""
+		want = strings.ToLower(want[:1]) + want[1:]
+		ast.Inspect(spec.Values[0], func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && name == "" {
+				name, _ = strconv.Unquote(text.Value)
+			}
+			return name == ""
+		})
+		if found++; name != want {
+			t.Errorf("the loader %s is called %q", want, name)
+		}
+		return false
+	})
+	if found < 15 {
+		t.Errorf("only %d loaders were found", found)
+	}
+}
