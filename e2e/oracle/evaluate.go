@@ -49,8 +49,8 @@ type Answer struct {
 
 // The codes of errors, which are errors themselves here.
 var (
-	badInput      = errors.New("BAD_USER_INPUT")
-	limitExceeded = errors.New("LIMIT_EXCEEDED")
+	errBadInput      = errors.New("BAD_USER_INPUT")
+	errLimitExceeded = errors.New("LIMIT_EXCEEDED")
 )
 
 // Ask answers a question. It is an error if the query is not valid.

@@ -37,7 +37,7 @@ var departmentFields = map[string]resolver{
 			maxDepth = number(c.args["maxDepth"])
 		}
 		if maxDepth < 0 {
-			return nil, badInput
+			return nil, errBadInput
 		}
 		page, err := c.descendants(c.parent.(*Department), maxDepth).page("Department", c.args)
 		if err != nil {
@@ -110,11 +110,11 @@ var gameFields = map[string]resolver{
 		from, to := c.text("from"), c.text("to")
 		for _, day := range []string{from, to} {
 			if t, err := time.Parse(time.DateOnly, day); err != nil || t.Year() < 1970 {
-				return nil, badInput
+				return nil, errBadInput
 			}
 		}
 		if from > to {
-			return nil, badInput
+			return nil, errBadInput
 		}
 		return c.parent.(*Game).days(from, to), nil
 	},

@@ -164,7 +164,7 @@ func sizeOf(args map[string]any) (size int, backward bool, err error) {
 	first, last := args["first"], args["last"]
 	switch {
 	case first != nil && last != nil:
-		return 0, false, badInput
+		return 0, false, errBadInput
 	case first != nil:
 		size = number(first)
 	case last != nil:
@@ -174,9 +174,9 @@ func sizeOf(args map[string]any) (size int, backward bool, err error) {
 	}
 	switch {
 	case size < 0:
-		return 0, false, badInput
+		return 0, false, errBadInput
 	case size > maxPage:
-		return 0, false, limitExceeded
+		return 0, false, errLimitExceeded
 	}
 	return size, backward, nil
 }
@@ -196,15 +196,15 @@ func (l list) bound(cursor any) (*string, error) {
 		return nil, nil
 	case Ref:
 		if cursor.Kind != l.kind {
-			return nil, badInput
+			return nil, errBadInput
 		}
 		return &cursor.Key, nil
 	case string:
 		if len(cursor) > maxLength {
-			return nil, limitExceeded
+			return nil, errLimitExceeded
 		}
 	}
-	return nil, badInput
+	return nil, errBadInput
 }
 
 func (l list) cursor(i int) Ref { return Ref{l.kind, l.owner, l.entries[i].key} }

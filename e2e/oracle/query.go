@@ -30,7 +30,7 @@ func (c *call) node(id any) (any, error) {
 	ref, ok := id.(Ref)
 	if !ok {
 		if len(id.(string)) > maxLength {
-			return nil, limitExceeded
+			return nil, errLimitExceeded
 		}
 		return nil, nil
 	}
@@ -61,11 +61,11 @@ func (c *call) node(id any) (any, error) {
 func (c *call) nodes(ids []any) (any, error) {
 	for _, id := range ids {
 		if text, ok := id.(string); ok && len(text) > maxLength {
-			return nil, limitExceeded
+			return nil, errLimitExceeded
 		}
 	}
 	if len(ids) > maxPage {
-		return nil, limitExceeded
+		return nil, errLimitExceeded
 	}
 	found := make([]any, len(ids))
 	for i, id := range ids {
