@@ -61,7 +61,9 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	c := &compiler{schema: schema, possible: map[string][]string{}}
 	for name, types := range parsed.PossibleTypes {
 		for _, t := range types {
-			c.possible[name] = append(c.possible[name], t.Name)
+			if t.Kind == ast.Object { // interfaces are listed too
+				c.possible[name] = append(c.possible[name], t.Name)
+			}
 		}
 	}
 	c.cache, _ = lru.New[*ast.OperationDefinition, *compiled](cacheSize)
