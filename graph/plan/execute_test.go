@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+)
+
+// people is a world of people who have friends; every edge has a resolver.
+func people() *world {
+	friends := func(n int) resolver {
+		return each(func(p *thing) any {
+			var list []any
+			for i := range n {
+				list = append(list, of("Person", "name", fmt.Sprint(p.fields["name"], i)))
+			}
+			return list
+		})
+	}
+	return &world{sdl: `
+		type Query { me: Person, people: [Person], empty: [Person], nobody: Person, echo(arg: String = "none", n: Int): String, when: String }
+		type Person { name: String, friends(n: Int): [Person], best: Person, first: String, tags: [String], house: House }
+		type House { street: String, owner: Person }
+		type Mutation { add(n: Int): Counter, fail: Int }
+		type Counter { total: Int, again: Int }`,
+		resolvers: map[string]resolver{
+			"Query.me":       always(of("Person", "name", "a", "tags", []string{"x", "y"}, "house", of("House", "street", "s"))),
+			"Query.people":   always(list(of("Person", "name", "a"), of("Person", "name", "b"), of("Person", "name", "c"))),
+			"Query.empty":    always(list()),
+			"Query.nobody":   always(nil),
+			"Person.friends": friends(2),
+			"Person.best":    each(func(p *thing) any { return of("Person", "name", fmt.Sprint("best of ", p.fields["name"])) }),
+			"House.owner":    always(of("Person", "name", "o")),
+			"Query.echo":     func(_ []*thing, args map[string]any) ([]any, error) { return []any{fmt.Sprint(args)}, nil },
+		}}
+}
+
+func TestExecution(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		query     string
+		variables map[string]any
+		want      string
+		calls     []string
+	}{
+		{"fields come in the order of the query", `{me{tags name __typename first} when __typename}`, nil,
+			`{"data":{"me":{"tags":["x","y"],"name":"a","__typename":"Person","first":null},"when":null,"__typename":"Query"}}`, nil},
+		{"aliases name the fields of the response", `{b:me{x:name y:name t:__typename} a:me{name}}`, nil,
+			`{"data":{"b":{"x":"a","y":"a","t":"Person"},"a":{"name":"a"}}}`, []string{"Query.a 1", "Query.b 1"}},
+		{"a field of each name is resolved once, whatever it is selected by", `{me{name} ...F me{friends{name}} ...on Query{me{friends{first}}}} fragment F on Query{me{tags}}`, nil,
+			`{"data":{"me":{"name":"a","tags":["x","y"],"friends":[{"name":"a0","first":null},{"name":"a1","first":null}]}}}`,
+			[]string{"Query.me 1", "Person.friends 1"}},
+		{"merged fields stand where the first stood", `{me{name first:name} when me{first:name tags name}}`, nil,
+			`{"data":{"me":{"name":"a","first":"a","tags":["x","y"]},"when":null}}`, nil},
+		{"a level's field is called once with all parents, whatever lists they came from", `{people{friends{friends{best{name}}}}}`, nil,
+			`{"data":{"people":[` +
+				`{"friends":[{"friends":[{"best":{"name":"best of a00"}},{"best":{"name":"best of a01"}}]},{"friends":[{"best":{"name":"best of a10"}},{"best":{"name":"best of a11"}}]}]},` +
+				`{"friends":[{"friends":[{"best":{"name":"best of b00"}},{"best":{"name":"best of b01"}}]},{"friends":[{"best":{"name":"best of b10"}},{"best":{"name":"best of b11"}}]}]},` +
+				`{"friends":[{"friends":[{"best":{"name":"best of c00"}},{"best":{"name":"best of c01"}}]},{"friends":[{"best":{"name":"best of c10"}},{"best":{"name":"best of c11"}}]}]}]}}`,
+			[]string{"Query.people 1", "Person.friends 3", "Person.friends 6", "Person.best 12"}},
+		{"two selections of a field are two calls", `{people{a:friends(n:1){best{name}} b:friends(n:2){name}}}`, nil, `` +
+			`{"data":{"people":[{"a":[{"best":{"name":"best of a0"}},{"best":{"name":"best of a1"}}],"b":[{"name":"a0"},{"name":"a1"}]},` +
+			`{"a":[{"best":{"name":"best of b0"}},{"best":{"name":"best of b1"}}],"b":[{"name":"b0"},{"name":"b1"}]},` +
+			`{"a":[{"best":{"name":"best of c0"}},{"best":{"name":"best of c1"}}],"b":[{"name":"c0"},{"name":"c1"}]}]}}`,
+			[]string{"Query.people 1", "Person.a 3", "Person.b 3", "Person.best 6"}},
+		{"resolvers below plain fields are called too", `{me{house{street owner{name house{owner{name}}}}}}`, nil,
+			`{"data":{"me":{"house":{"street":"s","owner":{"name":"o","house":null}}}}}`, []string{"Query.me 1", "House.owner 1"}},
+		{"an empty list calls nothing below", `{empty{friends{name}}}`, nil, `{"data":{"empty":[]}}`, []string{"Query.empty 1"}},
+		{"neither does null", `{nobody{friends{name}}}`, nil, `{"data":{"nobody":null}}`, []string{"Query.nobody 1"}},
+		{"a field that is not included is not called", `query($no:Boolean!){me{friends@include(if:$no){name} best@skip(if:true){name} name}}`, map[string]any{"no": false},
+			`{"data":{"me":{"name":"a"}}}`, []string{"Query.me 1"}},
+		{"arguments have their defaults", `{echo}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
+		{"a variable that is not given leaves its argument out", `query($n:Int){echo(n:$n)}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
+		{"one that is null is null", `query($n:Int){echo(n:$n)}`, map[string]any{"n": nil}, `{"data":{"echo":"map[arg:none n:\u003cnil\u003e]"}}`, nil},
+		{"a variable has its default", `query($s:String="x"){echo(arg:$s,n:3)}`, nil, `{"data":{"echo":"map[arg:x n:3]"}}`, nil},
+		{"bad variables never reach a resolver", `query($n:Int){echo(n:$n)}`, map[string]any{"n": "many"}, `refused: input: variable.n cannot use string as Int`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want, test.calls...) })
+	}
+}
+
+func TestDirectives(t *testing.T) {
+	for _, test := range []struct{ name, selection, want string }{
+		{"without directives everything is there", `a:name b:name`, `{"a":"a","b":"a"}`},
+		{"@include(if: true) includes a field", `a:name b:name@include(if:true)`, `{"a":"a","b":"a"}`},
+		{"@include(if: false) omits it", `a:name b:name@include(if:false)`, `{"a":"a"}`},
+		{"@skip(if: false) includes it", `a:name b:name@skip(if:false)`, `{"a":"a","b":"a"}`},
+		{"@skip(if: true) omits it", `a:name b:name@skip(if:true)`, `{"a":"a"}`},
+		{"both must agree", `a:name b:name@include(if:true)@skip(if:true) c:name@include(if:false)@skip(if:false) d:name@include(if:true)@skip(if:false)`, `{"a":"a","d":"a"}`},
+		{"@include(if: false) omits a fragment spread", `a:name ...F@include(if:false)`, `{"a":"a"}`},
+		{"@include(if: true) includes it", `a:name ...F@include(if:true)`, `{"a":"a","b":"a"}`},
+		{"@skip(if: true) omits it", `a:name ...F@skip(if:true)`, `{"a":"a"}`},
+		{"an inline fragment is omitted", `a:name ...on Person@include(if:false){b:name}`, `{"a":"a"}`},
+		{"one without a type too", `a:name ...@skip(if:true){b:name}`, `{"a":"a"}`},
+		{"or included", `a:name ...@skip(if:false){b:name}`, `{"a":"a","b":"a"}`},
+		{"a field that is omitted here may be included there", `a:name@skip(if:true) ...on Person{a:name}`, `{"a":"a"}`},
+		{"where everything is omitted an empty object is left", `a:name@skip(if:true)`, `{}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			query := `{me{` + test.selection + ` ...F@skip(if:true)}} fragment F on Person{b:name}`
+			people().check(t, query, nil, `{"data":{"me":`+test.want+`}}`)
+		})
+	}
+}
+
+func TestMutationsAreSerial(t *testing.T) {
+	total := 0
+	w := people().with(map[string]resolver{
+		"Mutation.add": func(_ []*thing, args map[string]any) ([]any, error) {
+			var n int
+			fmt.Sscan(fmt.Sprint(args["n"]), &n)
+			total += n
+			return []any{of("Counter", "total", total)}, nil
+		},
+		// It runs with all below the mutation before the next one starts.
+		"Counter.again": each(func(*thing) any { return total }),
+		"Mutation.fail": func([]*thing, map[string]any) ([]any, error) { return nil, fmt.Errorf("no") },
+	})
+	w.check(t, `mutation{a:add(n:1){total again} b:add(n:10){again total} fail c:add(n:100){total again}}`, nil,
+		`{"errors":[{"message":"no","path":["fail"],"locations":[{"line":1,"column":59}]}],`+
+			`"data":{"a":{"total":1,"again":1},"b":{"again":11,"total":11},"fail":null,"c":{"total":111,"again":111}}}`)
+}
