@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql/handler/lru"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func TestWhatIsCompiled(t *testing.T) {
+	t.Run("the same text is compiled once", func(t *testing.T) {
+		schema := people().build()
+		e := engine(schema)
+		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
+		for range 3 {
+			if got := ask(e, `{me{name}}`, "", nil); got != `{"data":{"me":{"name":"a"}}}` {
+				t.Error(got)
+			}
+		}
+		if n := schema.compiler.cache.Len(); n != 1 {
+			t.Errorf("%d operations are kept", n)
+		}
+	})
+	t.Run("what @skip and @include ask makes variants, and other variables none", func(t *testing.T) {
+		schema := people().build()
+		e := engine(schema)
+		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
+		query := `query($a:Boolean!,$b:Boolean=true,$n:Int){me{x:name@include(if:$a) ...F} echo(n:$n)} fragment F on Person{y:name@skip(if:$b) first}`
+		for n := range 12 {
+			variables := map[string]any{"a": n%2 == 0, "n": n}
+			want := ""
+			if n%2 == 0 {
+				want = `"x":"a",`
+			}
+			if n%3 != 0 { // else it has its default
+				if variables["b"] = n%3 == 1; n%3 == 2 {
+					want += `"y":"a",`
+				}
+			}
+			want = fmt.Sprintf(`{"data":{"me":{%s"first":null},"echo":"map[arg:none n:%d]"}}`, want, n)
+			if got := ask(e, query, "", variables); got != want {
+				t.Errorf("with %v the answer is\n%s\nand should be\n%s", variables, got, want)
+			}
+		}
+		for _, op := range schema.compiler.cache.Values() {
+			if len(op.variants) != 4 {
+				t.Errorf("%d variants are kept, not 4", len(op.variants))
+			}
+		}
+	})
+	t.Run("more variants than are kept are right too", func(t *testing.T) {
+		schema := people().build()
+		e := engine(schema)
+		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
+		for n := range 64 {
+			variables, fields, want := map[string]any{}, "", ""
+			for bit := range 6 {
+				on := n>>bit&1 == 1
+				variables[fmt.Sprint("v", bit)] = on
+				fields += fmt.Sprintf(" f%d:name@include(if:$v%d)", bit, bit)
+				if on {
+					want += fmt.Sprintf(`,"f%d":"a"`, bit)
+				}
+			}
+			got := ask(e, `query($v0:Boolean!,$v1:Boolean!,$v2:Boolean!,$v3:Boolean!,$v4:Boolean!,$v5:Boolean!){me{`+fields+`}}`, "", variables)
+			if want := `{"data":{"me":{` + strings.TrimPrefix(want, ",") + `}}}`; got != want {
+				t.Errorf("the answer is %s, not %s", got, want)
+			}
+		}
+		for _, op := range schema.compiler.cache.Values() {
+			if len(op.variants) > maxVariants {
+				t.Errorf("%d variants are kept", len(op.variants))
+			}
+		}
+	})
+	t.Run("operations of one document are told apart", func(t *testing.T) {
+		e := engine(people().build())
+		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
+		query := `query A{me{name}} query B{me{tags}} mutation C{add(n:1){total}}`
+		for operation, want := range map[string]string{"A": `{"me":{"name":"a"}}`, "B": `{"me":{"tags":["x","y"]}}`, "C": `{"add":null}`} {
+			if got := ask(e, query, operation, nil); got != `{"data":`+want+`}` {
+				t.Errorf("%s is answered by %s", operation, got)
+			}
+		}
+	})
+	t.Run("no more is kept than there is room for, and nothing long", func(t *testing.T) {
+		schema := people().build()
+		e := engine(schema)
+		for n := range cacheSize + 50 {
+			ask(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
+		}
+		if n := schema.compiler.cache.Len(); n != cacheSize {
+			t.Errorf("%d operations are kept", n)
+		}
+		schema.compiler.cache.Purge()
+		ask(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
+		if n := schema.compiler.cache.Len(); n != 0 {
+			t.Errorf("%d long operations are kept", n)
+		}
+	})
+	t.Run("one operation runs many times at once", func(t *testing.T) {
+		e := engine(people().build())
+		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
+		var group sync.WaitGroup
+		for n := range 32 {
+			group.Go(func() {
+				want := `{"data":{"people":[{"best":{"name":"best of a"}},{"best":{"name":"best of b"}},{"best":{"name":"best of c"}}]}}`
+				if n%2 == 0 {
+					want = `{"data":{"people":[{},{},{}]}}`
+				}
+				if got := ask(e, `query($v:Boolean!){people{best@skip(if:$v){name}}}`, "", map[string]any{"v": n%2 == 0}); got != want {
+					t.Error(got)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+func TestWhatIsNotCovered(t *testing.T) {
+	w := &world{sdl: people().sdl + ` type Subscription { ticks: Int }`}
+	for _, test := range []struct{ name, query string }{
+		{"subscriptions are gqlgen's", `subscription{ticks}`},
+		{"so is @defer", `{me{name ...@defer{tags}}}`},
+		{"also deep inside", `{me{friends{...F@defer(label:"f")}}} fragment F on Person{name}`},
+		{"and introspection, if nothing was generated for it", `{__schema{types{name}}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) { w.check(t, test.query, nil, `{"data":"stock"}`) })
+	}
+	t.Run("@defer that is not meant is no @defer", func(t *testing.T) {
+		people().check(t, `{me{name ...@defer(if:false){tags}}}`, nil, `{"data":{"me":{"name":"a","tags":["x","y"]}}}`)
+	})
+}
