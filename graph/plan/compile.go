@@ -16,6 +16,8 @@ type node struct {
 	fields []selected
 	// stored is how many of the fields have values that are kept until the answer is written.
 	stored int
+	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
+	uncovered string
 }
 
 // selected is a field of a node.
@@ -30,6 +32,8 @@ type selected struct {
 	below map[string]*node
 	// only is that node if the type is known beforehand.
 	only *node
+	// in is the field that led here, for the path; nil for those of the root.
+	in *graphql.FieldContext
 }
 
 // compiler compiles the operations of a schema, and keeps what it compiled. It is safe for concurrent use.
@@ -52,6 +56,7 @@ const maxVariants = 16
 
 // compiled is an operation for each combination of the variables that its @skip and @include ask.
 type compiled struct {
+	size       int
 	conditions []string
 	mu         sync.Mutex
 	variants   map[string]*node
@@ -70,22 +75,25 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	return c
 }
 
-// operation returns the compiled operation, or nil if the plan does not cover it.
+// operation returns the compiled operation, which the plan may not cover.
 func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
-		entry = &compiled{conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
-		if len(op.RawQuery) <= cacheLength {
+		entry = &compiled{size: size(op.Doc, op.Operation), conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
+		if len(op.RawQuery) <= cacheLength && entry.size <= keptFields {
 			c.cache.Add(op.Operation, entry)
 		}
+	}
+	if entry.size > maxFields {
+		return &node{uncovered: "large"}
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
 	defer entry.mu.Unlock()
 	n, ok := entry.variants[variant]
 	if !ok {
-		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root])
-		if len(entry.variants) < maxVariants {
+		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
+		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
 			entry.variants[variant] = n
 		}
 	}
@@ -102,46 +110,56 @@ func (e *compiled) variant(variables map[string]any) string {
 	return string(b)
 }
 
-// node compiles a selection set for one type; nil if the plan does not cover it.
-func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object) *node {
-	if object == nil {
-		return nil
-	}
+// node compiles a selection set for one type. in is the field that leads there.
+func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object, in *graphql.FieldContext) *node {
 	n := &node{object: object}
+	if object == nil {
+		n.uncovered = "uncovered"
+		return n
+	}
 	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
-		if f.IsDeferred() {
-			return nil
-		}
-		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: string(append(AppendString(nil, f.Alias), ':'))}
-		if f.Name != "__typename" {
-			if s.field == nil {
-				return nil
-			}
+		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: string(append(AppendString(nil, f.Alias), ':')), in: in}
+		switch {
+		case f.IsDeferred():
+			n.uncovered = "defer"
+		case f.Name == "__typename":
+		case s.field == nil:
+			n.uncovered = "uncovered"
+		default:
 			if s.field.Leaf == nil {
 				s.slot, n.stored = n.stored, n.stored+1
 			}
-			if s.field.To != "" && !c.descend(op, &s) {
-				return nil
+			if s.field.To != "" {
+				n.uncovered = c.descend(op, &s)
 			}
+		}
+		if n.uncovered != "" {
+			return n
 		}
 		n.fields = append(n.fields, s)
 	}
 	return n
 }
 
-func (c *compiler) descend(op *graphql.OperationContext, s *selected) bool {
+// descend compiles what is selected of the objects that a field leads to. It returns why the plan does not cover that, if so.
+func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered string) {
+	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
+	if object := c.schema.Objects[s.field.To]; object != nil {
+		s.only = c.node(op, s.Selections, object, here)
+		return s.only.uncovered
+	}
 	types, abstract := c.possible[s.field.To]
-	if _, concrete := c.schema.Objects[s.field.To]; concrete {
-		s.only = c.node(op, s.Selections, c.schema.Objects[s.field.To])
-		return s.only != nil
+	if !abstract {
+		return "uncovered"
 	}
 	s.below = map[string]*node{}
 	for _, name := range types {
-		if s.below[name] = c.node(op, s.Selections, c.schema.Objects[name]); s.below[name] == nil {
-			return false
+		s.below[name] = c.node(op, s.Selections, c.schema.Objects[name], here)
+		if uncovered := s.below[name].uncovered; uncovered != "" {
+			return uncovered
 		}
 	}
-	return abstract
+	return ""
 }
 
 // conditions lists the variables that @skip, @include and @defer ask in an operation and the fragments of its document.

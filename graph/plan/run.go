@@ -182,8 +182,10 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 }
 
 func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	ctx := graphql.WithFieldContext(r.ctx, &graphql.FieldContext{
-		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true})
+	field := &graphql.FieldContext{
+		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true}
+	ctx := graphql.WithFieldContext(r.ctx, field)
+	field.Parent = t.field.in
 	return t.field.field.Call(ctx, r.exec, t.batch.objects, args)
 }
 

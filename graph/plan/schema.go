@@ -38,12 +38,15 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	case ast.Mutation:
 		name = p.config.Types.Mutation
 	case ast.Subscription:
+		note(op, Execution{"stock", "subscription"})
 		return p.ExecutableSchema.Exec(ctx)
 	}
 	root := p.compiler.operation(op, name)
-	if root == nil {
+	if root.uncovered != "" {
+		note(op, Execution{"stock", root.uncovered})
 		return p.ExecutableSchema.Exec(ctx)
 	}
+	note(op, Execution{Executor: "plan"})
 	done := false
 	return func(ctx context.Context) *graphql.Response {
 		if done {

@@ -1,0 +1,48 @@
+package plan_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+)
+
+func TestWhoExecutesAnOperation(t *testing.T) {
+	planned := exec.NewPlannedSchema(exec.Config{}, nil)
+	stock := exec.NewExecutableSchema(exec.Config{})
+	for _, test := range []struct {
+		name   string
+		schema graphql.ExecutableSchema
+		query  string
+		want   plan.Execution
+	}{
+		{"the plan", planned, `{user(username:"a"){followers{edges{node{id}}}} node(id:""){id ...on Twit{content}}}`, plan.Execution{Executor: "plan"}},
+		{"introspection is the plan's too", planned, `{__schema{types{name}} __typename}`, plan.Execution{Executor: "plan"}},
+		{"the stock executor if a part is deferred", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "stock", Reason: "defer"}},
+		{"the plan if the deferring is off", planned, `{user(username:"a"){...@defer(if:false){name}}}`, plan.Execution{Executor: "plan"}},
+		{"the stock executor if the plan does not know a field", plan.New(plan.Config{Stock: stock, Types: &plan.Schema{
+			Query: "Query", Objects: map[string]*plan.Object{"Query": {Name: "Query"}}}}),
+			`{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "uncovered"}},
+		{"the stock executor if there is no plan", stock, `{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "unplanned"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := executor.New(test.schema)
+			ctx := graphql.StartOperationTrace(context.Background())
+			for range 2 { // compiled, and kept
+				op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: test.query})
+				if errs != nil {
+					t.Fatal(errs)
+				}
+				e.DispatchOperation(ctx, op)
+				if diff := cmp.Diff(test.want, plan.ExecutionOf(op)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
