@@ -27,6 +27,7 @@ func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
 	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
 		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
+		Watch:   resolvers.Watch,
 	})
 	schema := sdl()
 	mux := http.NewServeMux()

@@ -11,6 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/plan"
+	"twibase/graph/report"
 )
 
 // maxBody is how many bytes the body of a request has at most.
@@ -23,6 +25,8 @@ type Config struct {
 	// Around is called for each response, and returns the ctx in which its fields are resolved: the place for what lives as long as one
 	// response, such as loaders.
 	Around func(ctx context.Context) context.Context
+	// Watch is called after Around if the request asks for a report: see [report.Extension]. Without it there are no reports.
+	Watch func(ctx context.Context) (levels func() []report.Level)
 }
 
 // New returns the handler that executes the schema. It is safe for concurrent use.
@@ -36,6 +40,9 @@ func New(schema graphql.ExecutableSchema, config Config) http.Handler {
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		return next(config.Around(apierr.Once(ctx)))
 	})
+	if config.Watch != nil {
+		e.Use(report.Extension{Watch: config.Watch}) // after what goes around it
+	}
 	return &endpoint{exec: e, timeout: config.Timeout}
 }
 
@@ -76,6 +83,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	respond, ctx := e.exec.DispatchOperation(ctx, operation)
+	trace.Execution = plan.ExecutionOf(operation)
 	response := respond(ctx)
 	if response == nil { // the time was over before the operation began
 		public, _ := apierr.Of(ctx.Err())

@@ -18,6 +18,7 @@ import (
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/plan"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 )
@@ -218,14 +219,15 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
+	stock := plan.Execution{Executor: "stock", Reason: "unplanned"}
 	for _, test := range []struct {
 		name    string
 		request *http.Request
 		want    Trace
 	}{
-		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{"Name", "query", 1}},
-		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{"", "query", 0}},
-		{"a refusal by its errors", ask(`{a b}`), Trace{"", "", 2}},
+		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{"Name", "query", stock, 1}},
+		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{"", "query", stock, 0}},
+		{"a refusal by its errors", ask(`{a b}`), Trace{"", "", plan.Execution{}, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace

@@ -1,11 +1,17 @@
 package endpoint
 
-import "context"
+import (
+	"context"
+
+	"twibase/graph/plan"
+)
 
 // Trace is what the endpoint learned of a request, for logs. It may be read when the request has been served.
 type Trace struct {
 	// Operation is the operation's name, empty if it has none; Kind is query or mutation, and empty if there is no valid operation.
 	Operation, Kind string
+	// Execution says who executed the operation; it is empty if nobody did.
+	Execution plan.Execution
 	// Errors counts those in the response.
 	Errors int
 }

@@ -1,0 +1,129 @@
+// Package report tells a client what its request cost: as an extension of the response, if a header asks for it.
+package report
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/plan"
+)
+
+// Header asks for a report if its value is 1.
+const Header = "X-Twibase-Report"
+
+// Report is what a request cost. docs/REPORT.md says what the fields mean.
+type Report struct {
+	Rounds    int   `json:"rounds"`
+	RPCs      int64 `json:"rpcs"`
+	Gets      int64 `json:"gets"`
+	Scans     int64 `json:"scans"`
+	Rows      int64 `json:"rows"`
+	Bytes     int64 `json:"bytes"`
+	Fallbacks int   `json:"fallbacks"`
+	// Executor and Reason are those of [plan.Execution].
+	Executor   string  `json:"executor"`
+	Reason     string  `json:"reason,omitempty"`
+	DurationMs float64 `json:"durationMs"`
+	Levels     []Level `json:"levels"`
+}
+
+// Level is what was read at one time: many Gets that were sent together, or a scan.
+type Level struct {
+	// Path holds the paths of the fields that asked, with dots and without indexes, sorted.
+	Path    []string `json:"path"`
+	Loaders []Loader `json:"loaders"`
+	RPCs    int64    `json:"rpcs"`
+	// RegionServers counts those that were asked, each once.
+	RegionServers int     `json:"regionServers"`
+	Ms            float64 `json:"ms"`
+
+	// What follows is for the sums.
+	Gets, Scans, Rows, Bytes int64 `json:"-"`
+	// Fallback is whether a timer sent it that should never fire.
+	Fallback bool `json:"-"`
+}
+
+// Loader is what a level did for one loader.
+type Loader struct {
+	Name string  `json:"name"`
+	Keys int     `json:"keys"`
+	Hits int     `json:"hits"`
+	Gets int     `json:"gets"`
+	Ms   float64 `json:"ms"`
+}
+
+// Extension puts reports into responses. It is one of gqlgen's.
+type Extension struct {
+	// Watch begins to note what is read in ctx; what it returns tells the levels when all is done.
+	Watch func(ctx context.Context) (levels func() []Level)
+}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+} = Extension{}
+
+// ExtensionName implements [graphql.HandlerExtension].
+func (Extension) ExtensionName() string { return "report" }
+
+// Validate implements [graphql.HandlerExtension].
+func (Extension) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptResponse implements [graphql.ResponseInterceptor]. A request that is refused has no report, as nothing was executed.
+func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	op := graphql.GetOperationContext(ctx)
+	if op.Headers.Get(Header) != "1" {
+		return next(ctx)
+	}
+	levels := e.Watch(ctx)
+	response := next(ctx)
+	if response == nil || response.Data == nil {
+		return response
+	}
+	execution := plan.ExecutionOf(op)
+	r := sum(levels())
+	r.Executor, r.Reason = execution.Executor, execution.Reason
+	r.DurationMs = Ms(graphql.Now().Sub(op.Stats.OperationStart))
+	if response.Extensions == nil {
+		response.Extensions = map[string]any{}
+	}
+	response.Extensions["report"] = r
+	return response
+}
+
+func sum(levels []Level) *Report {
+	r := &Report{Rounds: len(levels), Levels: levels}
+	for i := range levels {
+		l := &levels[i]
+		r.RPCs += l.RPCs
+		r.Gets += l.Gets
+		r.Scans += l.Scans
+		r.Rows += l.Rows
+		r.Bytes += l.Bytes
+		if l.Fallback {
+			r.Fallbacks++
+		}
+	}
+	return r
+}
+
+// Ms returns a duration as milliseconds, to a thousandth.
+func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Path returns the path of the field that is resolved with ctx: its response keys, with dots, without indexes.
+func Path(ctx context.Context) string {
+	var b strings.Builder
+	for _, element := range graphql.GetPath(ctx) {
+		if key, ok := element.(ast.PathName); ok {
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(string(key))
+		}
+	}
+	return b.String()
+}

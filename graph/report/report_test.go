@@ -1,0 +1,68 @@
+package report
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func TestInterceptResponse(t *testing.T) {
+	levels := []Level{
+		{Path: []string{"a"}, RPCs: 1, RegionServers: 1, Gets: 2, Rows: 1, Bytes: 10},
+		{Path: []string{"a.b"}, RPCs: 3, RegionServers: 2, Gets: 4, Scans: 1, Rows: 5, Bytes: 7, Fallback: true},
+	}
+	whole := map[string]any{"report": &Report{Rounds: 2, RPCs: 4, Gets: 6, Scans: 1, Rows: 6, Bytes: 17, Fallbacks: 1,
+		Executor: "stock", Reason: "unplanned", Levels: levels}}
+	for _, test := range []struct {
+		name     string
+		header   []string
+		response *graphql.Response
+		watched  bool
+		want     map[string]any
+	}{
+		{"without the header there is none, and nothing is watched", nil, &graphql.Response{Data: []byte("{}")}, false, nil},
+		{"with another value neither", []string{"0"}, &graphql.Response{Data: []byte("{}")}, false, nil},
+		{"with the header it has the sums of the levels", []string{"1"}, &graphql.Response{Data: []byte("{}")}, true, whole},
+		{"it stands beside other extensions", []string{"1"}, &graphql.Response{Data: []byte("null"), Extensions: map[string]any{"other": 1}},
+			true, map[string]any{"other": 1, "report": whole["report"]}},
+		{"what was not executed has none", []string{"1"}, &graphql.Response{}, true, nil},
+		{"no response has none", []string{"1"}, nil, true, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			watched := false
+			e := Extension{Watch: func(context.Context) func() []Level {
+				watched = true
+				return func() []Level { return levels }
+			}}
+			op := &graphql.OperationContext{Headers: http.Header{Header: test.header}}
+			got := e.InterceptResponse(graphql.WithOperationContext(t.Context(), op), func(context.Context) *graphql.Response { return test.response })
+			if watched != test.watched {
+				t.Errorf("watched is %t", watched)
+			}
+			if got == nil {
+				return
+			}
+			if diff := cmp.Diff(test.want, got.Extensions, cmpopts.IgnoreFields(Report{}, "DurationMs")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPath(t *testing.T) {
+	index := 3
+	ctx := t.Context()
+	for _, at := range []*graphql.FieldContext{
+		{Field: graphql.CollectedField{Field: &ast.Field{Alias: "a"}}}, {Index: &index}, {Field: graphql.CollectedField{Field: &ast.Field{Alias: "b"}}},
+	} {
+		ctx = graphql.WithFieldContext(ctx, at)
+	}
+	if got := Path(ctx); got != "a.b" {
+		t.Errorf("the path is %q", got)
+	}
+}
