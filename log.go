@@ -49,10 +49,12 @@ func logged(next http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(answer, r.WithContext(ctx))
+		measure(trace.Execution, stats)
 		log.Info().
 			Str("operation", trace.Operation[:min(len(trace.Operation), longestName)]).Str("kind", trace.Kind).
 			Int("status", answer.status).Int("errors", trace.Errors).Dur("ms", time.Since(start)).
-			Int64("gets", stats.Gets.Load()).Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
+			Str("executor", trace.Execution.Executor).
+			Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
 			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load()).
 			Msg("request")
 	})

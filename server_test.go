@@ -134,7 +134,7 @@ func TestServe(t *testing.T) {
 			line = log.await(t, "request")
 		}
 		want := map[string]any{"level": "info", "message": "request", "request": header.Get("X-Request-Id"), "operation": "Mine", "kind": "query",
-			"status": 200.0, "errors": 0.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
+			"status": 200.0, "errors": 0.0, "executor": "plan", "rounds": 1.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
 		for _, varies := range []string{"ms", "time"} {
 			if _, ok := line[varies]; !ok {
 				t.Errorf("the line lacks %s", varies)

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"twibase/graph/plan"
+	"twibase/hbase"
+	"twibase/loaders"
+)
+
+// What /metrics says of operations, beside what gohbase says of its RPCs.
+var (
+	executions = promauto.NewCounterVec(prometheus.CounterOpts{
+		Name: "twibase_executions_total",
+		Help: "Operations by who executed them: the plan or gqlgen's stock executor, and for the latter the reason.",
+	}, []string{"executor", "reason"})
+
+	operationRounds = perOperation("rounds", "Times that an operation waited for reads of the store.", prometheus.ExponentialBuckets(1, 2, 7))
+	operationRPCs   = perOperation("rpcs", "RPCs of an operation; on the embedded store those that would be.", prometheus.ExponentialBuckets(1, 2, 11))
+	operationGets   = perOperation("gets", "Gets of an operation.", prometheus.ExponentialBuckets(1, 4, 9))
+	operationScans  = perOperation("scans", "Scans of an operation.", prometheus.ExponentialBuckets(1, 2, 5))
+	operationRows   = perOperation("rows", "Rows that an operation read.", prometheus.ExponentialBuckets(1, 4, 9))
+	operationBytes  = perOperation("bytes", "Bytes of the keys and values that an operation read.", prometheus.ExponentialBuckets(256, 4, 11))
+
+	_ = promauto.NewCounterFunc(prometheus.CounterOpts{
+		Name: "twibase_loader_fallbacks_total",
+		Help: "Batches of reads that the timer had to send. Anything but 0 is a mistake in twibase.",
+	}, func() float64 { return float64(loaders.Fallbacks.Load()) })
+)
+
+func perOperation(what, help string, buckets []float64) prometheus.Histogram {
+	return promauto.NewHistogram(prometheus.HistogramOpts{Name: "twibase_operation_" + what, Help: help,
+		Buckets: append([]float64{0}, buckets...)})
+}
+
+// measure adds an operation to the metrics, unless nobody executed it.
+func measure(by plan.Execution, cost *hbase.Stats) {
+	if by.Executor == "" {
+		return
+	}
+	executions.WithLabelValues(by.Executor, by.Reason).Inc()
+	operationRounds.Observe(float64(cost.Rounds.Load()))
+	operationRPCs.Observe(float64(cost.RPCs.Load()))
+	operationGets.Observe(float64(cost.Gets.Load()))
+	operationScans.Observe(float64(cost.Scans.Load()))
+	operationRows.Observe(float64(cost.Rows.Load()))
+	operationBytes.Observe(float64(cost.Bytes.Load()))
+}
