@@ -86,7 +86,7 @@ func TestWhatIsCompiled(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no more is kept than there is room for, and nothing long", func(t *testing.T) {
+	t.Run("no more is kept than there is room for, and nothing large", func(t *testing.T) {
 		schema := people().build()
 		e := engine(schema)
 		for n := range cacheSize + 50 {
@@ -97,8 +97,9 @@ func TestWhatIsCompiled(t *testing.T) {
 		}
 		schema.compiler.cache.Purge()
 		ask(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
+		ask(e, doubled(11), "", nil)
 		if n := schema.compiler.cache.Len(); n != 0 {
-			t.Errorf("%d long operations are kept", n)
+			t.Errorf("%d large operations are kept", n)
 		}
 	})
 	t.Run("one operation runs many times at once", func(t *testing.T) {
@@ -120,11 +121,21 @@ func TestWhatIsCompiled(t *testing.T) {
 	})
 }
 
+// doubled is a short query of 2^n fields.
+func doubled(n int) string {
+	query := `{me{...F0}}`
+	for i := range n {
+		query += fmt.Sprintf(" fragment F%d on Person{a:best{...F%d} b:best{...F%d}}", i, i+1, i+1)
+	}
+	return query + fmt.Sprintf(" fragment F%d on Person{name}", n)
+}
+
 func TestWhatIsNotCovered(t *testing.T) {
 	w := &world{sdl: people().sdl + ` type Subscription { ticks: Int }`}
 	for _, test := range []struct{ name, query string }{
 		{"subscriptions are gqlgen's", `subscription{ticks}`},
 		{"so is @defer", `{me{name ...@defer{tags}}}`},
+		{"and what fragments in fragments make huge", doubled(15)},
 		{"also deep inside", `{me{friends{...F@defer(label:"f")}}} fragment F on Person{name}`},
 		{"and introspection, if nothing was generated for it", `{__schema{types{name}}}`},
 	} {

@@ -1,0 +1,37 @@
+package plan
+
+import "github.com/vektah/gqlparser/v2/ast"
+
+// The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
+// have more than there is memory for. gqlgen's executor looks at no field before it has an object.
+const (
+	maxFields = 20_000
+	// keptFields is how many fields the variants of an operation have together, if they are kept.
+	keptFields = 2_000
+)
+
+// size counts the fields of an operation, up to little more than [maxFields], in time that is linear in the document.
+func size(doc *ast.QueryDocument, op *ast.OperationDefinition) int {
+	fragments := map[string]int{}
+	var count func(ast.SelectionSet) int
+	count = func(set ast.SelectionSet) (n int) {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *ast.Field:
+				n += 1 + count(s.SelectionSet)
+			case *ast.InlineFragment:
+				n += count(s.SelectionSet)
+			case *ast.FragmentSpread:
+				of, known := fragments[s.Name]
+				if f := doc.Fragments.ForName(s.Name); !known && f != nil {
+					of = count(f.SelectionSet)
+					fragments[s.Name] = of
+				}
+				n += of
+			}
+			n = min(n, maxFields+1)
+		}
+		return n
+	}
+	return count(op.SelectionSet)
+}
