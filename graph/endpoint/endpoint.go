@@ -37,6 +37,7 @@ func New(schema graphql.ExecutableSchema, config Config) http.Handler {
 	e.SetQueryCache(newQueryCache())
 	e.SetDefaultRulesFn(validation)
 	e.Use(introspection{})
+	e.Use(conditions{})
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		return next(config.Around(apierr.Once(ctx)))
 	})

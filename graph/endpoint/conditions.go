@@ -1,0 +1,76 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// conditions refuses null for @skip and @include, which a variable with a default may be: gqlgen panics over it.
+type conditions struct{}
+
+var _ graphql.OperationContextMutator = conditions{}
+
+// ExtensionName implements [graphql.HandlerExtension].
+func (conditions) ExtensionName() string { return "conditions" }
+
+// Validate implements [graphql.HandlerExtension].
+func (conditions) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationContext implements [graphql.OperationContextMutator].
+func (conditions) MutateOperationContext(_ context.Context, op *graphql.OperationContext) *gqlerror.Error {
+	for _, v := range op.Operation.VariableDefinitions {
+		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" && decides(op.Doc, v.Variable) {
+			err := gqlerror.ErrorPosf(v.Position, "$%s decides about @skip or @include and can't be null: pass true or false, or nothing", v.Variable)
+			errcode.Set(err, errcode.ValidationFailed)
+			return err
+		}
+	}
+	return nil
+}
+
+// decides reports whether a directive of the document asks the variable.
+func decides(doc *ast.QueryDocument, variable string) bool {
+	asks := func(list ast.DirectiveList) bool {
+		for _, d := range list {
+			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable {
+				return true
+			}
+		}
+		return false
+	}
+	var below func(ast.SelectionSet) bool
+	below = func(set ast.SelectionSet) bool {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *ast.Field:
+				if asks(s.Directives) || below(s.SelectionSet) {
+					return true
+				}
+			case *ast.InlineFragment:
+				if asks(s.Directives) || below(s.SelectionSet) {
+					return true
+				}
+			case *ast.FragmentSpread:
+				if asks(s.Directives) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, op := range doc.Operations {
+		if below(op.SelectionSet) {
+			return true
+		}
+	}
+	for _, f := range doc.Fragments {
+		if below(f.SelectionSet) {
+			return true
+		}
+	}
+	return false
+}
