@@ -59,6 +59,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
 		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
 		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "--store embedded: holds nothing of twibase's: "},
+		{"a store that is not there", "export --store embedded:/nowhere/data " + t.TempDir(), failed, "--store embedded:/nowhere/data: there is no store: "},
+		{"nor for looking at", "tables list --store embedded:/nowhere/data", failed, "--store embedded:/nowhere/data: there is no store: "},
 		{"nothing to import", "import", misuse, `expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -47,6 +48,16 @@ func (f *storeFlag) open(ctx context.Context, log zerolog.Logger) (store hbase.S
 		return nil, fmt.Errorf("--store %s: %w", f.Store, err)
 	}
 	return store, nil
+}
+
+// withExisting is with for those who only look at a store, or take from it: opening one that is not there would make it.
+func (f *storeFlag) withExisting(ctx context.Context, p process, call func(hbase.Store) error) error {
+	if dir, embedded := strings.CutPrefix(f.Store, "embedded:"); embedded && dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("--store %s: there is no store: %w", f.Store, err)
+		}
+	}
+	return f.with(ctx, p, call)
 }
 
 // with calls f with the open store.

@@ -46,7 +46,7 @@ type listCommand struct{ storeFlag }
 
 // Run prints the names of the tables that there are.
 func (c *listCommand) Run(ctx context.Context, p process) error {
-	return c.with(ctx, p, func(store hbase.Store) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := present(ctx, store)
 		printLines(p, present)
 		if err == nil && len(missing) > 0 {
@@ -60,7 +60,7 @@ type dropCommand struct{ storeFlag }
 
 // Run drops the tables that there are, and prints their names.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
-	return c.with(ctx, p, func(store hbase.Store) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, _, err := present(ctx, store)
 		if err != nil {
 			return err

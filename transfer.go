@@ -22,8 +22,14 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 			return fmt.Errorf("the tables can't be made: %w", err)
 		}
 		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{SkipBad: c.SkipBad, Output: p.stderr})
+		if errors.Is(err, context.Canceled) {
+			return errors.New("stopped before the end; the same import again completes it")
+		}
 		if err != nil {
 			return err
+		}
+		if c.Store == "embedded:" {
+			fmt.Fprintln(p.stderr, "twibase: --store embedded: is memory alone, so this was a trial: nothing of it is kept")
 		}
 		fmt.Fprintf(p.stdout, "%d rows imported, %d bad and %d that point nowhere left out\n",
 			summary.Rows-summary.Bad-summary.Nowhere, summary.Bad, summary.Nowhere)
@@ -38,7 +44,7 @@ type exportCommand struct {
 
 // Run exports.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
-	return c.with(ctx, p, func(store hbase.Store) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)
 		switch {
 		case errors.Is(err, hbase.ErrTableNotFound):

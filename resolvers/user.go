@@ -74,11 +74,8 @@ func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, use
 
 // ViewerFollows is the batch resolver for the viewerFollows field.
 func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
-	viewer, ok := auth.ViewerOf(ctx)
-	if !ok {
-		return make([]*bool, len(objs)), nil
-	}
-	return related(ctx, objs, true, func(name string) loaders.Relation {
+	viewer, known := auth.ViewerOf(ctx)
+	return related(ctx, objs, known, func(name string) loaders.Relation {
 		return loaders.Follows(viewer.Username, name)
 	})
 }

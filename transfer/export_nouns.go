@@ -23,9 +23,7 @@ var exporters = map[string]func(ctx context.Context, store hbase.Store, row emit
 		})
 	},
 	"departments": func(ctx context.Context, store hbase.Store, row emit) error {
-		return objects(ctx, store, tables.Departments, []string{"name", "parent"}, func(d *tables.Department) error {
-			return row(d.Code, *d.Name, value(d.ParentCode))
-		})
+		return exportDepartments(ctx, store, row)
 	},
 	"roles": func(ctx context.Context, store hbase.Store, row emit) error {
 		return objects(ctx, store, tables.Roles, []string{"name", "department"}, func(r *tables.Role) error {

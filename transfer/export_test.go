@@ -72,6 +72,19 @@ func TestExport(t *testing.T) {
 		}
 	})
 
+	t.Run("has departments behind their parents", func(t *testing.T) {
+		rows, err := csv.NewReader(strings.NewReader(string(files["departments.csv"]))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{"": true}
+		for _, row := range rows[1:] {
+			if seen[row[0]] = true; !seen[row[2]] {
+				t.Errorf("%s comes before its parent %s", row[0], row[2])
+			}
+		}
+	})
+
 	again := openStore(t)
 	load(t, again, files, Options{})
 	t.Run("can be imported, and exported to the same bytes", func(t *testing.T) {

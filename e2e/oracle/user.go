@@ -19,10 +19,7 @@ var userFields = map[string]resolver{
 	}),
 	"User.isFollowing": by(func(c *call, u *User) any { return c.Follows(u.Username, c.text("username")) }),
 	"User.viewerFollows": by(func(c *call, u *User) any {
-		if c.viewer.Username == "" {
-			return nil
-		}
-		return c.Follows(c.viewer.Username, u.Username)
+		return c.viewer.Username != "" && c.Follows(c.viewer.Username, u.Username)
 	}),
 	"User.hasRole": by(func(c *call, u *User) any { return c.HasRole(u.Username, c.text("code")) }),
 	"User.hasPlayed": by(func(c *call, u *User) any {

@@ -1255,7 +1255,7 @@ type DepartmentConnection {
   nodes: [Department]
   "Where the page lies in the whole list."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "How many entries the whole list has; null for ` + "`" + `descendants` + "`" + `, which nobody counts."
   totalCount: Int
 }
 
@@ -1517,7 +1517,7 @@ type TwitConnection {
   nodes: [Twit]
   "Where the page lies in the whole list."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "How many entries the whole list has that the viewer may see; null for ` + "`" + `timeline` + "`" + `, which nobody counts."
   totalCount: Int
 }
 
@@ -1595,7 +1595,7 @@ type User implements Node {
     "The name of the other user."
     username: String!
   ): Boolean
-  "Whether the viewer follows this user; null to a stranger."
+  "Whether the viewer follows this user. A stranger follows nobody."
   viewerFollows: Boolean
   "What the user posted, newest first, as far as the viewer may see it."
   twits(

@@ -36,7 +36,7 @@ type DepartmentConnection struct {
 	Nodes []*tables.Department `json:"nodes"`
 	// Where the page lies in the whole list.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// How many entries the whole list has; null for `descendants`, which nobody counts.
 	TotalCount *int `json:"totalCount"`
 }
 
@@ -115,7 +115,7 @@ type TwitConnection struct {
 	Nodes []*tables.Twit `json:"nodes"`
 	// Where the page lies in the whole list.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// How many entries the whole list has that the viewer may see; null for `timeline`, which nobody counts.
 	TotalCount *int `json:"totalCount"`
 }
 

@@ -135,12 +135,24 @@ func (s *Store) Close() error {
 	s.cleaner.stop()
 	s.syncing.Wait()
 	// A flushed store has checksums over everything; the end of a log that was damaged looks like a write cut short.
-	err := s.db.Flush()
-	if e := s.db.Close(); err == nil {
-		err = e
-	}
+	err := s.shut()
 	if e := s.lock.Close(); err == nil {
 		err = e
 	}
 	return storeError(err)
+}
+
+// shut flushes and closes Pebble, which panics where a file can't be written: on a full disk. What was acknowledged is in the
+// log by then, and is there when the store is opened again.
+func (s *Store) shut() (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the store could not be closed properly, but lost nothing: %+v", panicked)
+		}
+	}()
+	err = s.db.Flush()
+	if e := s.db.Close(); err == nil {
+		err = e
+	}
+	return err
 }
