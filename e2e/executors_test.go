@@ -177,7 +177,9 @@ func (q *queries) request(text string, variables map[string]any) request {
 	for _, name := range sortedKeys(variables) {
 		switch value := variables[name].(type) {
 		case bool:
-			r.variables[name] = value != q.chance(3)
+			if r.variables[name] = value != q.chance(3); q.chance(100) {
+				r.variables[name] = nil
+			}
 		case int:
 			r.variables[name] = min(value, q.IntN(6))
 		}
