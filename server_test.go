@@ -145,6 +145,24 @@ func TestServe(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+	t.Run("operations are measured", func(t *testing.T) {
+		r, err := http.NewRequest(http.MethodGet, url+"/metrics", nil)
+		_, body, _ := fetch(t, r, err)
+		for _, want := range []string{`twibase_executions_total{executor="plan",reason=""}`, "twibase_operation_rounds_count", "twibase_operation_rpcs_sum",
+			`twibase_operation_gets_bucket{le="1"}`, "twibase_operation_scans_count", "twibase_operation_rows_count", "twibase_operation_bytes_count",
+			"twibase_loader_fallbacks_total 0\n"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("/metrics lacks %s", want)
+			}
+		}
+	})
+	t.Run("a request can have its cost reported", func(t *testing.T) {
+		r, err := http.NewRequest(http.MethodGet, url+"/graphql?query={user(username:%22LiLei%22){name}}", nil)
+		r.Header.Set("X-Twibase-Report", "1")
+		if _, body, _ := fetch(t, r, err); !strings.Contains(body, `"extensions":{"report":{"rounds":1,"rpcs":1,"gets":1,`) {
+			t.Error(body)
+		}
+	})
 	t.Run("a token that is not accepted is 401", func(t *testing.T) {
 		if status, body, _ := post(t, "x"); status != http.StatusUnauthorized || !strings.Contains(body, `"code":"UNAUTHENTICATED"`) {
 			t.Errorf("status %d: %s", status, body)

@@ -3,6 +3,9 @@ package report
 import (
 	"context"
 	"net/http"
+	"os"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -64,5 +67,20 @@ func TestPath(t *testing.T) {
 	}
 	if got := Path(ctx); got != "a.b" {
 		t.Errorf("the path is %q", got)
+	}
+}
+
+func TestTheDocumentNamesEveryField(t *testing.T) {
+	text, err := os.ReadFile("../../docs/REPORT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[Report](), reflect.TypeFor[Level](), reflect.TypeFor[Loader]()} {
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if name != "-" && !strings.Contains(string(text), "`"+name+"`") {
+				t.Errorf("docs/REPORT.md says nothing of %s", name)
+			}
+		}
 	}
 }

@@ -12,7 +12,9 @@ globalThis.MonacoEnvironment = {
 
 const headers = `{
   // Who are you? Paste here what "twibase token LiLei" prints.
-  // "Authorization": "Bearer …"
+  // "Authorization": "Bearer …",
+  // What did it cost? See extensions.report in the answer.
+  // "X-Twibase-Report": "1"
 }`;
 
 createRoot(document.getElementById('ide')).render(
