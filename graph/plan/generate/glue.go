@@ -134,15 +134,13 @@ func get(f *codegen.Field) string {
 	if f.IsMethod() && !f.NoErr {
 		read = "v, err := " + value(f) + "\nif err != nil {\nreturn nil, err\n}\n"
 	}
-	switch t := f.TypeReference.GO.Underlying().(type) {
+	switch f.TypeReference.GO.Underlying().(type) {
 	case *types.Struct:
 		return read + "return &v, nil\n"
 	case *types.Slice:
 		if f.TypeReference.GQL.NonNull {
 			return read + "return v, nil\n"
 		}
-	default:
-		_ = t
 	}
 	return read + "if v == nil {\nreturn nil, nil\n}\nreturn v, nil\n"
 }
