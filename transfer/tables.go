@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -16,16 +18,26 @@ func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created 
 	if err != nil {
 		return nil, err
 	}
-	for _, table := range tables.Definitions(regions) {
+	definitions := tables.Definitions(regions)
+	made := make([]bool, len(definitions))
+	var group errgroup.Group // a table takes a cluster a second, and several at a time hardly longer
+	for i, table := range definitions {
 		if slices.Contains(names, table.Name) {
 			continue
 		}
-		switch err := store.CreateTable(ctx, table); {
-		case err == nil:
+		group.Go(func() error {
+			err := store.CreateTable(ctx, table)
+			if made[i] = err == nil; errors.Is(err, hbase.ErrTableExists) {
+				return nil
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	for i, table := range definitions {
+		if made[i] {
 			created = append(created, table.Name)
-		case !errors.Is(err, hbase.ErrTableExists):
-			return created, err
 		}
 	}
-	return created, nil
+	return created, err
 }
