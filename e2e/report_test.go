@@ -229,7 +229,8 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// TestReportOnHBase compares the RPCs of reports with those that gohbase sent, by its own metrics.
+// TestReportOnHBase compares the RPCs of reports with those that gohbase sent, by its own metrics. They are equal where a round reads one
+// table; gohbase may put what goes to one region server for several tables into one multi, and tells nobody.
 func TestReportOnHBase(t *testing.T) {
 	store := onHBase(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
@@ -240,14 +241,21 @@ func TestReportOnHBase(t *testing.T) {
 	}
 	planned, embedded := reporting(store, plannedSchema()), reporting(sampleStore(t), plannedSchema())
 	several := false
-	for query, metric := range map[string]string{
-		example(t, "1-followers"): "gohbase_batch_flush_size", example(t, "4-departments"): "gohbase_batch_flush_size",
-		example(t, "6-games"): "gohbase_batch_flush_size", `{users(first:2){nodes{username}}}`: "gohbase_rpc_size_bytes",
+	for _, test := range []struct {
+		query, metric string
+		oneTable      bool
+	}{
+		{example(t, "1-followers"), "gohbase_batch_flush_size", false},
+		{example(t, "4-departments"), "gohbase_batch_flush_size", false},
+		{example(t, "6-games"), "gohbase_batch_flush_size", false},
+		{`{user(username:"LiLei"){name followers(first:9){nodes{name followers(first:9){nodes{name}}}}}}`, "gohbase_batch_flush_size", true},
+		{`{users(first:2){nodes{username}}}`, "gohbase_rpc_size_bytes", true},
 	} {
+		query, metric := test.query, test.metric
 		sendFor(t, planned, query, "") // finds the regions
 		before := observed(t, metric)
 		r, _ := reported(t, sendFor(t, planned, query, "1"))
-		if sent := observed(t, metric) - before; r.RPCs != sent || sent == 0 {
+		if sent := observed(t, metric) - before; r.RPCs < sent || test.oneTable && r.RPCs != sent || sent == 0 {
 			t.Errorf("%d RPCs are reported, and %d were sent, for %s", r.RPCs, sent, query)
 		}
 		for _, level := range r.Levels {
