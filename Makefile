@@ -32,6 +32,7 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file 
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
+	@go mod tidy -diff
 
 generate: ## what gqlgen makes of the schema
 	go run ./graph/plan/generate
