@@ -38,6 +38,7 @@ func (c losingConn) Read(b []byte) (int, error) {
 }
 
 func TestLostAnswers(t *testing.T) {
+	minihbase.Slow(t)
 	answers := new(losing)
 	store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), answers.dial)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
+	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/cluster"
 )
 
@@ -57,6 +58,7 @@ func expected(scan hbase.Scan) (keys []string) {
 }
 
 func TestMovingRegions(t *testing.T) {
+	minihbase.Slow(t)
 	store := open(t)
 	table := newTable(t, store, bounds...)
 	fill(t, store, table, rows)

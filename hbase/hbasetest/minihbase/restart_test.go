@@ -13,6 +13,7 @@ import (
 )
 
 func TestRestart(t *testing.T) {
+	Slow(t)
 	const rows = 1000
 	dir := t.TempDir()
 	start := func() (*HBase, *cluster.Store) {

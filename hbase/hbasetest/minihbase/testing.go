@@ -43,6 +43,14 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
+// Slow leaves a test that takes a real HBase half a minute to `make test`, which sets CI: the everyday `go test ./...` is to be quick.
+func Slow(t testing.TB) {
+	t.Helper()
+	if os.Getenv("CI") == "" {
+		t.Skip("slow: runs where the variable CI is set, as by make test")
+	}
+}
+
 // Main runs a program's tests, ends the HBase that they started, and returns the exit status. If they failed, it prints the end of
 // HBase's log.
 func Main(m *testing.M) int {
