@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
-	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest/minihbase"
 )
 
 // The regions' bounds are rows, the keys before and behind them, and no rows.
