@@ -11,8 +11,9 @@ const MaxDepth = 64
 
 // Department is a node of the tree. Fields but the code are nil where they were not read or are absent; counts then are zero.
 type Department struct {
-	Code string
-	Name *string
+	Code    string
+	Name    *string
+	Version *string
 	// ParentCode is nil for a department of the top level.
 	ParentCode *string
 	ChildCount *int
@@ -31,6 +32,7 @@ var Departments = &Object[Department]{
 	make:  func(key string) *Department { return &Department{Code: key} },
 	attributes: []attribute[Department]{
 		text("name", func(d *Department) **string { return &d.Name }),
+		version(func(d *Department) **string { return &d.Version }),
 		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors"),
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),

@@ -13,6 +13,7 @@ import (
 type Game struct {
 	Code        string
 	Name        *string
+	Version     *string
 	PlayerCount *int
 }
 
@@ -25,6 +26,7 @@ var Games = &Object[Game]{
 	make:  func(key string) *Game { return &Game{Code: key} },
 	attributes: []attribute[Game]{
 		text("name", func(g *Game) **string { return &g.Name }),
+		version(func(g *Game) **string { return &g.Version }),
 		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
 	},
 }

@@ -166,6 +166,23 @@ func count[T any](column string, field func(*T) **int, also ...string) attribute
 	return a
 }
 
+// Decision is the attribute that names the last decision about the object: see package writers. The schema calls it version.
+const Decision = "op"
+
+// version is [Decision]; "0" where nobody has decided anything since the object was imported.
+func version[T any](field func(*T) **string) attribute[T] {
+	a := text(Decision, field, "version")
+	a.zero = func(t *T) {
+		if p := field(t); *p == nil {
+			*p = &imported
+		}
+	}
+	return a
+}
+
+// imported is the version of what was never changed. Nobody writes to what a row's field points to.
+var imported = "0"
+
 // none is the zero that all objects share which have nothing to count. Nobody writes to what a row's field points to.
 var none int
 

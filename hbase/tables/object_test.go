@@ -24,6 +24,7 @@ func TestColumnsAreThoseOfTheFieldsAskedFor(t *testing.T) {
 		{"the name alone", users, []string{"name"}, "i:name"},
 		{"existence comes along with any other", users, []string{"email"}, "i:name i:email"},
 		{"columns have their own order, and come once", users, []string{"age", "name", "email", "age"}, "i:name i:email i:age"},
+		{"a version is the last decision", users, []string{"version"}, "i:name i:op"},
 		{"a count has two sides", users, []string{"twitCount"}, "i:name i:twitCount i:publicTwitCount"},
 		{"ancestors start with the parent", departments, []string{"ancestors"}, "i:name i:parent"},
 	} {
@@ -39,7 +40,7 @@ func TestEveryColumnOfAnObjectIsRead(t *testing.T) {
 	if _, err := hbase.ParseColumns(tables.Users.All()); err != nil {
 		t.Error(err)
 	}
-	want := "i:name i:parent i:childCount i:roleCount"
+	want := "i:name i:op i:parent i:childCount i:roleCount"
 	if got := tables.Departments.All(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -60,9 +61,9 @@ func TestObjects(t *testing.T) {
 		{"without a name it does not exist", []hbase.Cell{cell("childCount", "3")}, nil, false},
 		{"cells of other families are no attributes", []hbase.Cell{{Family: "c", Qualifier: "name", Value: []byte("x")}}, nil, false},
 		{"a column of a newer version is passed over", []hbase.Cell{cell("budget", "7"), name},
-			&tables.Department{Code: "dev", Name: ptr("开发部"), ChildCount: ptr(0), RoleCount: ptr(0)}, false},
+			&tables.Department{Code: "dev", Name: ptr("开发部"), Version: ptr("0"), ChildCount: ptr(0), RoleCount: ptr(0)}, false},
 		{"what it does not have is nil, but a count is zero", []hbase.Cell{cell("childCount", "3"), name},
-			&tables.Department{Code: "dev", Name: ptr("开发部"), ChildCount: ptr(3), RoleCount: ptr(0)}, false},
+			&tables.Department{Code: "dev", Name: ptr("开发部"), Version: ptr("0"), ChildCount: ptr(3), RoleCount: ptr(0)}, false},
 		{"an empty text", []hbase.Cell{cell("name", "")}, nil, true},
 		{"text that is not UTF-8", []hbase.Cell{cell("name", "\xff")}, nil, true},
 		{"a number with a blank", []hbase.Cell{cell("childCount", " 1"), name}, nil, true},

@@ -2,8 +2,9 @@ package tables
 
 // Role is what a person can be, such as an administrator. Fields but the code are nil where they were not read or are absent; counts then are zero.
 type Role struct {
-	Code string
-	Name *string
+	Code    string
+	Name    *string
+	Version *string
 	// DepartmentCode is the department that defines the role.
 	DepartmentCode *string
 	UserCount      *int
@@ -18,6 +19,7 @@ var Roles = &Object[Role]{
 	make:  func(key string) *Role { return &Role{Code: key} },
 	attributes: []attribute[Role]{
 		text("name", func(r *Role) **string { return &r.Name }),
+		version(func(r *Role) **string { return &r.Version }),
 		text("department", func(r *Role) **string { return &r.DepartmentCode }),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},

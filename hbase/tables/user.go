@@ -6,6 +6,7 @@ import "time"
 type User struct {
 	Username       string
 	Name           *string
+	Version        *string
 	Email          *string
 	Age            *int
 	AvatarURL      *string
@@ -31,6 +32,7 @@ var Users = &Object[User]{
 	make:  func(key string) *User { return &User{Username: key} },
 	attributes: []attribute[User]{
 		text("name", func(u *User) **string { return &u.Name }),
+		version(func(u *User) **string { return &u.Version }),
 		text("email", func(u *User) **string { return &u.Email }),
 		number("age", func(u *User) **int { return &u.Age }),
 		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }),
