@@ -28,30 +28,57 @@ func NewPlannedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) gr
 }
 
 var planTypes = plan.Schema{
-	Query:  "Query",
-	TypeOf: planTypeOf,
+	Query:    "Query",
+	Mutation: "Mutation",
+	TypeOf:   planTypeOf,
 	Objects: planObjects(
+		planObject("AddCommentPayload", []string{"AddCommentPayload"}, planAddCommentPayload()),
+		planObject("AssignRolePayload", []string{"AssignRolePayload"}, planAssignRolePayload()),
 		planObject("Comment", []string{"Comment", "Node"}, planComment()),
 		planObject("CommentConnection", []string{"CommentConnection"}, planCommentConnection()),
 		planObject("CommentEdge", []string{"CommentEdge"}, planCommentEdge()),
+		planObject("CreateDepartmentPayload", []string{"CreateDepartmentPayload"}, planCreateDepartmentPayload()),
+		planObject("CreateGamePayload", []string{"CreateGamePayload"}, planCreateGamePayload()),
+		planObject("CreateRolePayload", []string{"CreateRolePayload"}, planCreateRolePayload()),
+		planObject("CreateUserPayload", []string{"CreateUserPayload"}, planCreateUserPayload()),
 		planObject("DayPlays", []string{"DayPlays"}, planDayPlays()),
+		planObject("DeleteCommentPayload", []string{"DeleteCommentPayload"}, planDeleteCommentPayload()),
+		planObject("DeleteDepartmentPayload", []string{"DeleteDepartmentPayload"}, planDeleteDepartmentPayload()),
+		planObject("DeleteGamePayload", []string{"DeleteGamePayload"}, planDeleteGamePayload()),
+		planObject("DeleteRolePayload", []string{"DeleteRolePayload"}, planDeleteRolePayload()),
+		planObject("DeleteTwitPayload", []string{"DeleteTwitPayload"}, planDeleteTwitPayload()),
+		planObject("DeleteUserPayload", []string{"DeleteUserPayload"}, planDeleteUserPayload()),
 		planObject("Department", []string{"Department", "Node"}, planDepartment()),
 		planObject("DepartmentConnection", []string{"DepartmentConnection"}, planDepartmentConnection()),
 		planObject("DepartmentEdge", []string{"DepartmentEdge"}, planDepartmentEdge()),
+		planObject("FollowPayload", []string{"FollowPayload"}, planFollowPayload()),
 		planObject("Game", []string{"Game", "Node"}, planGame()),
 		planObject("GameConnection", []string{"GameConnection"}, planGameConnection()),
 		planObject("GameEdge", []string{"GameEdge"}, planGameEdge()),
+		planObject("LogInPayload", []string{"LogInPayload"}, planLogInPayload()),
+		planObject("MoveDepartmentPayload", []string{"MoveDepartmentPayload"}, planMoveDepartmentPayload()),
+		planObject("Mutation", []string{"Mutation"}, planMutation()),
 		planObject("PageInfo", []string{"PageInfo"}, planPageInfo()),
+		planObject("PostTwitPayload", []string{"PostTwitPayload"}, planPostTwitPayload()),
 		planObject("Query", []string{"Query"}, planQuery()),
+		planObject("RecordPlayPayload", []string{"RecordPlayPayload"}, planRecordPlayPayload()),
+		planObject("RevokeRolePayload", []string{"RevokeRolePayload"}, planRevokeRolePayload()),
 		planObject("Role", []string{"Role", "Node"}, planRole()),
 		planObject("RoleConnection", []string{"RoleConnection"}, planRoleConnection()),
 		planObject("RoleEdge", []string{"RoleEdge"}, planRoleEdge()),
+		planObject("SignUpPayload", []string{"SignUpPayload"}, planSignUpPayload()),
 		planObject("Twit", []string{"Twit", "Node"}, planTwit()),
 		planObject("TwitConnection", []string{"TwitConnection"}, planTwitConnection()),
 		planObject("TwitEdge", []string{"TwitEdge"}, planTwitEdge()),
+		planObject("UnfollowPayload", []string{"UnfollowPayload"}, planUnfollowPayload()),
+		planObject("UpdateDepartmentPayload", []string{"UpdateDepartmentPayload"}, planUpdateDepartmentPayload()),
+		planObject("UpdateGamePayload", []string{"UpdateGamePayload"}, planUpdateGamePayload()),
+		planObject("UpdateRolePayload", []string{"UpdateRolePayload"}, planUpdateRolePayload()),
+		planObject("UpdateUserPayload", []string{"UpdateUserPayload"}, planUpdateUserPayload()),
 		planObject("User", []string{"User", "Node"}, planUser()),
 		planObject("UserConnection", []string{"UserConnection"}, planUserConnection()),
 		planObject("UserEdge", []string{"UserEdge"}, planUserEdge()),
+		planObject("UserError", []string{"UserError"}, planUserError()),
 		planObject("__Directive", []string{"__Directive"}, planDirectiveIntrospected()),
 		planObject("__EnumValue", []string{"__EnumValue"}, planEnumValueIntrospected()),
 		planObject("__Field", []string{"__Field"}, planFieldIntrospected()),
@@ -111,6 +138,92 @@ func planObject(name string, satisfies []string, fields []plan.Field) *plan.Obje
 		o.Fields[fields[i].Name] = &fields[i]
 	}
 	return o
+}
+
+func planAddCommentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "comment", Object: "AddCommentPayload", NonNull: false, To: "Comment",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AddCommentPayload).Comment
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "twit", Object: "AddCommentPayload", NonNull: false, To: "Twit",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AddCommentPayload).Twit
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AddCommentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "AddCommentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.AddCommentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planAssignRolePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "AssignRolePayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AssignRolePayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "role", Object: "AssignRolePayload", NonNull: false, To: "Role",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AssignRolePayload).Role
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.AssignRolePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "AssignRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.AssignRolePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
 }
 
 func planComment() []plan.Field {
@@ -222,6 +335,146 @@ func planCommentEdge() []plan.Field {
 	}
 }
 
+func planCreateDepartmentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "department", Object: "CreateDepartmentPayload", NonNull: false, To: "Department",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateDepartmentPayload).Department
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateDepartmentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "CreateDepartmentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.CreateDepartmentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planCreateGamePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "game", Object: "CreateGamePayload", NonNull: false, To: "Game",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateGamePayload).Game
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateGamePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "CreateGamePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.CreateGamePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planCreateRolePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "role", Object: "CreateRolePayload", NonNull: false, To: "Role",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateRolePayload).Role
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateRolePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "CreateRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.CreateRolePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planCreateUserPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "CreateUserPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateUserPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.CreateUserPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "CreateUserPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.CreateUserPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
 func planDayPlays() []plan.Field {
 	return []plan.Field{
 		{Name: "day", Object: "DayPlays", NonNull: true,
@@ -233,6 +486,264 @@ func planDayPlays() []plan.Field {
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.DayCount).Count
 				return scalar.AppendInt(dst, v), true
+			}},
+	}
+}
+
+func planDeleteCommentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "comment", Object: "DeleteCommentPayload", NonNull: false, To: "Comment",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteCommentPayload).Comment
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteCommentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteCommentPayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteCommentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteCommentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteCommentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planDeleteDepartmentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, To: "Department",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteDepartmentPayload).Department
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteDepartmentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteDepartmentPayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteDepartmentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteDepartmentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteDepartmentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planDeleteGamePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "game", Object: "DeleteGamePayload", NonNull: false, To: "Game",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteGamePayload).Game
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteGamePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteGamePayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteGamePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteGamePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteGamePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planDeleteRolePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "role", Object: "DeleteRolePayload", NonNull: false, To: "Role",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteRolePayload).Role
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteRolePayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteRolePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteRolePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planDeleteTwitPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "twit", Object: "DeleteTwitPayload", NonNull: false, To: "Twit",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteTwitPayload).Twit
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteTwitPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteTwitPayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteTwitPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteTwitPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteTwitPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planDeleteUserPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "DeleteUserPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteUserPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "deletedId", Object: "DeleteUserPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteUserPayload).DeletedID
+				if v == nil {
+					return dst, false
+				}
+				return relay.AppendID(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.DeleteUserPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "DeleteUserPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.DeleteUserPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
 			}},
 	}
 }
@@ -252,6 +763,14 @@ func planDepartment() []plan.Field {
 		{Name: "name", Object: "Department", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Department).Name
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "version", Object: "Department", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.Department).Version
 				if v == nil {
 					return dst, false
 				}
@@ -399,6 +918,41 @@ func planDepartmentEdge() []plan.Field {
 	}
 }
 
+func planFollowPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "FollowPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.FollowPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.FollowPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "FollowPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.FollowPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
 func planGame() []plan.Field {
 	return []plan.Field{
 		{Name: "id", Object: "Game", NonNull: true,
@@ -414,6 +968,14 @@ func planGame() []plan.Field {
 		{Name: "name", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).Name
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "version", Object: "Game", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.Game).Version
 				if v == nil {
 					return dst, false
 				}
@@ -565,6 +1127,265 @@ func planGameEdge() []plan.Field {
 	}
 }
 
+func planLogInPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.LogInPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "token", Object: "LogInPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.LogInPayload).Token
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "expiresAt", Object: "LogInPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.LogInPayload).ExpiresAt
+				if v == nil {
+					return dst, false
+				}
+				return scalar.AppendDateTime(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.LogInPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "LogInPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.LogInPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planMoveDepartmentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "department", Object: "MoveDepartmentPayload", NonNull: false, To: "Department",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.MoveDepartmentPayload).Department
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.MoveDepartmentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "MoveDepartmentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.MoveDepartmentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planMutation() []plan.Field {
+	return []plan.Field{
+		{Name: "signUp", Object: "Mutation", NonNull: false, To: "SignUpPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_signUp_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))))
+			}},
+		{Name: "logIn", Object: "Mutation", NonNull: false, To: "LogInPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_logIn_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))))
+			}},
+		{Name: "addComment", Object: "Mutation", NonNull: false, To: "AddCommentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_addComment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))))
+			}},
+		{Name: "deleteComment", Object: "Mutation", NonNull: false, To: "DeleteCommentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteComment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))))
+			}},
+		{Name: "createDepartment", Object: "Mutation", NonNull: false, To: "CreateDepartmentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_createDepartment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))))
+			}},
+		{Name: "updateDepartment", Object: "Mutation", NonNull: false, To: "UpdateDepartmentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_updateDepartment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))))
+			}},
+		{Name: "moveDepartment", Object: "Mutation", NonNull: false, To: "MoveDepartmentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_moveDepartment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))))
+			}},
+		{Name: "deleteDepartment", Object: "Mutation", NonNull: false, To: "DeleteDepartmentPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteDepartment_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))))
+			}},
+		{Name: "createGame", Object: "Mutation", NonNull: false, To: "CreateGamePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_createGame_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))))
+			}},
+		{Name: "updateGame", Object: "Mutation", NonNull: false, To: "UpdateGamePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_updateGame_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))))
+			}},
+		{Name: "deleteGame", Object: "Mutation", NonNull: false, To: "DeleteGamePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteGame_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))))
+			}},
+		{Name: "recordPlay", Object: "Mutation", NonNull: false, To: "RecordPlayPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_recordPlay_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))))
+			}},
+		{Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_createRole_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))))
+			}},
+		{Name: "updateRole", Object: "Mutation", NonNull: false, To: "UpdateRolePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_updateRole_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))))
+			}},
+		{Name: "deleteRole", Object: "Mutation", NonNull: false, To: "DeleteRolePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteRole_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))))
+			}},
+		{Name: "assignRole", Object: "Mutation", NonNull: false, To: "AssignRolePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_assignRole_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))))
+			}},
+		{Name: "revokeRole", Object: "Mutation", NonNull: false, To: "RevokeRolePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_revokeRole_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))))
+			}},
+		{Name: "postTwit", Object: "Mutation", NonNull: false, To: "PostTwitPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_postTwit_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))))
+			}},
+		{Name: "deleteTwit", Object: "Mutation", NonNull: false, To: "DeleteTwitPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteTwit_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))))
+			}},
+		{Name: "createUser", Object: "Mutation", NonNull: false, To: "CreateUserPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_createUser_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))))
+			}},
+		{Name: "updateUser", Object: "Mutation", NonNull: false, To: "UpdateUserPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_updateUser_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))))
+			}},
+		{Name: "deleteUser", Object: "Mutation", NonNull: false, To: "DeleteUserPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_deleteUser_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))))
+			}},
+		{Name: "follow", Object: "Mutation", NonNull: false, To: "FollowPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_follow_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))))
+			}},
+		{Name: "unfollow", Object: "Mutation", NonNull: false, To: "UnfollowPayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_unfollow_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))))
+			}},
+	}
+}
+
 func planPageInfo() []plan.Field {
 	return []plan.Field{
 		{Name: "hasNextPage", Object: "PageInfo", NonNull: true,
@@ -588,6 +1409,41 @@ func planPageInfo() []plan.Field {
 		{Name: "endCursor", Object: "PageInfo", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PageInfo).EndCursor
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planPostTwitPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "twit", Object: "PostTwitPayload", NonNull: false, To: "Twit",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.PostTwitPayload).Twit
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.PostTwitPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "PostTwitPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.PostTwitPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
@@ -716,6 +1572,108 @@ func planQuery() []plan.Field {
 	}
 }
 
+func planRecordPlayPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "game", Object: "RecordPlayPayload", NonNull: false, To: "Game",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RecordPlayPayload).Game
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "user", Object: "RecordPlayPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RecordPlayPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "day", Object: "RecordPlayPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.RecordPlayPayload).Day
+				if v == nil {
+					return dst, false
+				}
+				return scalar.AppendDate(dst, *v), true
+			}},
+		{Name: "count", Object: "RecordPlayPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.RecordPlayPayload).Count
+				if v == nil {
+					return dst, false
+				}
+				return scalar.AppendInt(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RecordPlayPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "RecordPlayPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.RecordPlayPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planRevokeRolePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "RevokeRolePayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RevokeRolePayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "role", Object: "RevokeRolePayload", NonNull: false, To: "Role",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RevokeRolePayload).Role
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.RevokeRolePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "RevokeRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.RevokeRolePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
 func planRole() []plan.Field {
 	return []plan.Field{
 		{Name: "id", Object: "Role", NonNull: true,
@@ -731,6 +1689,14 @@ func planRole() []plan.Field {
 		{Name: "name", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).Name
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "version", Object: "Role", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.Role).Version
 				if v == nil {
 					return dst, false
 				}
@@ -835,6 +1801,57 @@ func planRoleEdge() []plan.Field {
 					return nil, nil
 				}
 				return v, nil
+			}},
+	}
+}
+
+func planSignUpPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "SignUpPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.SignUpPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "token", Object: "SignUpPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.SignUpPayload).Token
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "expiresAt", Object: "SignUpPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.SignUpPayload).ExpiresAt
+				if v == nil {
+					return dst, false
+				}
+				return scalar.AppendDateTime(dst, *v), true
+			}},
+		{Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.SignUpPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "SignUpPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.SignUpPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
 			}},
 	}
 }
@@ -991,6 +2008,181 @@ func planTwitEdge() []plan.Field {
 	}
 }
 
+func planUnfollowPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "UnfollowPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UnfollowPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UnfollowPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "UnfollowPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UnfollowPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planUpdateDepartmentPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, To: "Department",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateDepartmentPayload).Department
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateDepartmentPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "UpdateDepartmentPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UpdateDepartmentPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planUpdateGamePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "game", Object: "UpdateGamePayload", NonNull: false, To: "Game",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateGamePayload).Game
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateGamePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "UpdateGamePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UpdateGamePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planUpdateRolePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "role", Object: "UpdateRolePayload", NonNull: false, To: "Role",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateRolePayload).Role
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateRolePayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "UpdateRolePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UpdateRolePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planUpdateUserPayload() []plan.Field {
+	return []plan.Field{
+		{Name: "user", Object: "UpdateUserPayload", NonNull: false, To: "User",
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateUserPayload).User
+				if v == nil {
+					return nil, nil
+				}
+				return v, nil
+			}},
+		{Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
+			for _, e := range value.([]*model.UserError) {
+				if e == nil {
+					dst = append(dst, nil)
+				} else {
+					dst = append(dst, e)
+				}
+			}
+			return dst
+		},
+			Get: func(exec any, object any, args map[string]any) (any, error) {
+				v := object.(*model.UpdateUserPayload).UserErrors
+				return v, nil
+			}},
+		{Name: "clientMutationId", Object: "UpdateUserPayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UpdateUserPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
 func planUser() []plan.Field {
 	return []plan.Field{
 		{Name: "id", Object: "User", NonNull: true,
@@ -1006,6 +2198,14 @@ func planUser() []plan.Field {
 		{Name: "name", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Name
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+		{Name: "version", Object: "User", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.User).Version
 				if v == nil {
 					return dst, false
 				}
@@ -1307,6 +2507,29 @@ func planUserEdge() []plan.Field {
 					return dst, false
 				}
 				return scalar.AppendDateTime(dst, *v), true
+			}},
+	}
+}
+
+func planUserError() []plan.Field {
+	return []plan.Field{
+		{Name: "code", Object: "UserError", NonNull: true,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UserError).Code
+				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalNUserErrorCode2twibaseᚋgraphᚋmodelᚐUserErrorCode(ctx, nil, v))
+			}},
+		{Name: "message", Object: "UserError", NonNull: true,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UserError).Message
+				return plan.AppendString(dst, v), true
+			}},
+		{Name: "field", Object: "UserError", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UserError).Field
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
 			}},
 	}
 }

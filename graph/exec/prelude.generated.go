@@ -1850,6 +1850,24 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
+func (ec *executionContext) unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx context.Context, v any) (*tables.ID, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := relay.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx context.Context, sel ast.SelectionSet, v *tables.ID) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := relay.MarshalID(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {
 	if v == nil {
 		return nil, nil

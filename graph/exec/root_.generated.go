@@ -12,6 +12,7 @@ import (
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"twibase/graph/model"
 	"twibase/hbase/tables"
 )
 
@@ -26,8 +27,10 @@ type ResolverRoot interface {
 	Comment() CommentResolver
 	Department() DepartmentResolver
 	Game() GameResolver
+	Mutation() MutationResolver
 	Query() QueryResolver
 	Role() RoleResolver
+	Subscription() SubscriptionResolver
 	Twit() TwitResolver
 	User() UserResolver
 }
@@ -36,6 +39,20 @@ type DirectiveRoot struct {
 }
 
 type ComplexityRoot struct {
+	AddCommentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Comment          func(childComplexity int) int
+		Twit             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	AssignRolePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Role             func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	Comment struct {
 		Author   func(childComplexity int) int
 		Content  func(childComplexity int) int
@@ -56,9 +73,75 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	CreateDepartmentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Department       func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	CreateGamePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Game             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	CreateRolePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Role             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	CreateUserPayload struct {
+		ClientMutationID func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	DayPlays struct {
 		Count func(childComplexity int) int
 		Day   func(childComplexity int) int
+	}
+
+	DeleteCommentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Comment          func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	DeleteDepartmentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		Department       func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	DeleteGamePayload struct {
+		ClientMutationID func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		Game             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	DeleteRolePayload struct {
+		ClientMutationID func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		Role             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	DeleteTwitPayload struct {
+		ClientMutationID func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		Twit             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	DeleteUserPayload struct {
+		ClientMutationID func(childComplexity int) int
+		DeletedID        func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
 	}
 
 	Department struct {
@@ -70,6 +153,7 @@ type ComplexityRoot struct {
 		Parent         func(childComplexity int) int
 		Roles          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		SubDepartments func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Version        func(childComplexity int) int
 	}
 
 	DepartmentConnection struct {
@@ -85,6 +169,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	FollowPayload struct {
+		ClientMutationID func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	Game struct {
 		Code        func(childComplexity int) int
 		ID          func(childComplexity int) int
@@ -93,6 +183,7 @@ type ComplexityRoot struct {
 		PlayerCount func(childComplexity int) int
 		Players     func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Plays       func(childComplexity int, from string, to string) int
+		Version     func(childComplexity int) int
 	}
 
 	GameConnection struct {
@@ -109,11 +200,58 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	LogInPayload struct {
+		ClientMutationID func(childComplexity int) int
+		ExpiresAt        func(childComplexity int) int
+		Token            func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	MoveDepartmentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Department       func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	Mutation struct {
+		AddComment       func(childComplexity int, input model.AddCommentInput) int
+		AssignRole       func(childComplexity int, input model.AssignRoleInput) int
+		CreateDepartment func(childComplexity int, input model.CreateDepartmentInput) int
+		CreateGame       func(childComplexity int, input model.CreateGameInput) int
+		CreateRole       func(childComplexity int, input model.CreateRoleInput) int
+		CreateUser       func(childComplexity int, input model.CreateUserInput) int
+		DeleteComment    func(childComplexity int, input model.DeleteCommentInput) int
+		DeleteDepartment func(childComplexity int, input model.DeleteDepartmentInput) int
+		DeleteGame       func(childComplexity int, input model.DeleteGameInput) int
+		DeleteRole       func(childComplexity int, input model.DeleteRoleInput) int
+		DeleteTwit       func(childComplexity int, input model.DeleteTwitInput) int
+		DeleteUser       func(childComplexity int, input model.DeleteUserInput) int
+		Follow           func(childComplexity int, input model.FollowInput) int
+		LogIn            func(childComplexity int, input model.LogInInput) int
+		MoveDepartment   func(childComplexity int, input model.MoveDepartmentInput) int
+		PostTwit         func(childComplexity int, input model.PostTwitInput) int
+		RecordPlay       func(childComplexity int, input model.RecordPlayInput) int
+		RevokeRole       func(childComplexity int, input model.RevokeRoleInput) int
+		SignUp           func(childComplexity int, input model.SignUpInput) int
+		Unfollow         func(childComplexity int, input model.UnfollowInput) int
+		UpdateDepartment func(childComplexity int, input model.UpdateDepartmentInput) int
+		UpdateGame       func(childComplexity int, input model.UpdateGameInput) int
+		UpdateRole       func(childComplexity int, input model.UpdateRoleInput) int
+		UpdateUser       func(childComplexity int, input model.UpdateUserInput) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
 		HasPreviousPage func(childComplexity int) int
 		StartCursor     func(childComplexity int) int
+	}
+
+	PostTwitPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Twit             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
 	}
 
 	Query struct {
@@ -131,6 +269,22 @@ type ComplexityRoot struct {
 		Viewer         func(childComplexity int) int
 	}
 
+	RecordPlayPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Count            func(childComplexity int) int
+		Day              func(childComplexity int) int
+		Game             func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	RevokeRolePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Role             func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	Role struct {
 		Code       func(childComplexity int) int
 		Department func(childComplexity int) int
@@ -138,6 +292,7 @@ type ComplexityRoot struct {
 		Name       func(childComplexity int) int
 		UserCount  func(childComplexity int) int
 		Users      func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Version    func(childComplexity int) int
 	}
 
 	RoleConnection struct {
@@ -150,6 +305,19 @@ type ComplexityRoot struct {
 	RoleEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	SignUpPayload struct {
+		ClientMutationID func(childComplexity int) int
+		ExpiresAt        func(childComplexity int) int
+		Token            func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	Subscription struct {
+		TimelineTwitAdded func(childComplexity int, after *tables.ID) int
+		TwitPosted        func(childComplexity int, username string, after *tables.ID) int
 	}
 
 	Twit struct {
@@ -176,6 +344,36 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	UnfollowPayload struct {
+		ClientMutationID func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	UpdateDepartmentPayload struct {
+		ClientMutationID func(childComplexity int) int
+		Department       func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	UpdateGamePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Game             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	UpdateRolePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Role             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	UpdateUserPayload struct {
+		ClientMutationID func(childComplexity int) int
+		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	User struct {
 		Age            func(childComplexity int) int
 		Album          func(childComplexity int, first *int, after *string, last *int, before *string) int
@@ -197,6 +395,7 @@ type ComplexityRoot struct {
 		TwitCount      func(childComplexity int) int
 		Twits          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Username       func(childComplexity int) int
+		Version        func(childComplexity int) int
 		ViewerFollows  func(childComplexity int) int
 	}
 
@@ -211,6 +410,12 @@ type ComplexityRoot struct {
 		Cursor     func(childComplexity int) int
 		FollowedAt func(childComplexity int) int
 		Node       func(childComplexity int) int
+	}
+
+	UserError struct {
+		Code    func(childComplexity int) int
+		Field   func(childComplexity int) int
+		Message func(childComplexity int) int
 	}
 }
 
@@ -227,6 +432,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 	ec := newExecutionContext(nil, e, nil)
 	_ = ec
 	switch typeName + "." + field {
+
+	case "AddCommentPayload.clientMutationId":
+		if e.ComplexityRoot.AddCommentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.ClientMutationID(childComplexity), true
+	case "AddCommentPayload.comment":
+		if e.ComplexityRoot.AddCommentPayload.Comment == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.Comment(childComplexity), true
+	case "AddCommentPayload.twit":
+		if e.ComplexityRoot.AddCommentPayload.Twit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.Twit(childComplexity), true
+	case "AddCommentPayload.userErrors":
+		if e.ComplexityRoot.AddCommentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.UserErrors(childComplexity), true
+
+	case "AssignRolePayload.clientMutationId":
+		if e.ComplexityRoot.AssignRolePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.ClientMutationID(childComplexity), true
+	case "AssignRolePayload.role":
+		if e.ComplexityRoot.AssignRolePayload.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.Role(childComplexity), true
+	case "AssignRolePayload.user":
+		if e.ComplexityRoot.AssignRolePayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.User(childComplexity), true
+	case "AssignRolePayload.userErrors":
+		if e.ComplexityRoot.AssignRolePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.UserErrors(childComplexity), true
 
 	case "Comment.author":
 		if e.ComplexityRoot.Comment.Author == nil {
@@ -297,6 +552,82 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CommentEdge.Node(childComplexity), true
 
+	case "CreateDepartmentPayload.clientMutationId":
+		if e.ComplexityRoot.CreateDepartmentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDepartmentPayload.ClientMutationID(childComplexity), true
+	case "CreateDepartmentPayload.department":
+		if e.ComplexityRoot.CreateDepartmentPayload.Department == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDepartmentPayload.Department(childComplexity), true
+	case "CreateDepartmentPayload.userErrors":
+		if e.ComplexityRoot.CreateDepartmentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDepartmentPayload.UserErrors(childComplexity), true
+
+	case "CreateGamePayload.clientMutationId":
+		if e.ComplexityRoot.CreateGamePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateGamePayload.ClientMutationID(childComplexity), true
+	case "CreateGamePayload.game":
+		if e.ComplexityRoot.CreateGamePayload.Game == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateGamePayload.Game(childComplexity), true
+	case "CreateGamePayload.userErrors":
+		if e.ComplexityRoot.CreateGamePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateGamePayload.UserErrors(childComplexity), true
+
+	case "CreateRolePayload.clientMutationId":
+		if e.ComplexityRoot.CreateRolePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateRolePayload.ClientMutationID(childComplexity), true
+	case "CreateRolePayload.role":
+		if e.ComplexityRoot.CreateRolePayload.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateRolePayload.Role(childComplexity), true
+	case "CreateRolePayload.userErrors":
+		if e.ComplexityRoot.CreateRolePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateRolePayload.UserErrors(childComplexity), true
+
+	case "CreateUserPayload.clientMutationId":
+		if e.ComplexityRoot.CreateUserPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateUserPayload.ClientMutationID(childComplexity), true
+	case "CreateUserPayload.user":
+		if e.ComplexityRoot.CreateUserPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateUserPayload.User(childComplexity), true
+	case "CreateUserPayload.userErrors":
+		if e.ComplexityRoot.CreateUserPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateUserPayload.UserErrors(childComplexity), true
+
 	case "DayPlays.count":
 		if e.ComplexityRoot.DayPlays.Count == nil {
 			break
@@ -309,6 +640,156 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DayPlays.Day(childComplexity), true
+
+	case "DeleteCommentPayload.clientMutationId":
+		if e.ComplexityRoot.DeleteCommentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCommentPayload.ClientMutationID(childComplexity), true
+	case "DeleteCommentPayload.comment":
+		if e.ComplexityRoot.DeleteCommentPayload.Comment == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCommentPayload.Comment(childComplexity), true
+	case "DeleteCommentPayload.deletedId":
+		if e.ComplexityRoot.DeleteCommentPayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCommentPayload.DeletedID(childComplexity), true
+	case "DeleteCommentPayload.userErrors":
+		if e.ComplexityRoot.DeleteCommentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCommentPayload.UserErrors(childComplexity), true
+
+	case "DeleteDepartmentPayload.clientMutationId":
+		if e.ComplexityRoot.DeleteDepartmentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteDepartmentPayload.ClientMutationID(childComplexity), true
+	case "DeleteDepartmentPayload.deletedId":
+		if e.ComplexityRoot.DeleteDepartmentPayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteDepartmentPayload.DeletedID(childComplexity), true
+	case "DeleteDepartmentPayload.department":
+		if e.ComplexityRoot.DeleteDepartmentPayload.Department == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteDepartmentPayload.Department(childComplexity), true
+	case "DeleteDepartmentPayload.userErrors":
+		if e.ComplexityRoot.DeleteDepartmentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteDepartmentPayload.UserErrors(childComplexity), true
+
+	case "DeleteGamePayload.clientMutationId":
+		if e.ComplexityRoot.DeleteGamePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteGamePayload.ClientMutationID(childComplexity), true
+	case "DeleteGamePayload.deletedId":
+		if e.ComplexityRoot.DeleteGamePayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteGamePayload.DeletedID(childComplexity), true
+	case "DeleteGamePayload.game":
+		if e.ComplexityRoot.DeleteGamePayload.Game == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteGamePayload.Game(childComplexity), true
+	case "DeleteGamePayload.userErrors":
+		if e.ComplexityRoot.DeleteGamePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteGamePayload.UserErrors(childComplexity), true
+
+	case "DeleteRolePayload.clientMutationId":
+		if e.ComplexityRoot.DeleteRolePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteRolePayload.ClientMutationID(childComplexity), true
+	case "DeleteRolePayload.deletedId":
+		if e.ComplexityRoot.DeleteRolePayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteRolePayload.DeletedID(childComplexity), true
+	case "DeleteRolePayload.role":
+		if e.ComplexityRoot.DeleteRolePayload.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteRolePayload.Role(childComplexity), true
+	case "DeleteRolePayload.userErrors":
+		if e.ComplexityRoot.DeleteRolePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteRolePayload.UserErrors(childComplexity), true
+
+	case "DeleteTwitPayload.clientMutationId":
+		if e.ComplexityRoot.DeleteTwitPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.ClientMutationID(childComplexity), true
+	case "DeleteTwitPayload.deletedId":
+		if e.ComplexityRoot.DeleteTwitPayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.DeletedID(childComplexity), true
+	case "DeleteTwitPayload.twit":
+		if e.ComplexityRoot.DeleteTwitPayload.Twit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.Twit(childComplexity), true
+	case "DeleteTwitPayload.userErrors":
+		if e.ComplexityRoot.DeleteTwitPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.UserErrors(childComplexity), true
+
+	case "DeleteUserPayload.clientMutationId":
+		if e.ComplexityRoot.DeleteUserPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteUserPayload.ClientMutationID(childComplexity), true
+	case "DeleteUserPayload.deletedId":
+		if e.ComplexityRoot.DeleteUserPayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteUserPayload.DeletedID(childComplexity), true
+	case "DeleteUserPayload.user":
+		if e.ComplexityRoot.DeleteUserPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteUserPayload.User(childComplexity), true
+	case "DeleteUserPayload.userErrors":
+		if e.ComplexityRoot.DeleteUserPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteUserPayload.UserErrors(childComplexity), true
 
 	case "Department.ancestors":
 		if e.ComplexityRoot.Department.Ancestors == nil {
@@ -373,6 +854,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Department.SubDepartments(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Department.version":
+		if e.ComplexityRoot.Department.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Department.Version(childComplexity), true
 
 	case "DepartmentConnection.edges":
 		if e.ComplexityRoot.DepartmentConnection.Edges == nil {
@@ -417,6 +904,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DepartmentEdge.Node(childComplexity), true
+
+	case "FollowPayload.clientMutationId":
+		if e.ComplexityRoot.FollowPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.ClientMutationID(childComplexity), true
+	case "FollowPayload.user":
+		if e.ComplexityRoot.FollowPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.User(childComplexity), true
+	case "FollowPayload.userErrors":
+		if e.ComplexityRoot.FollowPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.UserErrors(childComplexity), true
 
 	case "Game.code":
 		if e.ComplexityRoot.Game.Code == nil {
@@ -470,6 +976,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Game.Plays(childComplexity, args["from"].(string), args["to"].(string)), true
+	case "Game.version":
+		if e.ComplexityRoot.Game.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Game.Version(childComplexity), true
 
 	case "GameConnection.edges":
 		if e.ComplexityRoot.GameConnection.Edges == nil {
@@ -521,6 +1033,321 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.GameEdge.Node(childComplexity), true
 
+	case "LogInPayload.clientMutationId":
+		if e.ComplexityRoot.LogInPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.ClientMutationID(childComplexity), true
+	case "LogInPayload.expiresAt":
+		if e.ComplexityRoot.LogInPayload.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.ExpiresAt(childComplexity), true
+	case "LogInPayload.token":
+		if e.ComplexityRoot.LogInPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.Token(childComplexity), true
+	case "LogInPayload.user":
+		if e.ComplexityRoot.LogInPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.User(childComplexity), true
+	case "LogInPayload.userErrors":
+		if e.ComplexityRoot.LogInPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.UserErrors(childComplexity), true
+
+	case "MoveDepartmentPayload.clientMutationId":
+		if e.ComplexityRoot.MoveDepartmentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveDepartmentPayload.ClientMutationID(childComplexity), true
+	case "MoveDepartmentPayload.department":
+		if e.ComplexityRoot.MoveDepartmentPayload.Department == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveDepartmentPayload.Department(childComplexity), true
+	case "MoveDepartmentPayload.userErrors":
+		if e.ComplexityRoot.MoveDepartmentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveDepartmentPayload.UserErrors(childComplexity), true
+
+	case "Mutation.addComment":
+		if e.ComplexityRoot.Mutation.AddComment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addComment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddComment(childComplexity, args["input"].(model.AddCommentInput)), true
+	case "Mutation.assignRole":
+		if e.ComplexityRoot.Mutation.AssignRole == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_assignRole_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AssignRole(childComplexity, args["input"].(model.AssignRoleInput)), true
+	case "Mutation.createDepartment":
+		if e.ComplexityRoot.Mutation.CreateDepartment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createDepartment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateDepartment(childComplexity, args["input"].(model.CreateDepartmentInput)), true
+	case "Mutation.createGame":
+		if e.ComplexityRoot.Mutation.CreateGame == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createGame_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateGame(childComplexity, args["input"].(model.CreateGameInput)), true
+	case "Mutation.createRole":
+		if e.ComplexityRoot.Mutation.CreateRole == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createRole_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateRole(childComplexity, args["input"].(model.CreateRoleInput)), true
+	case "Mutation.createUser":
+		if e.ComplexityRoot.Mutation.CreateUser == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createUser_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateUser(childComplexity, args["input"].(model.CreateUserInput)), true
+	case "Mutation.deleteComment":
+		if e.ComplexityRoot.Mutation.DeleteComment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteComment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteComment(childComplexity, args["input"].(model.DeleteCommentInput)), true
+	case "Mutation.deleteDepartment":
+		if e.ComplexityRoot.Mutation.DeleteDepartment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteDepartment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteDepartment(childComplexity, args["input"].(model.DeleteDepartmentInput)), true
+	case "Mutation.deleteGame":
+		if e.ComplexityRoot.Mutation.DeleteGame == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteGame_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteGame(childComplexity, args["input"].(model.DeleteGameInput)), true
+	case "Mutation.deleteRole":
+		if e.ComplexityRoot.Mutation.DeleteRole == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteRole_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteRole(childComplexity, args["input"].(model.DeleteRoleInput)), true
+	case "Mutation.deleteTwit":
+		if e.ComplexityRoot.Mutation.DeleteTwit == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteTwit_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteTwit(childComplexity, args["input"].(model.DeleteTwitInput)), true
+	case "Mutation.deleteUser":
+		if e.ComplexityRoot.Mutation.DeleteUser == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteUser_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteUser(childComplexity, args["input"].(model.DeleteUserInput)), true
+	case "Mutation.follow":
+		if e.ComplexityRoot.Mutation.Follow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_follow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Follow(childComplexity, args["input"].(model.FollowInput)), true
+	case "Mutation.logIn":
+		if e.ComplexityRoot.Mutation.LogIn == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_logIn_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.LogIn(childComplexity, args["input"].(model.LogInInput)), true
+	case "Mutation.moveDepartment":
+		if e.ComplexityRoot.Mutation.MoveDepartment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveDepartment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveDepartment(childComplexity, args["input"].(model.MoveDepartmentInput)), true
+	case "Mutation.postTwit":
+		if e.ComplexityRoot.Mutation.PostTwit == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_postTwit_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PostTwit(childComplexity, args["input"].(model.PostTwitInput)), true
+	case "Mutation.recordPlay":
+		if e.ComplexityRoot.Mutation.RecordPlay == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_recordPlay_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RecordPlay(childComplexity, args["input"].(model.RecordPlayInput)), true
+	case "Mutation.revokeRole":
+		if e.ComplexityRoot.Mutation.RevokeRole == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_revokeRole_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RevokeRole(childComplexity, args["input"].(model.RevokeRoleInput)), true
+	case "Mutation.signUp":
+		if e.ComplexityRoot.Mutation.SignUp == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_signUp_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SignUp(childComplexity, args["input"].(model.SignUpInput)), true
+	case "Mutation.unfollow":
+		if e.ComplexityRoot.Mutation.Unfollow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_unfollow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Unfollow(childComplexity, args["input"].(model.UnfollowInput)), true
+	case "Mutation.updateDepartment":
+		if e.ComplexityRoot.Mutation.UpdateDepartment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateDepartment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateDepartment(childComplexity, args["input"].(model.UpdateDepartmentInput)), true
+	case "Mutation.updateGame":
+		if e.ComplexityRoot.Mutation.UpdateGame == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateGame_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateGame(childComplexity, args["input"].(model.UpdateGameInput)), true
+	case "Mutation.updateRole":
+		if e.ComplexityRoot.Mutation.UpdateRole == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateRole_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateRole(childComplexity, args["input"].(model.UpdateRoleInput)), true
+	case "Mutation.updateUser":
+		if e.ComplexityRoot.Mutation.UpdateUser == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateUser_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(model.UpdateUserInput)), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -545,6 +1372,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PageInfo.StartCursor(childComplexity), true
+
+	case "PostTwitPayload.clientMutationId":
+		if e.ComplexityRoot.PostTwitPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.ClientMutationID(childComplexity), true
+	case "PostTwitPayload.twit":
+		if e.ComplexityRoot.PostTwitPayload.Twit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.Twit(childComplexity), true
+	case "PostTwitPayload.userErrors":
+		if e.ComplexityRoot.PostTwitPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.UserErrors(childComplexity), true
 
 	case "Query.department":
 		if e.ComplexityRoot.Query.Department == nil {
@@ -675,6 +1521,68 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Query.Viewer(childComplexity), true
 
+	case "RecordPlayPayload.clientMutationId":
+		if e.ComplexityRoot.RecordPlayPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.ClientMutationID(childComplexity), true
+	case "RecordPlayPayload.count":
+		if e.ComplexityRoot.RecordPlayPayload.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.Count(childComplexity), true
+	case "RecordPlayPayload.day":
+		if e.ComplexityRoot.RecordPlayPayload.Day == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.Day(childComplexity), true
+	case "RecordPlayPayload.game":
+		if e.ComplexityRoot.RecordPlayPayload.Game == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.Game(childComplexity), true
+	case "RecordPlayPayload.user":
+		if e.ComplexityRoot.RecordPlayPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.User(childComplexity), true
+	case "RecordPlayPayload.userErrors":
+		if e.ComplexityRoot.RecordPlayPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.UserErrors(childComplexity), true
+
+	case "RevokeRolePayload.clientMutationId":
+		if e.ComplexityRoot.RevokeRolePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeRolePayload.ClientMutationID(childComplexity), true
+	case "RevokeRolePayload.role":
+		if e.ComplexityRoot.RevokeRolePayload.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeRolePayload.Role(childComplexity), true
+	case "RevokeRolePayload.user":
+		if e.ComplexityRoot.RevokeRolePayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeRolePayload.User(childComplexity), true
+	case "RevokeRolePayload.userErrors":
+		if e.ComplexityRoot.RevokeRolePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeRolePayload.UserErrors(childComplexity), true
+
 	case "Role.code":
 		if e.ComplexityRoot.Role.Code == nil {
 			break
@@ -716,6 +1624,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Role.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Role.version":
+		if e.ComplexityRoot.Role.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Role.Version(childComplexity), true
 
 	case "RoleConnection.edges":
 		if e.ComplexityRoot.RoleConnection.Edges == nil {
@@ -754,6 +1668,60 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RoleEdge.Node(childComplexity), true
+
+	case "SignUpPayload.clientMutationId":
+		if e.ComplexityRoot.SignUpPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.ClientMutationID(childComplexity), true
+	case "SignUpPayload.expiresAt":
+		if e.ComplexityRoot.SignUpPayload.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.ExpiresAt(childComplexity), true
+	case "SignUpPayload.token":
+		if e.ComplexityRoot.SignUpPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.Token(childComplexity), true
+	case "SignUpPayload.user":
+		if e.ComplexityRoot.SignUpPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.User(childComplexity), true
+	case "SignUpPayload.userErrors":
+		if e.ComplexityRoot.SignUpPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.UserErrors(childComplexity), true
+
+	case "Subscription.timelineTwitAdded":
+		if e.ComplexityRoot.Subscription.TimelineTwitAdded == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_timelineTwitAdded_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.TimelineTwitAdded(childComplexity, args["after"].(*tables.ID)), true
+	case "Subscription.twitPosted":
+		if e.ComplexityRoot.Subscription.TwitPosted == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_twitPosted_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.TwitPosted(childComplexity, args["username"].(string), args["after"].(*tables.ID)), true
 
 	case "Twit.author":
 		if e.ComplexityRoot.Twit.Author == nil {
@@ -852,6 +1820,101 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TwitEdge.Node(childComplexity), true
+
+	case "UnfollowPayload.clientMutationId":
+		if e.ComplexityRoot.UnfollowPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnfollowPayload.ClientMutationID(childComplexity), true
+	case "UnfollowPayload.user":
+		if e.ComplexityRoot.UnfollowPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnfollowPayload.User(childComplexity), true
+	case "UnfollowPayload.userErrors":
+		if e.ComplexityRoot.UnfollowPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnfollowPayload.UserErrors(childComplexity), true
+
+	case "UpdateDepartmentPayload.clientMutationId":
+		if e.ComplexityRoot.UpdateDepartmentPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDepartmentPayload.ClientMutationID(childComplexity), true
+	case "UpdateDepartmentPayload.department":
+		if e.ComplexityRoot.UpdateDepartmentPayload.Department == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDepartmentPayload.Department(childComplexity), true
+	case "UpdateDepartmentPayload.userErrors":
+		if e.ComplexityRoot.UpdateDepartmentPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDepartmentPayload.UserErrors(childComplexity), true
+
+	case "UpdateGamePayload.clientMutationId":
+		if e.ComplexityRoot.UpdateGamePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateGamePayload.ClientMutationID(childComplexity), true
+	case "UpdateGamePayload.game":
+		if e.ComplexityRoot.UpdateGamePayload.Game == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateGamePayload.Game(childComplexity), true
+	case "UpdateGamePayload.userErrors":
+		if e.ComplexityRoot.UpdateGamePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateGamePayload.UserErrors(childComplexity), true
+
+	case "UpdateRolePayload.clientMutationId":
+		if e.ComplexityRoot.UpdateRolePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateRolePayload.ClientMutationID(childComplexity), true
+	case "UpdateRolePayload.role":
+		if e.ComplexityRoot.UpdateRolePayload.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateRolePayload.Role(childComplexity), true
+	case "UpdateRolePayload.userErrors":
+		if e.ComplexityRoot.UpdateRolePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateRolePayload.UserErrors(childComplexity), true
+
+	case "UpdateUserPayload.clientMutationId":
+		if e.ComplexityRoot.UpdateUserPayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateUserPayload.ClientMutationID(childComplexity), true
+	case "UpdateUserPayload.user":
+		if e.ComplexityRoot.UpdateUserPayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateUserPayload.User(childComplexity), true
+	case "UpdateUserPayload.userErrors":
+		if e.ComplexityRoot.UpdateUserPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateUserPayload.UserErrors(childComplexity), true
 
 	case "User.age":
 		if e.ComplexityRoot.User.Age == nil {
@@ -1023,6 +2086,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.Username(childComplexity), true
+	case "User.version":
+		if e.ComplexityRoot.User.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.User.Version(childComplexity), true
 	case "User.viewerFollows":
 		if e.ComplexityRoot.User.ViewerFollows == nil {
 			break
@@ -1074,6 +2143,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UserEdge.Node(childComplexity), true
 
+	case "UserError.code":
+		if e.ComplexityRoot.UserError.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserError.Code(childComplexity), true
+	case "UserError.field":
+		if e.ComplexityRoot.UserError.Field == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserError.Field(childComplexity), true
+	case "UserError.message":
+		if e.ComplexityRoot.UserError.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserError.Message(childComplexity), true
+
 	}
 	return 0, false
 }
@@ -1081,7 +2169,32 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap()
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputAddCommentInput,
+		ec.unmarshalInputAssignRoleInput,
+		ec.unmarshalInputCreateDepartmentInput,
+		ec.unmarshalInputCreateGameInput,
+		ec.unmarshalInputCreateRoleInput,
+		ec.unmarshalInputCreateUserInput,
+		ec.unmarshalInputDeleteCommentInput,
+		ec.unmarshalInputDeleteDepartmentInput,
+		ec.unmarshalInputDeleteGameInput,
+		ec.unmarshalInputDeleteRoleInput,
+		ec.unmarshalInputDeleteTwitInput,
+		ec.unmarshalInputDeleteUserInput,
+		ec.unmarshalInputFollowInput,
+		ec.unmarshalInputLogInInput,
+		ec.unmarshalInputMoveDepartmentInput,
+		ec.unmarshalInputPostTwitInput,
+		ec.unmarshalInputRecordPlayInput,
+		ec.unmarshalInputRevokeRoleInput,
+		ec.unmarshalInputSignUpInput,
+		ec.unmarshalInputUnfollowInput,
+		ec.unmarshalInputUpdateDepartmentInput,
+		ec.unmarshalInputUpdateGameInput,
+		ec.unmarshalInputUpdateRoleInput,
+		ec.unmarshalInputUpdateUserInput,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -1115,6 +2228,38 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 
 			return &response
 		}
+	case ast.Mutation:
+		return func(ctx context.Context) *graphql.Response {
+			if !first {
+				return nil
+			}
+			first = false
+			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
 
 	default:
 		return graphql.OneShot(graphql.ErrorResponse(ctx, "unsupported GraphQL operation"))
@@ -1141,6 +2286,106 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
+	{Name: "../schema/account.graphqls", Input: `"What can be changed."
+type Mutation {
+  "Makes a user with an account, and logs in."
+  signUp(
+    "What to do."
+    input: SignUpInput!
+  ): SignUpPayload
+  "Gives a token for a password."
+  logIn(
+    "What to do."
+    input: LogInInput!
+  ): LogInPayload
+}
+
+"What ` + "`" + `signUp` + "`" + ` needs."
+input SignUpInput {
+  "The name by which the user is called: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is never given again."
+  username: String!
+  "The name that is shown."
+  name: String!
+  "The password, 8 to 1,024 bytes."
+  password: String!
+  "Where mail reaches the person. Only the user and administrators see it."
+  email: String
+  "The age in years, 0 to 150."
+  age: Int
+  "The picture."
+  avatarUrl: URL
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `signUp` + "`" + ` did."
+type SignUpPayload {
+  "The new user."
+  user: User
+  "The token that says who the user is: ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
+  token: String
+  "Until when the token is accepted."
+  expiresAt: DateTime
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `logIn` + "`" + ` needs."
+input LogInInput {
+  "Who logs in."
+  username: String!
+  "The password."
+  password: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `logIn` + "`" + ` did."
+type LogInPayload {
+  "Who has logged in."
+  user: User
+  "The token that says who the user is: ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
+  token: String
+  "Until when the token is accepted."
+  expiresAt: DateTime
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"Why a mutation was not done, for the person who asked for it. It changed nothing."
+type UserError {
+  "What sort of error it is."
+  code: UserErrorCode!
+  "What to mend, in a sentence."
+  message: String!
+  "The field of the input that is to be mended; null if it is none in particular."
+  field: String
+}
+
+"The sorts of errors of mutations."
+enum UserErrorCode {
+  "A value is not of the form that is asked for."
+  BAD_USER_INPUT
+  "What the input names does not exist for the viewer."
+  NOT_FOUND
+  "The name or the code is taken."
+  ALREADY_EXISTS
+  "It has changed since the caller saw it."
+  CONFLICT
+  "Departments below it are in the way."
+  HAS_CHILDREN
+  "A department can't be below itself."
+  CYCLE
+  "The username and the password do not belong together."
+  WRONG_CREDENTIALS
+  "Too often, too many, or too deep."
+  LIMIT_EXCEEDED
+}
+`, BuiltIn: false},
 	{Name: "../schema/comment.graphqls", Input: `"""
 A remark on a twit. It never changes. Who sees it: its author, the author of the twit, whoever follows its author, and administrators.
 """
@@ -1176,6 +2421,63 @@ type CommentEdge {
   "The entry itself; null only if it could not be read."
   node: Comment
 }
+
+extend type Mutation {
+  "Adds a remark of the viewer's to a twit that the viewer may see."
+  addComment(
+    "What to do."
+    input: AddCommentInput!
+  ): AddCommentPayload
+  "Deletes a comment. For its author, the author of its twit and administrators."
+  deleteComment(
+    "What to do."
+    input: DeleteCommentInput!
+  ): DeleteCommentPayload
+}
+
+"What ` + "`" + `addComment` + "`" + ` needs."
+input AddCommentInput {
+  "The twit."
+  twitId: ID!
+  "What it says, at most 2,000 characters."
+  content: String!
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `addComment` + "`" + ` did."
+type AddCommentPayload {
+  "The new comment."
+  comment: Comment
+  "The twit that it is about."
+  twit: Twit
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteComment` + "`" + ` needs."
+input DeleteCommentInput {
+  "The comment."
+  id: ID!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteComment` + "`" + ` did."
+type DeleteCommentPayload {
+  "The comment, as it was."
+  comment: Comment
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
 `, BuiltIn: false},
 	{Name: "../schema/department.graphqls", Input: `extend type Query {
   "The department of that code; null if there is none."
@@ -1204,6 +2506,8 @@ type Department implements Node {
   code: String!
   "The name that is shown."
   name: String
+  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  version: String
   "The department above; null at the top."
   parent: Department
   "All departments above, the nearest first."
@@ -1268,6 +2572,119 @@ type DepartmentEdge {
   "How many levels below, from 1 on; null outside of ` + "`" + `descendants` + "`" + `."
   depth: Int
 }
+
+extend type Mutation {
+  "Makes a department. For administrators."
+  createDepartment(
+    "What to do."
+    input: CreateDepartmentInput!
+  ): CreateDepartmentPayload
+  "Changes what is said of a department. For administrators."
+  updateDepartment(
+    "What to do."
+    input: UpdateDepartmentInput!
+  ): UpdateDepartmentPayload
+  "Moves a department, with all that is below it, under another one. For administrators."
+  moveDepartment(
+    "What to do."
+    input: MoveDepartmentInput!
+  ): MoveDepartmentPayload
+  "Deletes a department; roles that it defines are defined by none then. For administrators."
+  deleteDepartment(
+    "What to do."
+    input: DeleteDepartmentInput!
+  ): DeleteDepartmentPayload
+}
+
+"What ` + "`" + `createDepartment` + "`" + ` needs."
+input CreateDepartmentInput {
+  "The short name by which the department is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  code: String!
+  "The name that is shown, at most 180 bytes."
+  name: String!
+  "The code of the department above; without it the new one is at the top."
+  parent: String
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `createDepartment` + "`" + ` did."
+type CreateDepartmentPayload {
+  "The new department."
+  department: Department
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateDepartment` + "`" + ` needs."
+input UpdateDepartmentInput {
+  "The department's code."
+  code: String!
+  "The name that is shown, at most 180 bytes. It can be changed, but not taken away."
+  name: String
+  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  expectedVersion: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateDepartment` + "`" + ` did."
+type UpdateDepartmentPayload {
+  "The department, as it is now."
+  department: Department
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `moveDepartment` + "`" + ` needs."
+input MoveDepartmentInput {
+  "The department's code."
+  code: String!
+  "The code of the department above; without it, or with ` + "`" + `null` + "`" + `, it comes to the top."
+  parent: String
+  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  expectedVersion: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `moveDepartment` + "`" + ` did."
+type MoveDepartmentPayload {
+  "The department, as it is now."
+  department: Department
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteDepartment` + "`" + ` needs."
+input DeleteDepartmentInput {
+  "The department's code."
+  code: String!
+  "Whether its sub-departments come under its parent. Otherwise it is not deleted if there are any."
+  moveChildrenUp: Boolean = false
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteDepartment` + "`" + ` did."
+type DeleteDepartmentPayload {
+  "The department, as it was."
+  department: Department
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
 `, BuiltIn: false},
 	{Name: "../schema/game.graphqls", Input: `extend type Query {
   "The game of that code; null if there is none."
@@ -1296,6 +2713,8 @@ type Game implements Node {
   code: String!
   "The name that is shown."
   name: String
+  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  version: String
   "Who plays it, by username."
   players(
     "How many players from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
@@ -1350,6 +2769,123 @@ type GameEdge {
   day: Date
   "How often the user played it; null outside of a user's ` + "`" + `games` + "`" + `."
   count: Int
+}
+
+extend type Mutation {
+  "Makes a game. For administrators."
+  createGame(
+    "What to do."
+    input: CreateGameInput!
+  ): CreateGamePayload
+  "Changes what is said of a game. For administrators."
+  updateGame(
+    "What to do."
+    input: UpdateGameInput!
+  ): UpdateGamePayload
+  "Deletes a game with all its plays. For administrators."
+  deleteGame(
+    "What to do."
+    input: DeleteGameInput!
+  ): DeleteGamePayload
+  "Adds to how often the viewer played a game on a day."
+  recordPlay(
+    "What to do."
+    input: RecordPlayInput!
+  ): RecordPlayPayload
+}
+
+"What ` + "`" + `createGame` + "`" + ` needs."
+input CreateGameInput {
+  "The short name by which the game is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  code: String!
+  "The name that is shown; without it the code."
+  name: String
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `createGame` + "`" + ` did."
+type CreateGamePayload {
+  "The new game."
+  game: Game
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateGame` + "`" + ` needs."
+input UpdateGameInput {
+  "The game's code."
+  code: String!
+  "The name that is shown. It can be changed, but not taken away."
+  name: String
+  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  expectedVersion: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateGame` + "`" + ` did."
+type UpdateGamePayload {
+  "The game, as it is now."
+  game: Game
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteGame` + "`" + ` needs."
+input DeleteGameInput {
+  "The game's code."
+  code: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteGame` + "`" + ` did."
+type DeleteGamePayload {
+  "The game, as it was."
+  game: Game
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `recordPlay` + "`" + ` needs."
+input RecordPlayInput {
+  "The game's code."
+  game: String!
+  "The day; without it today, in UTC."
+  day: Date
+  "How often, 1 to 1,000,000."
+  count: Int = 1
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `recordPlay` + "`" + ` did."
+type RecordPlayPayload {
+  "The game."
+  game: Game
+  "Who played it."
+  user: User
+  "The day."
+  day: Date
+  "How often the user played it on that day, all in all."
+  count: Int
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/node.graphqls", Input: `"The questions that can be asked."
@@ -1425,6 +2961,8 @@ type Role implements Node {
   code: String!
   "The name that is shown."
   name: String
+  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  version: String
   "The department that defines the role; null if none does."
   department: Department
   "Who has the role, by username."
@@ -1460,6 +2998,146 @@ type RoleEdge {
   cursor: String!
   "The entry itself; null only if it could not be read."
   node: Role
+}
+
+extend type Mutation {
+  "Makes a role. For administrators."
+  createRole(
+    "What to do."
+    input: CreateRoleInput!
+  ): CreateRolePayload
+  "Changes a role. For administrators."
+  updateRole(
+    "What to do."
+    input: UpdateRoleInput!
+  ): UpdateRolePayload
+  "Deletes a role; nobody has it any more. For administrators."
+  deleteRole(
+    "What to do."
+    input: DeleteRoleInput!
+  ): DeleteRolePayload
+  "Gives a role to a user. For administrators."
+  assignRole(
+    "What to do."
+    input: AssignRoleInput!
+  ): AssignRolePayload
+  "Takes a role from a user. For administrators."
+  revokeRole(
+    "What to do."
+    input: RevokeRoleInput!
+  ): RevokeRolePayload
+}
+
+"What ` + "`" + `createRole` + "`" + ` needs."
+input CreateRoleInput {
+  "The short name by which the role is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  code: String!
+  "The name that is shown; without it the code."
+  name: String
+  "The code of the department that defines the role."
+  department: String
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `createRole` + "`" + ` did."
+type CreateRolePayload {
+  "The new role."
+  role: Role
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateRole` + "`" + ` needs."
+input UpdateRoleInput {
+  "The role's code."
+  code: String!
+  "The name that is shown. It can be changed, but not taken away."
+  name: String
+  "The code of the department that defines the role. ` + "`" + `null` + "`" + ` takes it away."
+  department: String
+  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  expectedVersion: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateRole` + "`" + ` did."
+type UpdateRolePayload {
+  "The role, as it is now."
+  role: Role
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteRole` + "`" + ` needs."
+input DeleteRoleInput {
+  "The role's code."
+  code: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteRole` + "`" + ` did."
+type DeleteRolePayload {
+  "The role, as it was."
+  role: Role
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `assignRole` + "`" + ` needs."
+input AssignRoleInput {
+  "Who gets the role."
+  username: String!
+  "The role's code."
+  role: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `assignRole` + "`" + ` did."
+type AssignRolePayload {
+  "Who has the role now."
+  user: User
+  "The role."
+  role: Role
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `revokeRole` + "`" + ` needs."
+input RevokeRoleInput {
+  "Who loses the role."
+  username: String!
+  "The role's code."
+  role: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `revokeRole` + "`" + ` did."
+type RevokeRolePayload {
+  "Who has the role no longer."
+  user: User
+  "The role."
+  role: Role
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/twit.graphqls", Input: `extend type Query {
@@ -1528,6 +3206,81 @@ type TwitEdge {
   "The entry itself; null only if it could not be read."
   node: Twit
 }
+
+extend type Mutation {
+  "Posts a twit of the viewer's. It reaches the timelines of the followers soon after."
+  postTwit(
+    "What to do."
+    input: PostTwitInput!
+  ): PostTwitPayload
+  "Deletes a twit with its comments. For its author and administrators."
+  deleteTwit(
+    "What to do."
+    input: DeleteTwitInput!
+  ): DeleteTwitPayload
+}
+
+"What ` + "`" + `postTwit` + "`" + ` needs."
+input PostTwitInput {
+  "What stands above the content, at most 200 characters."
+  title: String
+  "What it says, at most 10,000 characters."
+  content: String!
+  "Its photos, at most 9."
+  photoUrls: [URL!]
+  "Who may see it."
+  visibility: Visibility = PUBLIC
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `postTwit` + "`" + ` did."
+type PostTwitPayload {
+  "The new twit."
+  twit: Twit
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteTwit` + "`" + ` needs."
+input DeleteTwitInput {
+  "The twit."
+  id: ID!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteTwit` + "`" + ` did."
+type DeleteTwitPayload {
+  "The twit, as it was."
+  twit: Twit
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What can be listened to."
+type Subscription {
+  "The twits that come into the viewer's timeline."
+  timelineTwitAdded(
+    "A twit's id: the twits of the timeline that came later are delivered first."
+    after: ID
+  ): Twit
+  "The twits that a user posts, as far as the viewer may see them."
+  twitPosted(
+    "Whose twits."
+    username: String!
+    "A twit's id: the user's later twits are delivered first."
+    after: ID
+  ): Twit
+}
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `extend type Query {
   "The user of that name; null if there is none."
@@ -1556,6 +3309,8 @@ type User implements Node {
   username: String!
   "The name that is shown."
   name: String
+  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  version: String
   "The address of the user's mailbox. The user and administrators see it; to others it is null."
   email: String
   "The age in years."
@@ -1687,6 +3442,146 @@ type UserEdge {
   "Since when the one follows the other; null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and where nobody knows."
   followedAt: DateTime
 }
+
+extend type Mutation {
+  "Makes a person without an account. For administrators."
+  createUser(
+    "What to do."
+    input: CreateUserInput!
+  ): CreateUserPayload
+  "Changes what is said of a user. For the user and for administrators."
+  updateUser(
+    "What to do."
+    input: UpdateUserInput!
+  ): UpdateUserPayload
+  "Deletes a user with all that is the user's: follows, roles, twits, comments, plays and the account. For the user and for administrators."
+  deleteUser(
+    "What to do."
+    input: DeleteUserInput!
+  ): DeleteUserPayload
+  "Lets the viewer follow a user. Whoever follows already goes on to."
+  follow(
+    "What to do."
+    input: FollowInput!
+  ): FollowPayload
+  "Lets the viewer follow a user no longer."
+  unfollow(
+    "What to do."
+    input: UnfollowInput!
+  ): UnfollowPayload
+}
+
+"What ` + "`" + `createUser` + "`" + ` needs."
+input CreateUserInput {
+  "The name by which the user is called: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is never given again."
+  username: String!
+  "The name that is shown."
+  name: String!
+  "Where mail reaches the person. Only the user and administrators see it."
+  email: String
+  "The age in years, 0 to 150."
+  age: Int
+  "The picture."
+  avatarUrl: URL
+  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  idempotencyKey: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `createUser` + "`" + ` did."
+type CreateUserPayload {
+  "The new user."
+  user: User
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateUser` + "`" + ` needs."
+input UpdateUserInput {
+  "Whose attributes to change."
+  username: String!
+  "The name that is shown. It can be changed, but not taken away."
+  name: String
+  "Where mail reaches the person. Only the user and administrators see it. ` + "`" + `null` + "`" + ` takes it away."
+  email: String
+  "The age in years, 0 to 150. ` + "`" + `null` + "`" + ` takes it away."
+  age: Int
+  "The picture. ` + "`" + `null` + "`" + ` takes it away."
+  avatarUrl: URL
+  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  expectedVersion: String
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `updateUser` + "`" + ` did."
+type UpdateUserPayload {
+  "The user, as it is now."
+  user: User
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteUser` + "`" + ` needs."
+input DeleteUserInput {
+  "Who is to be deleted."
+  username: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `deleteUser` + "`" + ` did."
+type DeleteUserPayload {
+  "The user, as it was."
+  user: User
+  "The id that stands for nothing now."
+  deletedId: ID
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `follow` + "`" + ` needs."
+input FollowInput {
+  "Who is to be followed."
+  username: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `follow` + "`" + ` did."
+type FollowPayload {
+  "Who is followed now."
+  user: User
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
+
+"What ` + "`" + `unfollow` + "`" + ` needs."
+input UnfollowInput {
+  "Who is no longer to be followed."
+  username: String!
+  "Comes back in the payload as it is."
+  clientMutationId: String
+}
+
+"What ` + "`" + `unfollow` + "`" + ` did."
+type UnfollowPayload {
+  "Who is followed no longer."
+  user: User
+  "Why nothing was done; empty if all is well."
+  userErrors: [UserError!]!
+  "As it came with the input."
+  clientMutationId: String
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -1694,6 +3589,34 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // childFields_* functions provide shared child field context lookups.
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
+
+func (ec *executionContext) childFields_AddCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_AddCommentPayload_comment(ctx, field)
+	case "twit":
+		return ec.fieldContext_AddCommentPayload_twit(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_AddCommentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_AddCommentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AddCommentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_AssignRolePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_AssignRolePayload_user(ctx, field)
+	case "role":
+		return ec.fieldContext_AssignRolePayload_role(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_AssignRolePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_AssignRolePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssignRolePayload", field.Name)
+}
 
 func (ec *executionContext) childFields_Comment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
@@ -1735,6 +3658,54 @@ func (ec *executionContext) childFields_CommentEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type CommentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateDepartmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "department":
+		return ec.fieldContext_CreateDepartmentPayload_department(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateDepartmentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_CreateDepartmentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateDepartmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateGamePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "game":
+		return ec.fieldContext_CreateGamePayload_game(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateGamePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_CreateGamePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateGamePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateRolePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_CreateRolePayload_role(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateRolePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_CreateRolePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateRolePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_CreateUserPayload_user(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateUserPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_CreateUserPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateUserPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DayPlays(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "day":
@@ -1745,6 +3716,90 @@ func (ec *executionContext) childFields_DayPlays(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type DayPlays", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_DeleteCommentPayload_comment(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteCommentPayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteCommentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteCommentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCommentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteDepartmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "department":
+		return ec.fieldContext_DeleteDepartmentPayload_department(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteDepartmentPayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteDepartmentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteDepartmentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteDepartmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteGamePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "game":
+		return ec.fieldContext_DeleteGamePayload_game(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteGamePayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteGamePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteGamePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteGamePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteRolePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_DeleteRolePayload_role(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteRolePayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteRolePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteRolePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteRolePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteTwitPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "twit":
+		return ec.fieldContext_DeleteTwitPayload_twit(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteTwitPayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteTwitPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteTwitPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteTwitPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_DeleteUserPayload_user(ctx, field)
+	case "deletedId":
+		return ec.fieldContext_DeleteUserPayload_deletedId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteUserPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_DeleteUserPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteUserPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Department(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -1753,6 +3808,8 @@ func (ec *executionContext) childFields_Department(ctx context.Context, field gr
 		return ec.fieldContext_Department_code(ctx, field)
 	case "name":
 		return ec.fieldContext_Department_name(ctx, field)
+	case "version":
+		return ec.fieldContext_Department_version(ctx, field)
 	case "parent":
 		return ec.fieldContext_Department_parent(ctx, field)
 	case "ancestors":
@@ -1793,6 +3850,18 @@ func (ec *executionContext) childFields_DepartmentEdge(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type DepartmentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_FollowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_FollowPayload_user(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_FollowPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_FollowPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FollowPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Game(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -1801,6 +3870,8 @@ func (ec *executionContext) childFields_Game(ctx context.Context, field graphql.
 		return ec.fieldContext_Game_code(ctx, field)
 	case "name":
 		return ec.fieldContext_Game_name(ctx, field)
+	case "version":
+		return ec.fieldContext_Game_version(ctx, field)
 	case "players":
 		return ec.fieldContext_Game_players(ctx, field)
 	case "playerCount":
@@ -1841,6 +3912,34 @@ func (ec *executionContext) childFields_GameEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type GameEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_LogInPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_LogInPayload_user(ctx, field)
+	case "token":
+		return ec.fieldContext_LogInPayload_token(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_LogInPayload_expiresAt(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_LogInPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_LogInPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LogInPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_MoveDepartmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "department":
+		return ec.fieldContext_MoveDepartmentPayload_department(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_MoveDepartmentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_MoveDepartmentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MoveDepartmentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -1855,6 +3954,50 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
 
+func (ec *executionContext) childFields_PostTwitPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "twit":
+		return ec.fieldContext_PostTwitPayload_twit(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_PostTwitPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_PostTwitPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PostTwitPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RecordPlayPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "game":
+		return ec.fieldContext_RecordPlayPayload_game(ctx, field)
+	case "user":
+		return ec.fieldContext_RecordPlayPayload_user(ctx, field)
+	case "day":
+		return ec.fieldContext_RecordPlayPayload_day(ctx, field)
+	case "count":
+		return ec.fieldContext_RecordPlayPayload_count(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_RecordPlayPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_RecordPlayPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RecordPlayPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RevokeRolePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_RevokeRolePayload_user(ctx, field)
+	case "role":
+		return ec.fieldContext_RevokeRolePayload_role(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_RevokeRolePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_RevokeRolePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevokeRolePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Role(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -1863,6 +4006,8 @@ func (ec *executionContext) childFields_Role(ctx context.Context, field graphql.
 		return ec.fieldContext_Role_code(ctx, field)
 	case "name":
 		return ec.fieldContext_Role_name(ctx, field)
+	case "version":
+		return ec.fieldContext_Role_version(ctx, field)
 	case "department":
 		return ec.fieldContext_Role_department(ctx, field)
 	case "users":
@@ -1895,6 +4040,22 @@ func (ec *executionContext) childFields_RoleEdge(ctx context.Context, field grap
 		return ec.fieldContext_RoleEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RoleEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SignUpPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_SignUpPayload_user(ctx, field)
+	case "token":
+		return ec.fieldContext_SignUpPayload_token(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_SignUpPayload_expiresAt(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_SignUpPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_SignUpPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SignUpPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Twit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1945,6 +4106,66 @@ func (ec *executionContext) childFields_TwitEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type TwitEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_UnfollowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_UnfollowPayload_user(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UnfollowPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UnfollowPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnfollowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateDepartmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "department":
+		return ec.fieldContext_UpdateDepartmentPayload_department(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateDepartmentPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UpdateDepartmentPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateDepartmentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateGamePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "game":
+		return ec.fieldContext_UpdateGamePayload_game(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateGamePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UpdateGamePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateGamePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateRolePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_UpdateRolePayload_role(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateRolePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UpdateRolePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateRolePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_UpdateUserPayload_user(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateUserPayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UpdateUserPayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateUserPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_User(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -1953,6 +4174,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_username(ctx, field)
 	case "name":
 		return ec.fieldContext_User_name(ctx, field)
+	case "version":
+		return ec.fieldContext_User_version(ctx, field)
 	case "email":
 		return ec.fieldContext_User_email(ctx, field)
 	case "age":
@@ -2017,6 +4240,18 @@ func (ec *executionContext) childFields_UserEdge(ctx context.Context, field grap
 		return ec.fieldContext_UserEdge_followedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UserEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_UserError(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_UserError_code(ctx, field)
+	case "message":
+		return ec.fieldContext_UserError_message(ctx, field)
+	case "field":
+		return ec.fieldContext_UserError_field(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -3,10 +3,62 @@
 package model
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
 	"time"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/hbase/tables"
 )
+
+// What `addComment` needs.
+type AddCommentInput struct {
+	// The twit.
+	TwitID tables.ID `json:"twitId"`
+	// What it says, at most 2,000 characters.
+	Content string `json:"content"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `addComment` did.
+type AddCommentPayload struct {
+	// The new comment.
+	Comment *tables.Comment `json:"comment"`
+	// The twit that it is about.
+	Twit *tables.Twit `json:"twit"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `assignRole` needs.
+type AssignRoleInput struct {
+	// Who gets the role.
+	Username string `json:"username"`
+	// The role's code.
+	Role string `json:"role"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `assignRole` did.
+type AssignRolePayload struct {
+	// Who has the role now.
+	User *tables.User `json:"user"`
+	// The role.
+	Role *tables.Role `json:"role"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
 
 // A page of comments.
 type CommentConnection struct {
@@ -26,6 +78,226 @@ type CommentEdge struct {
 	Cursor string `json:"cursor"`
 	// The entry itself; null only if it could not be read.
 	Node *tables.Comment `json:"node"`
+}
+
+// What `createDepartment` needs.
+type CreateDepartmentInput struct {
+	// The short name by which the department is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	Code string `json:"code"`
+	// The name that is shown, at most 180 bytes.
+	Name string `json:"name"`
+	// The code of the department above; without it the new one is at the top.
+	Parent graphql.Omittable[*string] `json:"parent"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `createDepartment` did.
+type CreateDepartmentPayload struct {
+	// The new department.
+	Department *tables.Department `json:"department"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `createGame` needs.
+type CreateGameInput struct {
+	// The short name by which the game is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	Code string `json:"code"`
+	// The name that is shown; without it the code.
+	Name graphql.Omittable[*string] `json:"name"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `createGame` did.
+type CreateGamePayload struct {
+	// The new game.
+	Game *tables.Game `json:"game"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `createRole` needs.
+type CreateRoleInput struct {
+	// The short name by which the role is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	Code string `json:"code"`
+	// The name that is shown; without it the code.
+	Name graphql.Omittable[*string] `json:"name"`
+	// The code of the department that defines the role.
+	Department graphql.Omittable[*string] `json:"department"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `createRole` did.
+type CreateRolePayload struct {
+	// The new role.
+	Role *tables.Role `json:"role"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `createUser` needs.
+type CreateUserInput struct {
+	// The name by which the user is called: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is never given again.
+	Username string `json:"username"`
+	// The name that is shown.
+	Name string `json:"name"`
+	// Where mail reaches the person. Only the user and administrators see it.
+	Email graphql.Omittable[*string] `json:"email"`
+	// The age in years, 0 to 150.
+	Age graphql.Omittable[*int] `json:"age"`
+	// The picture.
+	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `createUser` did.
+type CreateUserPayload struct {
+	// The new user.
+	User *tables.User `json:"user"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteComment` needs.
+type DeleteCommentInput struct {
+	// The comment.
+	ID tables.ID `json:"id"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteComment` did.
+type DeleteCommentPayload struct {
+	// The comment, as it was.
+	Comment *tables.Comment `json:"comment"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteDepartment` needs.
+type DeleteDepartmentInput struct {
+	// The department's code.
+	Code string `json:"code"`
+	// Whether its sub-departments come under its parent. Otherwise it is not deleted if there are any.
+	MoveChildrenUp graphql.Omittable[*bool] `json:"moveChildrenUp"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteDepartment` did.
+type DeleteDepartmentPayload struct {
+	// The department, as it was.
+	Department *tables.Department `json:"department"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteGame` needs.
+type DeleteGameInput struct {
+	// The game's code.
+	Code string `json:"code"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteGame` did.
+type DeleteGamePayload struct {
+	// The game, as it was.
+	Game *tables.Game `json:"game"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteRole` needs.
+type DeleteRoleInput struct {
+	// The role's code.
+	Code string `json:"code"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteRole` did.
+type DeleteRolePayload struct {
+	// The role, as it was.
+	Role *tables.Role `json:"role"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteTwit` needs.
+type DeleteTwitInput struct {
+	// The twit.
+	ID tables.ID `json:"id"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteTwit` did.
+type DeleteTwitPayload struct {
+	// The twit, as it was.
+	Twit *tables.Twit `json:"twit"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `deleteUser` needs.
+type DeleteUserInput struct {
+	// Who is to be deleted.
+	Username string `json:"username"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `deleteUser` did.
+type DeleteUserPayload struct {
+	// The user, as it was.
+	User *tables.User `json:"user"`
+	// The id that stands for nothing now.
+	DeletedID *tables.ID `json:"deletedId"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of departments.
@@ -48,6 +320,24 @@ type DepartmentEdge struct {
 	Node *tables.Department `json:"node"`
 	// How many levels below, from 1 on; null outside of `descendants`.
 	Depth *int `json:"depth"`
+}
+
+// What `follow` needs.
+type FollowInput struct {
+	// Who is to be followed.
+	Username string `json:"username"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `follow` did.
+type FollowPayload struct {
+	// Who is followed now.
+	User *tables.User `json:"user"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of games.
@@ -74,6 +364,52 @@ type GameEdge struct {
 	Count *int `json:"count"`
 }
 
+// What `logIn` needs.
+type LogInInput struct {
+	// Who logs in.
+	Username string `json:"username"`
+	// The password.
+	Password string `json:"password"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `logIn` did.
+type LogInPayload struct {
+	// Who has logged in.
+	User *tables.User `json:"user"`
+	// The token that says who the user is: `Authorization: Bearer TOKEN`.
+	Token *string `json:"token"`
+	// Until when the token is accepted.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `moveDepartment` needs.
+type MoveDepartmentInput struct {
+	// The department's code.
+	Code string `json:"code"`
+	// The code of the department above; without it, or with `null`, it comes to the top.
+	Parent graphql.Omittable[*string] `json:"parent"`
+	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `moveDepartment` did.
+type MoveDepartmentPayload struct {
+	// The department, as it is now.
+	Department *tables.Department `json:"department"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
 // Where a page lies in its list.
 type PageInfo struct {
 	// Whether entries follow the page.
@@ -85,6 +421,84 @@ type PageInfo struct {
 	// The cursor from which to go on with `after`. Since what the viewer may not see is left out, a page may be short, or empty, and
 	// still be followed by another.
 	EndCursor *string `json:"endCursor"`
+}
+
+// What `postTwit` needs.
+type PostTwitInput struct {
+	// What stands above the content, at most 200 characters.
+	Title graphql.Omittable[*string] `json:"title"`
+	// What it says, at most 10,000 characters.
+	Content string `json:"content"`
+	// Its photos, at most 9.
+	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
+	// Who may see it.
+	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `postTwit` did.
+type PostTwitPayload struct {
+	// The new twit.
+	Twit *tables.Twit `json:"twit"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `recordPlay` needs.
+type RecordPlayInput struct {
+	// The game's code.
+	Game string `json:"game"`
+	// The day; without it today, in UTC.
+	Day graphql.Omittable[*string] `json:"day"`
+	// How often, 1 to 1,000,000.
+	Count graphql.Omittable[*int] `json:"count"`
+	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `recordPlay` did.
+type RecordPlayPayload struct {
+	// The game.
+	Game *tables.Game `json:"game"`
+	// Who played it.
+	User *tables.User `json:"user"`
+	// The day.
+	Day *string `json:"day"`
+	// How often the user played it on that day, all in all.
+	Count *int `json:"count"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `revokeRole` needs.
+type RevokeRoleInput struct {
+	// Who loses the role.
+	Username string `json:"username"`
+	// The role's code.
+	Role string `json:"role"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `revokeRole` did.
+type RevokeRolePayload struct {
+	// Who has the role no longer.
+	User *tables.User `json:"user"`
+	// The role.
+	Role *tables.Role `json:"role"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of roles.
@@ -107,6 +521,38 @@ type RoleEdge struct {
 	Node *tables.Role `json:"node"`
 }
 
+// What `signUp` needs.
+type SignUpInput struct {
+	// The name by which the user is called: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is never given again.
+	Username string `json:"username"`
+	// The name that is shown.
+	Name string `json:"name"`
+	// The password, 8 to 1,024 bytes.
+	Password string `json:"password"`
+	// Where mail reaches the person. Only the user and administrators see it.
+	Email graphql.Omittable[*string] `json:"email"`
+	// The age in years, 0 to 150.
+	Age graphql.Omittable[*int] `json:"age"`
+	// The picture.
+	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `signUp` did.
+type SignUpPayload struct {
+	// The new user.
+	User *tables.User `json:"user"`
+	// The token that says who the user is: `Authorization: Bearer TOKEN`.
+	Token *string `json:"token"`
+	// Until when the token is accepted.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
 // A page of twits.
 type TwitConnection struct {
 	// The entries with their cursors; null only if they could not be read.
@@ -125,6 +571,120 @@ type TwitEdge struct {
 	Cursor string `json:"cursor"`
 	// The entry itself; null only if it could not be read.
 	Node *tables.Twit `json:"node"`
+}
+
+// What `unfollow` needs.
+type UnfollowInput struct {
+	// Who is no longer to be followed.
+	Username string `json:"username"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `unfollow` did.
+type UnfollowPayload struct {
+	// Who is followed no longer.
+	User *tables.User `json:"user"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `updateDepartment` needs.
+type UpdateDepartmentInput struct {
+	// The department's code.
+	Code string `json:"code"`
+	// The name that is shown, at most 180 bytes. It can be changed, but not taken away.
+	Name graphql.Omittable[*string] `json:"name"`
+	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `updateDepartment` did.
+type UpdateDepartmentPayload struct {
+	// The department, as it is now.
+	Department *tables.Department `json:"department"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `updateGame` needs.
+type UpdateGameInput struct {
+	// The game's code.
+	Code string `json:"code"`
+	// The name that is shown. It can be changed, but not taken away.
+	Name graphql.Omittable[*string] `json:"name"`
+	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `updateGame` did.
+type UpdateGamePayload struct {
+	// The game, as it is now.
+	Game *tables.Game `json:"game"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `updateRole` needs.
+type UpdateRoleInput struct {
+	// The role's code.
+	Code string `json:"code"`
+	// The name that is shown. It can be changed, but not taken away.
+	Name graphql.Omittable[*string] `json:"name"`
+	// The code of the department that defines the role. `null` takes it away.
+	Department graphql.Omittable[*string] `json:"department"`
+	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `updateRole` did.
+type UpdateRolePayload struct {
+	// The role, as it is now.
+	Role *tables.Role `json:"role"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// What `updateUser` needs.
+type UpdateUserInput struct {
+	// Whose attributes to change.
+	Username string `json:"username"`
+	// The name that is shown. It can be changed, but not taken away.
+	Name graphql.Omittable[*string] `json:"name"`
+	// Where mail reaches the person. Only the user and administrators see it. `null` takes it away.
+	Email graphql.Omittable[*string] `json:"email"`
+	// The age in years, 0 to 150. `null` takes it away.
+	Age graphql.Omittable[*int] `json:"age"`
+	// The picture. `null` takes it away.
+	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
+	// Comes back in the payload as it is.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// What `updateUser` did.
+type UpdateUserPayload struct {
+	// The user, as it is now.
+	User *tables.User `json:"user"`
+	// Why nothing was done; empty if all is well.
+	UserErrors []*UserError `json:"userErrors"`
+	// As it came with the input.
+	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of users.
@@ -147,4 +707,90 @@ type UserEdge struct {
 	Node *tables.User `json:"node"`
 	// Since when the one follows the other; null outside of `followers` and `following`, and where nobody knows.
 	FollowedAt *time.Time `json:"followedAt"`
+}
+
+// Why a mutation was not done, for the person who asked for it. It changed nothing.
+type UserError struct {
+	// What sort of error it is.
+	Code UserErrorCode `json:"code"`
+	// What to mend, in a sentence.
+	Message string `json:"message"`
+	// The field of the input that is to be mended; null if it is none in particular.
+	Field *string `json:"field"`
+}
+
+// The sorts of errors of mutations.
+type UserErrorCode string
+
+const (
+	// A value is not of the form that is asked for.
+	UserErrorCodeBadUserInput UserErrorCode = "BAD_USER_INPUT"
+	// What the input names does not exist for the viewer.
+	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
+	// The name or the code is taken.
+	UserErrorCodeAlreadyExists UserErrorCode = "ALREADY_EXISTS"
+	// It has changed since the caller saw it.
+	UserErrorCodeConflict UserErrorCode = "CONFLICT"
+	// Departments below it are in the way.
+	UserErrorCodeHasChildren UserErrorCode = "HAS_CHILDREN"
+	// A department can't be below itself.
+	UserErrorCodeCycle UserErrorCode = "CYCLE"
+	// The username and the password do not belong together.
+	UserErrorCodeWrongCredentials UserErrorCode = "WRONG_CREDENTIALS"
+	// Too often, too many, or too deep.
+	UserErrorCodeLimitExceeded UserErrorCode = "LIMIT_EXCEEDED"
+)
+
+var AllUserErrorCode = []UserErrorCode{
+	UserErrorCodeBadUserInput,
+	UserErrorCodeNotFound,
+	UserErrorCodeAlreadyExists,
+	UserErrorCodeConflict,
+	UserErrorCodeHasChildren,
+	UserErrorCodeCycle,
+	UserErrorCodeWrongCredentials,
+	UserErrorCodeLimitExceeded,
+}
+
+func (e UserErrorCode) IsValid() bool {
+	switch e {
+	case UserErrorCodeBadUserInput, UserErrorCodeNotFound, UserErrorCodeAlreadyExists, UserErrorCodeConflict, UserErrorCodeHasChildren, UserErrorCodeCycle, UserErrorCodeWrongCredentials, UserErrorCodeLimitExceeded:
+		return true
+	}
+	return false
+}
+
+func (e UserErrorCode) String() string {
+	return string(e)
+}
+
+func (e *UserErrorCode) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = UserErrorCode(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid UserErrorCode", str)
+	}
+	return nil
+}
+
+func (e UserErrorCode) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *UserErrorCode) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e UserErrorCode) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }
