@@ -1,0 +1,97 @@
+package writers
+
+import (
+	"net/mail"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"twibase/hbase/tables"
+)
+
+// The bounds of what is not a text.
+const (
+	MaxEmail    = 254  // bytes (RFC 5321)
+	MaxURL      = 2048 // bytes
+	MaxPhotos   = 9
+	MaxAge      = 150
+	MaxPlays    = 1_000_000 // that one recordPlay adds
+	MinPassword = 8         // bytes
+	MaxPassword = 1024      // bytes
+)
+
+// email is the address of a mailbox, and nothing around it.
+func (in *input) email(field string, s *string) *string {
+	return optional(func(field, s string) string {
+		s = norm.NFC.String(s)
+		address, err := mail.ParseAddress(s)
+		if len(s) > MaxEmail || err != nil || address.Address != s || checkLine(s) != nil {
+			in.bad(field, "an email address has the form name@example.org, and at most %d bytes", MaxEmail)
+		}
+		return s
+	}, field, s)
+}
+
+// age is a number of years.
+func (in *input) age(field string, n *int) *int {
+	if n != nil && (*n < 0 || *n > MaxAge) {
+		in.bad(field, "an age is a number from 0 to %d, not %d", MaxAge, *n)
+	}
+	return n
+}
+
+// url is the address of a picture.
+func (in *input) url(field string, s *string) *string {
+	return optional(func(field, s string) string {
+		if !isURL(s) {
+			in.bad(field, "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes", MaxURL)
+		}
+		return s
+	}, field, s)
+}
+
+// photos are the addresses of the pictures of a twit.
+func (in *input) photos(field string, urls []string) []string {
+	if len(urls) > MaxPhotos {
+		in.bad(field, "there are at most %d photos, not %d", MaxPhotos, len(urls))
+	}
+	for i, s := range urls {
+		if !isURL(s) {
+			in.bad(field, "photo %d: a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes", i+1, MaxURL)
+		}
+	}
+	return urls
+}
+
+// isURL reports whether s can be shown as a picture. Lists of URLs are separated by blanks.
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
+		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
+}
+
+// password is one for a new account. It is compared in normal form C, since keyboards differ in how they write an accent.
+func (in *input) password(field, s string) string {
+	s = norm.NFC.String(s)
+	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
+		in.bad(field, "a password has %d to %d bytes, not %d", MinPassword, MaxPassword, len(s))
+	}
+	return s
+}
+
+// day is a date such as 2014-12-25.
+func (in *input) day(field, s string) string {
+	in.named(field, tables.CheckDay(s))
+	return s
+}
+
+// plays is how much a recordPlay adds.
+func (in *input) plays(field string, n int) int {
+	if n < 1 || n > MaxPlays {
+		in.bad(field, "a count is a number from 1 to %d, not %d", MaxPlays, n)
+	}
+	return n
+}

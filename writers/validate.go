@@ -1,0 +1,175 @@
+package writers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"twibase/hbase/tables"
+)
+
+// The greatest lengths of texts, in characters where nothing else is said.
+const (
+	MaxName           = 200 // of a user, a role or a game
+	MaxTitle          = 200
+	MaxTwit           = 10_000
+	MaxComment        = 2_000
+	MaxIdempotencyKey = 200 // bytes
+)
+
+// input collects what is wrong with the fields of one mutation's input, so that a form can show all of it at once. Its methods take a
+// field's name in the schema and its value, and return the value in the form in which it is stored: in Unicode's normal form C. A field
+// has one problem at most. What is optional is nil where it was left out.
+type input struct{ problems []Problem }
+
+// bad notes what is wrong with a field.
+func (in *input) bad(field, format string, args ...any) {
+	if !slices.ContainsFunc(in.problems, func(p Problem) bool { return p.Field == field }) {
+		in.problems = append(in.problems, problem(BadInput, field, format, args...))
+	}
+}
+
+// named notes why a name can't be one.
+func (in *input) named(field string, err error) {
+	if err != nil {
+		in.bad(field, "%s", strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": "))
+	}
+}
+
+// username is the name of a user who may exist.
+func (in *input) username(field, s string) string {
+	s = norm.NFC.String(s)
+	in.named(field, tables.CheckUsername(s))
+	return s
+}
+
+// newUsername is a name for a new user. Administrators may give those that are reserved.
+func (in *input) newUsername(field, s string, reservedToo bool) string {
+	s = in.username(field, s)
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		in.bad(field, "a username has a letter or a digit in it")
+	}
+	if !reservedToo && slices.Contains(reserved, strings.ToLower(s)) {
+		in.bad(field, "%q is reserved", s)
+	}
+	return s
+}
+
+// reserved are the names that nobody can sign up with, in whatever case: others would believe them.
+var reserved = []string{"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster", "root",
+	"security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster"}
+
+// code is the code of a role, department or game.
+func (in *input) code(field, s string) string {
+	s = norm.NFC.String(s)
+	in.named(field, tables.CheckCode(s))
+	return s
+}
+
+// optionalCode is a code that may be left out.
+func (in *input) optionalCode(field string, s *string) *string { return optional(in.code, field, s) }
+
+// name is the name that is shown of a user, a role or a game.
+func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
+
+// departmentName is the name of a department: its length is one in bytes, since lists are in its order.
+func (in *input) departmentName(field, s string) string {
+	s = in.line(field, s, tables.MaxDepartmentName)
+	in.named(field, tables.CheckDepartmentName(s))
+	return s
+}
+
+// title is the title of a twit.
+func (in *input) title(field string, s *string) *string {
+	return optional(func(field, s string) string { return in.line(field, s, MaxTitle) }, field, s)
+}
+
+// idempotencyKey is what tells a mutation that is sent again from another one.
+func (in *input) idempotencyKey(field string, s *string) *string {
+	return optional(func(field, s string) string {
+		if s = in.line(field, s, MaxIdempotencyKey); len(s) > MaxIdempotencyKey {
+			in.bad(field, "a key has at most %d bytes, not %d", MaxIdempotencyKey, len(s))
+		}
+		return s
+	}, field, s)
+}
+
+// line is a text of one line that shows something.
+func (in *input) line(field, s string, limit int) string {
+	s = norm.NFC.String(s)
+	if err := cmp.Or(checkText(s, 1, limit), checkLine(s), checkVisible(s)); err != nil {
+		in.bad(field, "%s", err)
+	}
+	return s
+}
+
+// twit is the content of a twit. It shows something, unless photos do.
+func (in *input) twit(field, s string, photos bool) string {
+	return in.lines(field, s, MaxTwit, photos)
+}
+
+// comment is the content of a comment.
+func (in *input) comment(field, s string) string { return in.lines(field, s, MaxComment, false) }
+
+// lines is a text of any number of lines. A line break is stored as one character.
+func (in *input) lines(field, s string, limit int, mayShowNothing bool) string {
+	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
+	err := cmp.Or(checkText(s, 0, limit), checkControls(s, "\n\t"))
+	if !mayShowNothing {
+		err = cmp.Or(err, checkVisible(s))
+	}
+	if err != nil {
+		in.bad(field, "%s", err)
+	}
+	return s
+}
+
+func checkText(s string, least, most int) error {
+	if !utf8.ValidString(s) {
+		return errors.New("it is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(s); n < least || n > most {
+		return fmt.Errorf("it has %d to %d characters, not %d", least, most, n)
+	}
+	return nil
+}
+
+func checkControls(s, allowed string) error {
+	for _, r := range s {
+		if unicode.IsControl(r) && !strings.ContainsRune(allowed, r) {
+			return fmt.Errorf("it can't contain the control character %U", r)
+		}
+	}
+	return nil
+}
+
+// checkLine refuses also what would break a line or write what follows it backwards.
+func checkLine(s string) error {
+	for _, r := range s {
+		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return fmt.Errorf("it can't contain the control character %U", r)
+		}
+	}
+	return checkControls(s, "")
+}
+
+func checkVisible(s string) error {
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
+		return errors.New("it shows nothing")
+	}
+	return nil
+}
+
+func optional[T any](check func(string, T) T, field string, v *T) *T {
+	if v == nil {
+		return nil
+	}
+	checked := check(field, *v)
+	return &checked
+}
