@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,7 @@ func TestTables(t *testing.T) {
 	for _, table := range tables.Definitions(1) {
 		all = append(all, table.Name)
 	}
+	number := strconv.Itoa(len(all))
 	t.Setenv("TWIBASE_STORE", "embedded:"+t.TempDir())
 	for _, step := range []struct {
 		name   string
@@ -138,12 +140,12 @@ func TestTables(t *testing.T) {
 		stdout []string
 		stderr string
 	}{
-		{"a new store has none", []string{"tables", "list"}, nil, "14 tables are missing: make them with twibase tables create\n"},
-		{"they are made", []string{"tables", "create", "--regions", "4"}, all, "14 tables made, 0 were there\n"},
+		{"a new store has none", []string{"tables", "list"}, nil, number + " tables are missing: make them with twibase tables create\n"},
+		{"they are made", []string{"tables", "create", "--regions", "4"}, all, number + " tables made, 0 were there\n"},
 		{"and are there", []string{"tables", "list"}, all, ""},
-		{"making them again does nothing", []string{"tables", "create"}, nil, "0 tables made, 14 were there\n"},
+		{"making them again does nothing", []string{"tables", "create"}, nil, "0 tables made, " + number + " were there\n"},
 		{"they are dropped", []string{"tables", "drop"}, all, ""},
-		{"and gone", []string{"tables", "list"}, nil, "14 tables are missing: make them with twibase tables create\n"},
+		{"and gone", []string{"tables", "list"}, nil, number + " tables are missing: make them with twibase tables create\n"},
 		{"dropping them again does nothing", []string{"tables", "drop"}, nil, ""},
 	} {
 		t.Run(step.name, func(t *testing.T) {

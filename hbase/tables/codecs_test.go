@@ -32,6 +32,8 @@ func codecs() []codec {
 		{"row of a follow", tables.Follows.Get("LiLei", "小红").Row, againEnds(tables.Follows.Ends, tables.Follows.Get), hbase.ErrCorrupt},
 		{"row of an assignment", tables.Assignments.Get("LiLei", "lead").Row, againEnds(tables.Assignments.Ends, tables.Assignments.Get), hbase.ErrCorrupt},
 		{"row of plays", tables.Plays.Get("LiLei", "go").Row, againEnds(tables.Plays.Ends, tables.Plays.Get), hbase.ErrCorrupt},
+		{"row of an account", tables.Accounts.Get("LiLei").Row, againRow, hbase.ErrCorrupt},
+		{"password of an account", string(tables.Accounts.Put("LiLei", passwordHash, 0).Cells[0].Value), againPassword, hbase.ErrCorrupt},
 		{"row of a twit's id", tables.TwitNames.Get("a/b:7").Row, againRow, hbase.ErrCorrupt},
 		{"value of a twit's id", string(tables.TwitNames.Put(moment, 0).Cells[0].Value), againTwitName, hbase.ErrCorrupt},
 	}
@@ -115,6 +117,14 @@ func againEnds(ends func(string) (string, string, error), get func(a, b string) 
 
 func againPosition(check func(string) error) func(string) (string, error) {
 	return func(s string) (string, error) { return s, check(s) }
+}
+
+// passwordHash is what a password becomes.
+const passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$Uj0iXWQkbYFNHqKkyHqLpQe0vVfGm3dXl0rPkJ4mKxA"
+
+func againPassword(s string) (string, error) {
+	hash, _, err := tables.Accounts.Decode(tables.Accounts.Put("LiLei", s, 0).Cells)
+	return hash, err
 }
 
 func againTwitName(s string) (string, error) {

@@ -49,6 +49,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n    %s [%q, %q) %s\n", name, s.Table, s.Start, s.Stop, s.Columns)
 	}
 	get("a user's name and number of followers", tables.Users.Get("小红", tables.Users.Columns([]string{"username", "followerCount"})))
+	get("what is LiLei's password?", tables.Accounts.Get("LiLei"))
 	get("does LiLei follow 小红?", tables.Follows.Related("LiLei", "小红"))
 	get("has LiLei the role, and since when?", tables.Assignments.Get("LiLei", "lead"))
 	scan("whom does LiLei follow, by the edges?", tables.Follows.Of("LiLei"))

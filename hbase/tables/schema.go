@@ -18,6 +18,7 @@ func Definitions(regions int) []hbase.Table {
 		families []string
 	}{
 		{Users.Table, []string{Attributes, Followers.Family, Twits.Family}},
+		{Accounts.Table, []string{Attributes}},
 		{Following.Table, []string{Following.Family}},
 		{Follows.Table, []string{Attributes}},
 		{Albums.Table, []string{Albums.Family}},

@@ -41,7 +41,7 @@ func TestEveryReadIsOfATableAndFamilyThatAreDefined(t *testing.T) {
 		}
 	}
 	for _, table := range []string{tables.Users.Table, tables.Roles.Table, tables.Departments.Table, tables.Games.Table, tables.Follows.Table,
-		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table} {
+		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table, tables.Accounts.Table} {
 		if !families[table+" "+tables.Attributes] {
 			t.Errorf("table %s has no attributes", table)
 		}
