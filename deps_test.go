@@ -29,7 +29,8 @@ var arrows = []arrow{
 	{"graph/...", []string{"graph/...", "hbase/tables"},
 		"graph is GraphQL and nothing of storage: the row types are its object types, and all that it knows of rows"},
 	{"loaders", []string{"hbase", "hbase/tables"}, "loaders read for whoever asks, on any engine"},
-	{"writers", []string{"hbase", "hbase/tables"}, "writers write for whoever asks, on any engine"},
+	{"writers", []string{"writers/password", "hbase", "hbase/tables"}, "writers write for whoever asks, on any engine"},
+	{"writers/password", nil, "a hash knows nothing of accounts"},
 	{"hbase", nil, "hbase is the store's vocabulary: everybody speaks it, so it depends on nobody"},
 	{"hbase/tables", []string{"hbase"}, "rows and keys are the same on every engine"},
 	{"hbase/cluster/...", []string{"hbase", "hbase/cluster/..."}, "an engine knows cells, not what they mean"},
@@ -52,6 +53,8 @@ var owners = []owner{
 	{"github.com/graph-gophers/dataloader/...", []string{"loaders"}, "loaders are the one place that batches"},
 	{"github.com/99designs/gqlgen/...", []string{"twibase", "graph/...", "resolvers"}, "GraphQL ends at the resolvers"},
 	{"github.com/alecthomas/kong", []string{"twibase"}, "main reads the configuration and hands down values"},
+	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
+	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
 	{"net/http", []string{"twibase", "graph/...", "e2e/...", "hbase/hbasetest/..."}, "nothing below GraphQL answers requests"},
 }
 
