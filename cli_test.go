@@ -56,6 +56,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"a token without a secret", "token LiLei", misuse, "missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
 		{"a secret that is not there", "token LiLei --jwt-secret-file /nowhere", failed, "--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
 		{"a secret that is too short", "serve --store embedded: --jwt-secret-file " + empty, failed, "has 0 bytes, and a secret needs 32"},
+		{"others' keys without their name", "serve --jwks keys.json --jwt-audience twibase", misuse, "--jwks needs --jwt-issuer and --jwt-audience"},
+		{"others' keys that are not there", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", failed, "--jwks /nowhere: open /nowhere"},
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
 		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
 		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
@@ -95,11 +97,11 @@ func TestHelp(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	secret := secretFile(t)
-	key, err := auth.ReadSecret(secret)
+	secrets, err := auth.ReadSecrets(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens := auth.Tokens{Secret: key, Dev: true, Now: time.Now}
+	tokens := auth.Tokens{Secrets: secrets, Dev: true, Now: time.Now}
 	for _, test := range []struct {
 		name string
 		args []string
@@ -113,7 +115,7 @@ func TestToken(t *testing.T) {
 			if status != 0 || stderr != "" {
 				t.Fatalf("status %d: %s", status, stderr)
 			}
-			viewer, refusal := tokens.Verify(strings.TrimSuffix(stdout, "\n"))
+			viewer, _, refusal := tokens.Verify(t.Context(), strings.TrimSuffix(stdout, "\n"))
 			if refusal != nil || viewer != test.want {
 				t.Errorf("got %+v, %v", viewer, refusal)
 			}

@@ -37,8 +37,10 @@ func main() {
 type serve struct {
 	storeFlag
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
-	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Without it every token is refused, and all are strangers."`
-	DevTokens     bool   `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
+	claimFlags
+	JWKS      string `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	DevTokens bool   `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
 // Validate is called by kong.
@@ -46,12 +48,15 @@ func (s *serve) Validate() error {
 	if s.DevTokens && s.JWTSecretFile == "" {
 		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
 	}
+	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
+		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: whoever has those keys signs tokens for others too")
+	}
 	return nil
 }
 
 // Run serves until ctx ends, and then lets the requests that run come to their end.
 func (s *serve) Run(ctx context.Context, p process) (err error) {
-	tokens, err := s.tokens()
+	tokens, err := s.tokens(p.log.WithContext(ctx))
 	if err != nil {
 		return err
 	}
@@ -68,18 +73,27 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	if err := s.prepare(ctx, store, p.log); err != nil {
 		return err
 	}
+	go tokens.Follow(p.log.WithContext(ctx))
 	return listen(ctx, listener, routes(store, tokens), p.log)
 }
 
-func (s *serve) tokens() (*auth.Tokens, error) {
-	if s.JWTSecretFile == "" {
+// tokens is nil if there are neither secrets nor keys.
+func (s *serve) tokens(ctx context.Context) (tokens *auth.Tokens, err error) {
+	if s.JWTSecretFile == "" && s.JWKS == "" {
 		return nil, nil
 	}
-	secret, err := auth.ReadSecret(s.JWTSecretFile)
-	if err != nil {
-		return nil, fmt.Errorf("--jwt-secret-file: %w", err)
+	tokens = &auth.Tokens{Issuer: s.JWTIssuer, Audience: s.JWTAudience, Dev: s.DevTokens, Now: time.Now}
+	if s.JWTSecretFile != "" {
+		if tokens.Secrets, err = readSecrets(s.JWTSecretFile); err != nil {
+			return nil, err
+		}
 	}
-	return &auth.Tokens{Secret: secret, Dev: s.DevTokens, Now: time.Now}, nil
+	if s.JWKS != "" {
+		if tokens.Keys, err = auth.ReadKeySet(ctx, s.JWKS); err != nil {
+			return nil, fmt.Errorf("--jwks %s: %w", s.JWKS, err)
+		}
+	}
+	return tokens, nil
 }
 
 // prepare makes what a new store lacks: the tables, and on one machine something to look at.

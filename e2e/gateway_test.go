@@ -39,7 +39,7 @@ type gateway struct {
 }
 
 func newGateway(name string, store hbase.Store) *gateway {
-	tokens := &auth.Tokens{Secret: []byte("a secret of more than 32 bytes, for tests"), Dev: true, Now: time.Now}
+	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens}
@@ -55,7 +55,7 @@ func (g *gateway) ask(t testing.TB, query string, variables map[string]any, view
 	r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	if viewer != (oracle.Viewer{}) {
-		token, err := g.tokens.Sign(auth.Viewer(viewer))
+		token, _, err := g.tokens.Sign(auth.Viewer(viewer))
 		if err != nil {
 			t.Fatal(err)
 		}

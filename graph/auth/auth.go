@@ -1,10 +1,13 @@
 // Package auth tells who asks: the viewer whom a bearer token names, or a stranger. A cookie is never a credential.
+//
+// A token is a JSON Web Token that this server signed with a secret of its own, or that somebody else signed whose public keys it was given.
 package auth
 
 import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"twibase/graph/apierr"
 )
@@ -12,11 +15,15 @@ import (
 // Viewer is who asks.
 type Viewer struct {
 	Username string
-	// Admin says that an administrator asks.
+	// Admin says that the token makes an administrator: see [Tokens.Dev]. Others are administrators by their role, of which a token
+	// says nothing.
 	Admin bool
 }
 
-type viewerKey struct{}
+type (
+	viewerKey struct{}
+	expiryKey struct{}
+)
 
 // WithViewer returns a ctx of that viewer's.
 func WithViewer(ctx context.Context, viewer Viewer) context.Context {
@@ -29,6 +36,17 @@ func ViewerOf(ctx context.Context) (viewer Viewer, ok bool) {
 	return viewer, ok
 }
 
+// WithExpiry returns a ctx that knows when the viewer's token ends.
+func WithExpiry(ctx context.Context, expires time.Time) context.Context {
+	return context.WithValue(ctx, expiryKey{}, expires)
+}
+
+// ExpiryOf returns when the viewer's token ends; ok is false for a stranger.
+func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
+	expires, ok = ctx.Value(expiryKey{}).(time.Time)
+	return expires, ok
+}
+
 // Handler lets next know the viewer, if the request has a token: Authorization: Bearer TOKEN. One that is not accepted is status 401,
 // never a stranger's answer. It is safe for concurrent use.
 func (t *Tokens) Handler(next http.Handler) http.Handler {
@@ -38,20 +56,24 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		viewer, err := t.read(headers)
-		if err != nil {
+		viewer, expires, err := t.read(r.Context(), headers)
+		switch {
+		case err == nil:
+			next.ServeHTTP(w, r.WithContext(WithExpiry(WithViewer(r.Context(), viewer), expires)))
+		case err.Code == apierr.CodeUnavailable:
+			w.Header().Set("Retry-After", "30")
+			err.Write(w, http.StatusServiceUnavailable)
+		default:
 			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 			err.Write(w, http.StatusUnauthorized)
-			return
 		}
-		next.ServeHTTP(w, r.WithContext(WithViewer(r.Context(), viewer)))
 	})
 }
 
-func (t *Tokens) read(headers []string) (Viewer, *apierr.Error) {
+func (t *Tokens) read(ctx context.Context, headers []string) (Viewer, time.Time, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return Viewer{}, apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
+		return Viewer{}, time.Time{}, apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
 	}
-	return t.Verify(strings.TrimSpace(token))
+	return t.Verify(ctx, strings.TrimSpace(token))
 }

@@ -1,89 +1,179 @@
 package auth
 
 import (
-	"bytes"
+	"context"
+	"encoding/base64"
 	"errors"
-	"fmt"
-	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"twibase/graph/apierr"
 	"twibase/hbase/tables"
 )
 
-// Lifetime is how long a token of [Tokens.Sign] is good for.
-const Lifetime = time.Hour
+const (
+	// Lifetime is how long a token of [Tokens.Sign] is good for.
+	Lifetime = time.Hour
+	// maxToken is how many bytes a token has at most. A username takes 400 of them.
+	maxToken = 8 << 10
+	// leeway is by how much the clock of who signed may be ahead of this one. None is needed at a token's end.
+	leeway = 5 * time.Second
+)
 
-// minSecret is how many bytes HS256 needs of its key (RFC 7518, section 3.2).
-const minSecret = 32
-
-// Tokens signs and verifies tokens: JSON Web Tokens with HS256, whose subject is a username. It is safe for concurrent use.
-// Nil accepts no token.
+// Tokens signs and verifies tokens, whose subject is a username. It is safe for concurrent use. Nil accepts no token and signs none.
 type Tokens struct {
-	// Secret is the key, as [ReadSecret] returns it.
-	Secret []byte
-	// Dev honours the claim admin.
+	// Secrets are this server's own, for HS256; nil if it has none.
+	Secrets *Secrets
+	// Keys are those of others, who sign with RS256, ES256 or EdDSA; nil if there are none.
+	Keys *KeySet
+	// Issuer and Audience, unless empty, are what a token has to say of itself, and what Sign writes into it.
+	Issuer, Audience string
+	// Dev honours the claim admin of this server's own tokens.
 	Dev bool
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// ReadSecret reads the key that the file holds; a line break at its end does not count. Its errors say what to mend.
-func ReadSecret(file string) ([]byte, error) {
-	secret, err := os.ReadFile(file)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
-	case err != nil:
-		return nil, err
-	}
-	secret = bytes.TrimRight(secret, "\r\n")
-	if len(secret) < minSecret {
-		return nil, fmt.Errorf("%s has %d bytes, and a secret needs %d; make one with: head -c 32 /dev/urandom | base64 > %[1]s",
-			file, len(secret), minSecret)
-	}
-	return secret, nil
-}
+// ErrNoSecret is a token that can't be signed, since there is no secret.
+var ErrNoSecret = errors.New("there is no secret to sign with")
+
+// algorithms are those of which a token may be. A secret is for the first alone, and a public key for that of its kind.
+var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.RS256, jose.ES256, jose.EdDSA}
 
 type claims struct {
-	jwt.RegisteredClaims
+	jwt.Claims
 	Admin bool `json:"admin,omitempty"`
 }
 
-// Sign returns a token for the viewer, which need not be known to any store. It is [tables.ErrName] if that can't be a username.
-func (t *Tokens) Sign(viewer Viewer) (string, error) {
+// Sign returns a token for the viewer, who need not be known to any store, and when it ends. It is [tables.ErrName] if the name can't be a
+// username, and [ErrNoSecret].
+func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error) {
+	if t == nil || t.Secrets == nil {
+		return "", time.Time{}, ErrNoSecret
+	}
 	if err := tables.CheckUsername(viewer.Username); err != nil {
-		return "", err
+		return "", time.Time{}, err
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: t.Secrets.all()[0]}, (&jose.SignerOptions{}).WithType("JWT"))
+	if err != nil {
+		return "", time.Time{}, err
 	}
 	now := t.Now()
-	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
-		RegisteredClaims: jwt.RegisteredClaims{
-			Subject:   viewer.Username,
-			IssuedAt:  jwt.NewNumericDate(now),
-			ExpiresAt: jwt.NewNumericDate(now.Add(Lifetime)),
-		},
-		Admin: viewer.Admin,
-	}).SignedString(t.Secret)
+	c := claims{Admin: viewer.Admin, Claims: jwt.Claims{Subject: viewer.Username, Issuer: t.Issuer, IssuedAt: jwt.NewNumericDate(now),
+		Expiry: jwt.NewNumericDate(now.Add(Lifetime))}}
+	if t.Audience != "" {
+		c.Audience = jwt.Audience{t.Audience}
+	}
+	token, err = jwt.Signed(signer).Claims(c).Serialize()
+	return token, c.Expiry.Time().UTC(), err
 }
 
-// Verify returns the viewer whom a token names. The error is UNAUTHENTICATED, and says no more than its holder may know.
-func (t *Tokens) Verify(token string) (Viewer, *apierr.Error) {
+// Verify returns the viewer whom a token names, and when it ends. The error is UNAUTHENTICATED, and says no more than its holder may
+// know; or UNAVAILABLE if the keys are not known yet.
+func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *apierr.Error) {
 	if t == nil {
-		return Viewer{}, apierr.Unauthenticated("this server takes no tokens: it was started without --jwt-secret-file")
+		return Viewer{}, time.Time{}, apierr.Unauthenticated("this server takes no tokens: it was started without --jwt-secret-file and --jwks")
 	}
-	var c claims
-	_, err := jwt.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return t.Secret, nil },
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithExpirationRequired(), jwt.WithStrictDecoding(),
-		jwt.WithTimeFunc(t.Now))
+	c, err := t.open(ctx, token)
+	if err == nil {
+		err = t.check(c.Claims)
+	}
+	var public *apierr.Error
 	switch {
-	case err == nil && tables.CheckUsername(c.Subject) == nil:
-		return Viewer{Username: c.Subject, Admin: c.Admin && t.Dev}, nil
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return Viewer{}, apierr.Unauthenticated("the token has expired: get a new one")
-	case errors.Is(err, jwt.ErrTokenNotValidYet):
-		return Viewer{}, apierr.Unauthenticated("the token is not valid yet")
+	case err == nil:
+		return Viewer{Username: c.Subject, Admin: c.Admin}, c.Expiry.Time().UTC(), nil
+	case errors.Is(err, jwt.ErrExpired):
+		public = apierr.Unauthenticated("the token has expired: get a new one")
+	case errors.Is(err, jwt.ErrNotValidYet), errors.Is(err, jwt.ErrIssuedInTheFuture):
+		public = apierr.Unauthenticated("the token is not valid yet")
+	case errors.Is(err, errNoKeys):
+		public = &apierr.Error{Code: apierr.CodeUnavailable, Message: "the keys of tokens are not known yet; try again later"}
+	default:
+		public = apierr.Unauthenticated("the token is not one of this server's")
 	}
-	return Viewer{}, apierr.Unauthenticated("the token is not one of this server's")
+	return Viewer{}, time.Time{}, public
+}
+
+var errForeign = errors.New("a token of somebody else's")
+
+// open returns what a token says that somebody signed who may.
+func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
+	if !isToken(token) {
+		return claims{}, errForeign
+	}
+	parsed, err := jwt.ParseSigned(token, algorithms)
+	if err != nil {
+		return claims{}, err
+	}
+	header := parsed.Headers[0]
+	var keys []any
+	own := header.Algorithm == string(jose.HS256)
+	if own && t.Secrets != nil {
+		for _, secret := range t.Secrets.all() {
+			keys = append(keys, secret)
+		}
+	} else if !own && t.Keys != nil {
+		if keys, err = t.Keys.find(ctx, header.KeyID, header.Algorithm); err != nil {
+			return claims{}, err
+		}
+	}
+	for _, key := range keys {
+		if c = (claims{}); parsed.Claims(key, &c) == nil {
+			c.Admin = c.Admin && own && t.Dev
+			return c, nil
+		}
+	}
+	return claims{}, errForeign
+}
+
+// isToken reports whether a token is short and has three parts in the one form of base64 that there is of them: Go's decoder passes over line
+// breaks, and over bits at the end that say nothing.
+func isToken(token string) bool {
+	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
+		return false
+	}
+	parts := strings.SplitN(token, ".", 4)
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(part string) bool {
+		_, err := base64.RawURLEncoding.Strict().DecodeString(part)
+		return err != nil || part == ""
+	})
+}
+
+// check reports why the claims are not good for this server now.
+func (t *Tokens) check(c jwt.Claims) error {
+	now := t.Now()
+	expected := jwt.Expected{Issuer: t.Issuer, Time: now}
+	if t.Audience != "" {
+		expected.AnyAudience = jwt.Audience{t.Audience}
+	}
+	if err := c.ValidateWithLeeway(expected, leeway); err != nil {
+		return err
+	}
+	switch {
+	case c.Expiry == nil:
+		return errForeign // it would be good for ever
+	case !now.Before(c.Expiry.Time()):
+		return jwt.ErrExpired
+	}
+	return tables.CheckUsername(c.Subject)
+}
+
+// Follow reads secrets and keys again when they change, until ctx ends: files are looked at every five seconds, a URL every ten minutes.
+func (t *Tokens) Follow(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	var all sync.WaitGroup
+	if t.Secrets != nil {
+		all.Go(func() { t.Secrets.kept.follow(ctx, "the secret file", lookEvery) })
+	}
+	if t.Keys != nil {
+		all.Go(func() { t.Keys.kept.follow(ctx, "the key set", t.Keys.every) })
+	}
+	all.Wait()
 }

@@ -1,0 +1,300 @@
+package auth
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"twibase/graph/apierr"
+)
+
+// keySet writes a set as an issuer publishes it: each key public, but for those that are given as bytes.
+func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
+	t.Helper()
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func public(id string, key crypto.Signer) jose.JSONWebKey {
+	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
+}
+
+// tokensOf takes the tokens of a set, and those of the secret.
+func tokensOf(t testing.TB, set string) *Tokens {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(path, []byte(set), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := ReadKeySet(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Tokens{Keys: keys, Secrets: tokens.Secrets, Dev: true, Now: tokens.Now}
+}
+
+func TestTokensOfOthers(t *testing.T) {
+	rs, es, ed := newRSA(t, 2048), newES256(t), newEdDSA(t)
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := newRSA(t, 1024)
+	pinned, encrypting := public("pinned", rs), public("encrypting", es)
+	pinned.Algorithm, encrypting.Use = "PS256", "enc"
+	set := keySet(t, public("rs", rs), public("es", es), public("ed", ed), pinned, encrypting,
+		public("p384", p384), public("short", short),
+		jose.JSONWebKey{KeyID: "private", Key: newES256(t)}, jose.JSONWebKey{KeyID: "symmetric", Key: secret})
+	set = strings.Replace(set, `{"keys":[`, `{"keys":[{"kty":"future","kid":"future"},`, 1)
+	here := tokensOf(t, set)
+	claims := fields{"sub": "小红", "exp": now.Unix() + 60, "admin": true}
+	token := func(algorithm jose.SignatureAlgorithm, key any, kid any) string {
+		header := fields{}
+		if kid != nil {
+			header["kid"] = kid
+		}
+		return forge(t, algorithm, key, header, claims)
+	}
+	小红 := Viewer{Username: "小红"}
+	for _, v := range []verdict{
+		{"RS256", here, token(jose.RS256, rs, "rs"), 小红, ""},
+		{"ES256", here, token(jose.ES256, es, "es"), 小红, ""},
+		{"EdDSA", here, token(jose.EdDSA, ed, "ed"), 小红, ""},
+		{"one that names no key means the only one for its algorithm", here, token(jose.EdDSA, ed, nil), 小红, ""},
+		{"this server's own go on", here, token(jose.HS256, secret, nil), Viewer{Username: "小红", Admin: true}, ""},
+
+		{"another's key", here, token(jose.ES256, newES256(t), "es"), Viewer{}, foreign},
+		{"one that names no key is of the one that is known", here, token(jose.EdDSA, newEdDSA(t), nil), Viewer{}, foreign},
+		{"an algorithm that is not the key's", here, token(jose.PS256, rs, "rs"), Viewer{}, foreign},
+		{"of the same family", here, token(jose.RS512, rs, "rs"), Viewer{}, foreign},
+		{"a key that the set has for another algorithm", here, token(jose.RS256, rs, "pinned"), Viewer{}, foreign},
+		{"a key that is for encryption", here, token(jose.ES256, es, "encrypting"), Viewer{}, foreign},
+		{"a curve that nobody asked for", here, token(jose.ES384, p384, "p384"), Viewer{}, foreign},
+		{"a key that is short", here, token(jose.RS256, short, "short"), Viewer{}, foreign},
+		{"a secret in the set is none", here, token(jose.HS256, []byte(strings.Repeat("x", 32)), "symmetric"), Viewer{}, foreign},
+		{"a public key is no secret: as in a file", here, token(jose.HS256, published(t, rs), "rs"), Viewer{}, foreign},
+		{"nor without the line break", here, token(jose.HS256, []byte(strings.TrimSpace(string(published(t, rs)))), "rs"), Viewer{}, foreign},
+		{"nor its modulus", here, token(jose.HS256, rs.N.Bytes(), "rs"), Viewer{}, foreign},
+		{"nor the bytes of another", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{}, foreign},
+		{"a key's name is looked up, and nothing else", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
+		{"in its own case", here, token(jose.ES256, es, "ES"), Viewer{}, foreign},
+		{"with nothing behind it", here, token(jose.ES256, es, "es\x00"), Viewer{}, foreign},
+		{"and is a text", here, token(jose.ES256, es, []string{"es"}), Viewer{}, foreign},
+		{"not even a number", here, token(jose.ES256, es, 1), Viewer{}, foreign},
+		{"an address in the header is not asked for keys", here,
+			forge(t, jose.ES256, newES256(t), fields{"kid": "mine", "jku": "http://127.0.0.1:1/"}, claims), Viewer{}, foreign},
+		{"a signature in another form", here, raw(`{"alg":"ES256","kid":"es"}`, `{"sub":"小红","exp":9e9}`, strings.Repeat("\x00", 64)), Viewer{}, foreign},
+		{"no algorithm", here, raw(`{"alg":"none","kid":"es"}`, `{"sub":"小红","exp":9e9}`, ""), Viewer{}, foreign},
+		{"nobody's tokens are taken where there are no keys", tokens, token(jose.ES256, es, "es"), Viewer{}, foreign},
+		{"nor this server's where there is no secret", &Tokens{Keys: here.Keys, Now: tokens.Now}, token(jose.HS256, secret, nil), Viewer{}, foreign},
+	} {
+		v.check(t)
+	}
+	t.Run("a token that names no key, of which there are two, is refused", func(t *testing.T) {
+		two := tokensOf(t, keySet(t, public("a", es), public("b", newES256(t))))
+		verdict{"", two, token(jose.ES256, es, nil), Viewer{}, foreign}.check(t)
+	})
+}
+
+func TestKeySetsThatCantBeRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys.json")
+	for _, test := range []struct{ name, text, err string }{
+		{"no JSON", "<html>", "it is no JSON Web Key Set"},
+		{"no keys", `{"keys":[]}`, "none of the keys is a public one"},
+		{"no set", `{}`, "none of the keys is a public one"},
+		{"private keys alone", keySet(t, jose.JSONWebKey{Key: newES256(t)}), "none of the keys is a public one"},
+		{"secrets alone", keySet(t, jose.JSONWebKey{Key: secret}), "none of the keys is a public one"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadKeySet(t.Context(), path); err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("the error is %v, want %q in it", err, test.err)
+			}
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		if _, err := ReadKeySet(t.Context(), path+".none"); !os.IsNotExist(err) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// issuer publishes keys over HTTP.
+type issuer struct {
+	*httptest.Server
+	set     atomic.Pointer[string]
+	fetches atomic.Int64
+}
+
+// newIssuer is down until it has keys.
+func newIssuer(t testing.TB) *issuer {
+	i := &issuer{}
+	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i.fetches.Add(1)
+		if set := i.set.Load(); set != nil {
+			_, _ = w.Write([]byte(*set))
+			return
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *issuer) publish(set string) { i.set.Store(&set) }
+
+func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
+	old, young := newES256(t), newES256(t)
+	claims := fields{"sub": "LiLei", "exp": now.Unix() + 60}
+	first := forge(t, jose.ES256, old, fields{"kid": "old"}, claims)
+	second := forge(t, jose.ES256, young, fields{"kid": "young"}, claims)
+	is := newIssuer(t)
+	keys, err := ReadKeySet(t.Context(), is.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := &Tokens{Keys: keys, Now: tokens.Now}
+	verify := func(token string, code apierr.Code, fetches int64) {
+		t.Helper()
+		got := apierr.Code("")
+		if _, _, err := here.Verify(t.Context(), token); err != nil {
+			got = err.Code
+		}
+		if n := is.fetches.Load(); got != code || n != fetches {
+			t.Errorf("%q after %d fetches, want %q after %d", got, n, code, fetches)
+		}
+	}
+	verify(first, apierr.CodeUnavailable, 1) // it has just been tried
+	keys.pause = 0
+	verify(first, apierr.CodeUnavailable, 2)
+	is.publish(keySet(t, public("old", old)))
+	verify(first, "", 3)
+	verify(first, "", 3)
+	verify(second, apierr.CodeUnauthenticated, 4)
+	is.publish(keySet(t, public("old", old), public("young", young)))
+	verify(second, "", 5)
+	verify(first, "", 5)
+	keys.pause = time.Hour
+	for range 100 {
+		verify(forge(t, jose.ES256, young, fields{"kid": rand.Text()}, claims), apierr.CodeUnauthenticated, 5)
+	}
+	// What was withdrawn is good until the next fetch, and what makes no sense is not.
+	is.publish("<html>")
+	if _, err := keys.kept.load(t.Context()); err == nil {
+		t.Error("a page was read as a key set")
+	}
+	verify(first, "", 6)
+	is.publish(keySet(t, public("young", young)))
+	if changed, err := keys.kept.load(t.Context()); !changed || err != nil {
+		t.Error(changed, err)
+	}
+	verify(first, apierr.CodeUnauthenticated, 7)
+	verify(second, "", 7)
+}
+
+func TestOneFetchServesAllWhoWaitForIt(t *testing.T) {
+	key := newES256(t)
+	is := newIssuer(t)
+	is.publish(keySet(t, public("", newES256(t))))
+	keys, err := ReadKeySet(t.Context(), is.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys.kept.at = time.Now().Add(-time.Hour)
+	is.publish(keySet(t, public("new", key)))
+	token := forge(t, jose.ES256, key, fields{"kid": "new"}, fields{"sub": "LiLei", "exp": now.Unix() + 60})
+	here := &Tokens{Keys: keys, Now: tokens.Now}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // whoever goes away takes nothing along
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if _, _, err := here.Verify(gone, token); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := is.fetches.Load(); n != 2 {
+		t.Errorf("there were %d fetches", n)
+	}
+}
+
+func TestWhatIsFetchedIsBounded(t *testing.T) {
+	set := keySet(t, public("", newES256(t)))
+	huge := newIssuer(t)
+	huge.publish(set + strings.Repeat(" ", maxKeySet))
+	elsewhere := httptest.NewServer(http.RedirectHandler(newIssuer(t).URL, http.StatusFound))
+	defer elsewhere.Close()
+	loop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }))
+	defer loop.Close()
+	for name, url := range map[string]string{"more than a megabyte": huge.URL, "a redirect to an error": elsewhere.URL, "a redirect without end": loop.URL} {
+		if text, err := fetch(t.Context(), url); err == nil {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+	}
+}
+
+func TestAServerWhoseKeysAreNotKnownIsNotAvailable(t *testing.T) {
+	keys, err := ReadKeySet(t.Context(), newIssuer(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := &Tokens{Keys: keys, Now: tokens.Now}
+	r := httptest.NewRequest(http.MethodPost, "/graphql", nil)
+	r.Header.Set("Authorization", "Bearer "+forge(t, jose.ES256, newES256(t), nil, fields{"sub": "LiLei", "exp": now.Unix() + 60}))
+	w := httptest.NewRecorder()
+	here.Handler(http.NotFoundHandler()).ServeHTTP(w, r)
+	want := `{"errors":[{"message":"the keys of tokens are not known yet; try again later","extensions":{"code":"UNAVAILABLE"}}]}`
+	if got := strings.TrimSpace(w.Body.String()); w.Code != 503 || got != want || w.Header().Get("Retry-After") != "30" {
+		t.Errorf("status %d, %s", w.Code, got)
+	}
+}
+
+func TestFilesAreFollowed(t *testing.T) {
+	key := newES256(t)
+	path := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(path, []byte(keySet(t, public("a", key))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := ReadKeySet(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { keys.kept.follow(ctx, "the key set", time.Millisecond); close(ended) }()
+	if err := os.WriteFile(path, []byte(keySet(t, public("b", key))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); keys.known("b", "ES256") == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the file was not read again")
+		}
+	}
+	if keys.known("a", "ES256") != nil {
+		t.Error("what is no longer in the file is still known")
+	}
+	stop()
+	<-ended
+}

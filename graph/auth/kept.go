@@ -1,0 +1,77 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// kept is what a text says that lies somewhere else, and is read again from time to time. What can't be read, or says nothing that makes
+// sense, changes nothing.
+type kept[T any] struct {
+	read  func(context.Context) ([]byte, error)
+	parse func([]byte) (T, error)
+	value atomic.Pointer[T] // nil if it was never read
+
+	mu   sync.Mutex // held while it is read, so that one reads for all who want it
+	text []byte     // of which value was made
+	at   time.Time  // when it was last tried
+}
+
+// load reads the text now, and reports whether it says something new.
+func (k *kept[T]) load(ctx context.Context) (changed bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.locked(ctx)
+}
+
+// loadAfter is load, unless that was tried at most so long ago.
+func (k *kept[T]) loadAfter(ctx context.Context, pause time.Duration) (changed bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Since(k.at) <= pause {
+		return false, nil
+	}
+	return k.locked(ctx)
+}
+
+func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {
+	defer func() { k.at = time.Now() }()
+	text, err := k.read(ctx)
+	if err != nil || k.value.Load() != nil && bytes.Equal(text, k.text) {
+		return false, err
+	}
+	value, err := k.parse(text)
+	if err != nil {
+		return false, err
+	}
+	k.text = text
+	k.value.Store(&value)
+	return true, nil
+}
+
+// follow loads at every interval until ctx ends, and logs what was new and what went wrong.
+func (k *kept[T]) follow(ctx context.Context, what string, every time.Duration) {
+	if k.read == nil {
+		return
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		switch changed, err := k.load(ctx); {
+		case err != nil && ctx.Err() == nil:
+			zerolog.Ctx(ctx).Error().Err(err).Msg(what + " can't be read again; what was read before stays")
+		case changed:
+			zerolog.Ctx(ctx).Info().Msg(what + " changed")
+		}
+	}
+}

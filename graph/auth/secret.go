@@ -1,0 +1,70 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"unicode"
+	"unicode/utf8"
+)
+
+// minSecret is how many bytes HS256 needs of its key (RFC 7518, section 3.2).
+const minSecret = 32
+
+// Secrets are the keys of this server's own tokens. The first signs, all verify; so a new one is put before the old, which goes when the last of
+// its tokens has ended. They are safe for concurrent use.
+type Secrets struct{ kept kept[[][]byte] }
+
+// NewSecrets returns secrets that never change. Each has at least 32 bytes, and there is at least one.
+func NewSecrets(secrets ...[]byte) *Secrets {
+	s := &Secrets{}
+	s.kept.value.Store(&secrets)
+	return s
+}
+
+// ReadSecrets returns those that a file holds. A file of text has one in each line. Any other is one as a whole; a line break at its end does
+// not count. The errors say what to mend.
+func ReadSecrets(file string) (*Secrets, error) {
+	s := &Secrets{}
+	s.kept.read = func(context.Context) ([]byte, error) {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s does not exist; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
+		}
+		return text, err
+	}
+	s.kept.parse = func(text []byte) ([][]byte, error) { return parseSecrets(file, text) }
+	_, err := s.kept.load(context.Background())
+	return s, err
+}
+
+func (s *Secrets) all() [][]byte { return *s.kept.value.Load() }
+
+func parseSecrets(file string, text []byte) ([][]byte, error) {
+	lines := [][]byte{bytes.TrimRight(text, "\r\n")}
+	if isText(text) {
+		lines = bytes.Split(text, []byte("\n"))
+	}
+	var secrets [][]byte
+	for i, line := range lines {
+		if line = bytes.TrimRight(line, "\r"); len(line) == 0 && len(lines) > 1 {
+			continue
+		}
+		if len(line) < minSecret {
+			return nil, fmt.Errorf("line %d of %s has %d bytes, and a secret needs %d; make one with: head -c 32 /dev/urandom | base64 > %[2]s",
+				i+1, file, len(line), minSecret)
+		}
+		secrets = append(secrets, line)
+	}
+	if secrets == nil {
+		return nil, fmt.Errorf("%s is empty; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
+	}
+	return secrets, nil
+}
+
+// isText tells a file that a person wrote from random bytes, of which some may be line breaks.
+func isText(text []byte) bool {
+	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
+}

@@ -1,0 +1,105 @@
+package auth
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one, two := string(secret), strings.Repeat("t", minSecret)
+	random := "\x00\xff" + strings.Repeat("\n", 32) + "x"
+	for _, test := range []struct {
+		name, file string
+		want       []string
+		err        string // a part of it
+	}{
+		{"a secret is the file's bytes", file("plain", one), []string{one}, ""},
+		{"but the line break that ends it", file("line", one+"\r\n"), []string{one}, ""},
+		{"blanks belong to it", file("blank", one+" \n"), []string{one + " "}, ""},
+		{"there is one in each line", file("two", two+"\r\n\n"+one+"\n"), []string{two, one}, ""},
+		{"but random bytes are one, line breaks and all", file("random", random+"\n"), []string{random}, ""},
+		{"a short one is refused, with the way to a better one", file("short", "secret\n"), nil,
+			"short has 6 bytes, and a secret needs 32; make one with: head -c 32 /dev/urandom | base64"},
+		{"wherever it is", file("second", one+"\nsecret\n"), nil, "line 2 of " + dir},
+		{"an empty file has none", file("empty", "\n"), nil, "empty is empty; make a secret with"},
+		{"random bytes may be too few", file("few", "\x00\xff"), nil, "few has 2 bytes"},
+		{"a missing file too", filepath.Join(dir, "none"), nil, "none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
+		{"a folder is no secret", dir, nil, "is a directory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			secrets, err := ReadSecrets(test.file)
+			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Fatalf("the error is %v, want %q in it", err, test.err)
+			}
+			var got []string
+			if err == nil {
+				for _, s := range secrets.all() {
+					got = append(got, string(s))
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSecretsChangeHands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, young := strings.Repeat("o", minSecret), strings.Repeat("y", minSecret)
+	write(old)
+	secrets, err := ReadSecrets(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := &Tokens{Secrets: secrets, Now: tokens.Now}
+	sign := func() string {
+		t.Helper()
+		token, _, err := here.Sign(Viewer{Username: "LiLei"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	before := sign()
+	for _, step := range []struct {
+		name, file  string
+		changed, ok bool // whether the first token is accepted
+	}{
+		{"nothing happened", old, false, true},
+		{"a new one is put before it", young + "\n" + old, true, true},
+		{"a mistake changes nothing", "short", false, true},
+		{"the old one goes", young, true, false},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			write(step.file)
+			if changed, _ := secrets.kept.load(t.Context()); changed != step.changed {
+				t.Errorf("changed: %v", changed)
+			}
+			if _, _, err := here.Verify(t.Context(), before); (err == nil) != step.ok {
+				t.Errorf("the first token: %v", err)
+			}
+			if _, _, err := here.Verify(t.Context(), sign()); err != nil {
+				t.Errorf("a new token: %v", err)
+			}
+		})
+	}
+}
