@@ -1,6 +1,10 @@
 package tables
 
-import "slices"
+import (
+	"slices"
+
+	"twibase/hbase"
+)
 
 // BucketOf returns the number of the bucket that covers the position, given the whole directory of the list in its order: 0 if
 // no sealed one does.
@@ -40,4 +44,19 @@ func Cut(directory []Bucket, bucket uint32, cuts []string) (fresh, columns []Buc
 		fresh = append(fresh, b)
 	}
 	return fresh, append(columns, fresh...)
+}
+
+// Cuts are the rows on which the cuts of lists are decided: one a list, made when it is first cut.
+var Cuts = cuts{"cuts"}
+
+type cuts struct{ Table string }
+
+// Row returns the key of the row of an owner's list: hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
+func (cuts) Row(table, family, owner string) string {
+	return RowKey(owner) + separator + table + separator + family
+}
+
+// Get reads the last decision about an owner's list.
+func (c cuts) Get(table, family, owner string) hbase.Get {
+	return hbase.Get{Table: c.Table, Row: c.Row(table, family, owner), Columns: Attributes}
 }

@@ -37,9 +37,21 @@ func codecs() []codec {
 		{"row of a twit's id", tables.TwitNames.Get("a/b:7").Row, againRow, hbase.ErrCorrupt},
 		{"value of a twit's id", string(tables.TwitNames.Put(moment, 0).Cells[0].Value), againTwitName, hbase.ErrCorrupt},
 	}
+	list = append(list, codec{"row of an intent", tables.Intents.Row(write.ID), againIntentRow, hbase.ErrCorrupt},
+		codec{"op", write.ID, againPosition(tables.CheckOp), tables.ErrName}, codec{"op, void", write.After, againPosition(tables.CheckOp), tables.ErrName})
+	for _, c := range tables.Intents.Put(write).Cells {
+		list = append(list, valueOf("intent", c, againIntent))
+	}
+	list = append(list, valueOf("counts", tables.Journal{Revision: 12, Ops: []string{write.ID, write.ID}}.Cell(0), againJournal))
 	for _, c := range tables.Follows.Put("LiLei", "小红", true, noon, 0).Cells {
 		list = append(list, valueOf("edge", c, againEdge))
 	}
+	list = append(list, codec{"row of an errand", tables.Errands.Row(errand.ID), againErrandRow, hbase.ErrCorrupt})
+	for _, c := range tables.Errands.Put(errand).Cells {
+		list = append(list, valueOf("errand", c, againErrand))
+	}
+	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
+	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving, 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
 	for _, l := range lists {
 		again := func(c hbase.Cell) (hbase.Cell, error) { return l.again(l.owner, c) }
@@ -135,6 +147,46 @@ func againTwitName(s string) (string, error) {
 	return key.String(), nil
 }
 
+// write is an intent with all its parts.
+var write = tables.Intent{ID: tables.NewOp(noon, 1), Kind: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(), Table: "follows",
+	Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i", After: tables.VoidOp(tables.NewOp(noon, 2), tables.NewOp(noon, 3))}
+
+func againIntentRow(s string) (string, error) {
+	id, err := tables.Intents.IDOf(s)
+	if err != nil {
+		return "", err
+	}
+	return tables.Intents.Row(id), nil
+}
+
+// againIntent reads a cell of an intent among the others of its row.
+func againIntent(c hbase.Cell) (hbase.Cell, error) {
+	cells := tables.Intents.Put(write).Cells
+	for i := range cells {
+		if cells[i].Qualifier == c.Qualifier {
+			cells[i] = c
+		}
+	}
+	i, _, err := tables.Intents.Decode(tables.Intents.Row(write.ID), cells)
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	for _, again := range tables.Intents.Put(i).Cells {
+		if again.Qualifier == c.Qualifier {
+			return again, nil
+		}
+	}
+	return hbase.Cell{}, nil
+}
+
+func againJournal(c hbase.Cell) (hbase.Cell, error) {
+	j, _, err := tables.DecodeJournal([]hbase.Cell{c})
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	return j.Cell(0), nil
+}
+
 // againEdge reads a cell of an edge among the others of its row.
 func againEdge(c hbase.Cell) (hbase.Cell, error) {
 	cells := tables.Follows.Put("LiLei", "小红", true, noon, 0).Cells
@@ -153,6 +205,42 @@ func againEdge(c hbase.Cell) (hbase.Cell, error) {
 		}
 	}
 	return hbase.Cell{}, nil
+}
+
+func againErrandRow(s string) (string, error) {
+	id, err := tables.Errands.IDOf(s)
+	if err != nil {
+		return "", err
+	}
+	return tables.Errands.Row(id), nil
+}
+
+// againErrand reads a cell of an errand among the others of its row.
+func againErrand(c hbase.Cell) (hbase.Cell, error) {
+	cells := tables.Errands.Put(errand).Cells
+	for i := range cells {
+		if cells[i].Qualifier == c.Qualifier {
+			cells[i] = c
+		}
+	}
+	e, _, err := tables.Errands.Decode(tables.Errands.Row(errand.ID), cells)
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	for _, again := range tables.Errands.Put(e).Cells {
+		if again.Qualifier == c.Qualifier {
+			return again, nil
+		}
+	}
+	return hbase.Cell{}, nil
+}
+
+func againBroadcaster(c hbase.Cell) (hbase.Cell, error) {
+	state, _, err := tables.Broadcasters.State([]hbase.Cell{c})
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	return tables.Broadcasters.Put(c.Qualifier, state, 0).Cells[0], nil
 }
 
 func againDay(c hbase.Cell) (hbase.Cell, error) {

@@ -139,3 +139,27 @@ func decodeComment(owner, position string, value []byte) (*Comment, error) {
 	}
 	return c, err
 }
+
+// UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.
+var UserComments = &List[CommentKey]{
+	Table: "user_comments", Family: "l",
+	position: func(qualifier string) error { _, err := decodeUserComment("", qualifier, nil); return err },
+	decode:   decodeUserComment,
+	encode:   func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
+}
+
+// decodeUserComment splits a position of a comment from the key of its twit. The mark's hash, of fixed length, ends the position; the name before
+// it holds no separator, but the inverted time may.
+func decodeUserComment(_, qualifier string, _ []byte) (CommentKey, error) {
+	if len(qualifier) >= timeSize {
+		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
+			end := timeSize + at + 1 + markHash
+			twit, err := ParseTwitKey(qualifier[end:])
+			if err != nil {
+				return CommentKey{}, err
+			}
+			return CommentKey{twit, qualifier[:end]}, checkCommentPosition(qualifier[:end])
+		}
+	}
+	return CommentKey{}, fmt.Errorf("%w: a place of a comment is damaged", ErrName)
+}

@@ -48,14 +48,14 @@ func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
 		want[c.name] = c.bytes
 	}
 	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays", "row of a twit's id", "value of a twit's id",
-		"row of the top-level departments", "UserGames, value of l:go"} {
+		"row of the top-level departments", "UserGames, value of l:go", "row of an errand"} {
 		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {
 			t.Errorf("%s, %s lacks %s", name, document, s)
 		}
 	}
 	for _, l := range lists {
 		switch l.name {
-		case "Followers", "Following", "Twits", "Timelines", "Comments", "Children":
+		case "Followers", "Following", "Twits", "Timelines", "Comments", "UserComments", "Children":
 			if s := "`" + l.cell.Family + ":" + shell(l.cell.Qualifier) + "`"; !strings.Contains(string(text), s) {
 				t.Errorf("%s, %s lacks %s", l.name, document, s)
 			}

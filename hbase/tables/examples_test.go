@@ -22,12 +22,22 @@ var (
 		Mark: tables.CommentMark("LiLei", "很好", 0),
 	}
 
+	errand = tables.Errand{ID: tables.NewOp(noon, 7), Kind: tables.Posted, At: noon.UnixMilli(), Author: "小红", Position: moment.Key().Position}
+
 	// longest is the longest username there is: 64 characters of four bytes each.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)
 	// extreme is what makes the longest ids and cursors.
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
 	extremeComment = &tables.Comment{Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0)}
 )
+
+func remarkKey() tables.CommentKey {
+	key, err := tables.ParseCommentKey(remark.ID().Key)
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
 
 func ptr[T any](v T) *T { return &v }
 
@@ -84,6 +94,7 @@ var lists = []wide{
 	listOf("Albums", tables.Albums, "小红", moment),
 	listOf("Timelines", tables.Timelines, "LiLei", moment.Key()),
 	listOf("Comments", tables.Comments, moment.Key().String(), remark),
+	listOf("UserComments", tables.UserComments, "LiLei", remarkKey()),
 	listOf("UserRoles", tables.UserRoles, "LiLei", "team/sig-apps:lead"),
 	listOf("RoleUsers", tables.RoleUsers, "team/sig-apps:lead", "LiLei"),
 	listOf("Children", tables.Children, "ceo", tables.Child{Name: "开发部", Code: "dev"}),

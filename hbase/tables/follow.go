@@ -76,8 +76,11 @@ func (e *Edge) Ends(row string) (a, b string, err error) { return edgeOf(row) }
 // Decode returns whether the cells of an edge say that it is there, and since when, if that was read.
 func (e *Edge) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
+	others := 0
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
+		case Decision:
+			others++
 		case edgeState:
 			state = value
 		case edgeAt:
@@ -87,7 +90,7 @@ func (e *Edge) Decode(cells []hbase.Cell) (related bool, at time.Time, err error
 			}
 		}
 	}
-	if state == "0" || state == "1" || len(cells) == 0 {
+	if state == "0" || state == "1" || len(cells) == others {
 		return state == "1", at, nil
 	}
 	return false, time.Time{}, fmt.Errorf("%w: the state of an edge is %q, neither 0 nor 1", hbase.ErrCorrupt, state)

@@ -58,6 +58,10 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
 	scan("all that LiLei played", tables.Plays.Of("LiLei"))
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
+	get("who is a broadcaster?", tables.Broadcasters.Get())
+	get("is 小红?", tables.Broadcasters.Of("小红"))
+	get("an errand", tables.Errands.Get(errand.ID))
+	scan("the errands of a shard since noon", tables.Errands.Scan(1, noon))
 	for _, l := range lists {
 		get(l.name+": the first page", l.get(l.owner, 0, hbase.Page{Limit: 21}))
 		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.After(l.cell.Qualifier, 21)))

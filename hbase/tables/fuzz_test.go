@@ -37,6 +37,38 @@ func FuzzUserGame(f *testing.F) { fuzzValue(f, "UserGames") }
 
 func FuzzTimelineEntry(f *testing.F) { fuzzQualifier(f, "Timelines") }
 
+func FuzzUserComment(f *testing.F) { fuzzQualifier(f, "UserComments") }
+
+func FuzzErrand(f *testing.F) {
+	for _, kind := range []tables.ErrandKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
+		f.Add(string(kind), "1424174400000", "小红", "LiLei", errand.Position)
+		f.Add(string(kind), "x", "小红", "", "")
+	}
+	row := tables.Errands.Row(errand.ID)
+	f.Fuzz(func(t *testing.T, kind, at, author, follower, position string) {
+		var cells []hbase.Cell
+		for _, c := range [][2]string{{"at", at}, {"author", author}, {"follower", follower}, {"kind", kind}, {"position", position}} {
+			if c[1] != "" {
+				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: c[0], Value: []byte(c[1])})
+			}
+		}
+		e, ok, err := tables.Errands.Decode(row, cells)
+		if err == nil && !ok {
+			return
+		}
+		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
+			return sayCells(tables.Errands.Put(e).Cells), err
+		}}, sayCells(cells))
+	})
+}
+
+func sayCells(cells []hbase.Cell) (s string) {
+	for _, c := range cells {
+		s += c.Qualifier + "=" + string(c.Value) + "\n"
+	}
+	return s
+}
+
 func FuzzFollow(f *testing.F) { fuzzQualifier(f, "Followers") }
 
 func FuzzChild(f *testing.F) { fuzzQualifier(f, "Children") }
@@ -126,4 +158,23 @@ func FuzzInstant(f *testing.F) {
 			f.Fuzz(func(t *testing.T, at string) { checkDamage(t, c, at) })
 		}
 	}
+}
+
+func FuzzJournal(f *testing.F) {
+	seed(f, "counts, value of i:counted")
+	f.Add("01 x")
+	f.Fuzz(func(t *testing.T, s string) {
+		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(s string) (string, error) {
+			again, err := againJournal(hbase.Cell{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: []byte(s)})
+			return string(again.Value), err
+		}}, s)
+	})
+}
+
+func FuzzOp(f *testing.F) {
+	seed(f, "op", "op, void", "row of an intent")
+	f.Fuzz(func(t *testing.T, s string) {
+		checkDamage(t, codec{again: againPosition(tables.CheckOp), blame: tables.ErrName}, s)
+		checkDamage(t, codec{again: againIntentRow, blame: hbase.ErrCorrupt}, s)
+	})
 }

@@ -123,7 +123,7 @@ func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {
 func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
 	var days []DayCount
 	for _, c := range cells {
-		if c.Family != family {
+		if c.Family != family || c.Qualifier == Decision {
 			continue
 		}
 		n, err := parseCount(string(c.Value))

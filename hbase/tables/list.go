@@ -71,6 +71,15 @@ func (l *List[E]) Directory(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
 }
 
+// Place returns the bucket that covers the position, given the cells of Directory(owner, [hbase.Next](position)).
+func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (uint32, error) {
+	_, _, buckets, err := l.Decode(owner, cells)
+	if err != nil || len(buckets) == 0 || buckets[0].Start > position {
+		return 0, err
+	}
+	return buckets[0].Number, nil
+}
+
 // Length reads the list's length: see [DecodeCount].
 func (l *List[E]) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.CountTable, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}

@@ -80,15 +80,20 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return t, nil
 }
 
-// Fill adds to an object of [Object.New] what the cells say of it, and reports whether they say that it exists. A cell that
-// can't be read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over. What was counted and has no cell
+// Fill adds to an object of [Object.New] what the cells say of it, and reports whether they say that it exists: it has a name, and not
+// the one of what is [Gone]. A cell that can't be read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over. What was counted and has no cell
 // is 0, also if it was not read: never Put what was decoded.
 func (o *Object[T]) Fill(t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
 			continue
 		}
-		exists = exists || c.Qualifier == "name"
+		if c.Qualifier == "name" {
+			if string(c.Value) == Gone {
+				return false, nil
+			}
+			exists = true
+		}
 		for i := range o.attributes {
 			if a := &o.attributes[i]; a.column == c.Qualifier {
 				if err := a.set(t, string(c.Value)); err != nil {

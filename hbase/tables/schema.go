@@ -25,6 +25,9 @@ func Definitions(regions int) []hbase.Table {
 		{Timelines.Table, []string{Timelines.Family}},
 		{TwitNames.Table, []string{Attributes}},
 		{Comments.Table, []string{Attributes, Comments.Family}},
+		{UserComments.Table, []string{UserComments.Family}},
+		{Broadcasters.Table, []string{broadcastersFamily}},
+		{Errands.Table, []string{Attributes}},
 		{Roles.Table, []string{Attributes, RoleUsers.Family}},
 		{UserRoles.Table, []string{UserRoles.Family}},
 		{Assignments.Table, []string{Attributes}},
@@ -32,6 +35,8 @@ func Definitions(regions int) []hbase.Table {
 		{Games.Table, []string{Attributes, Players.Family, GameDays.family}},
 		{UserGames.Table, []string{UserGames.Family}},
 		{Plays.Table, []string{Plays.family}},
+		{Intents.Table, []string{Attributes}},
+		{Cuts.Table, []string{Attributes}},
 	} {
 		table := hbase.Table{Name: t.name, Splits: splits}
 		for _, name := range t.families {

@@ -29,3 +29,6 @@ func decodeEntry(_, qualifier string, _ []byte) (TwitKey, error) {
 	}
 	return key, checkTwitPosition(key.Position)
 }
+
+// EntryOf returns the twit at a position of a timeline.
+func EntryOf(position string) (TwitKey, error) { return decodeEntry("", position, nil) }

@@ -1,0 +1,94 @@
+package tables_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+func TestErrandsOfEveryKindAreReadWhole(t *testing.T) {
+	for _, e := range []tables.Errand{
+		errand,
+		{ID: errand.ID, Kind: tables.Deleted, At: 1, Author: "小红", Position: moment.Key().Position},
+		{ID: errand.ID, Kind: tables.Followed, At: 1, Author: "小红", Follower: "LiLei"},
+		{ID: errand.ID, Kind: tables.Unfollowed, At: 1, Author: "小红", Follower: "LiLei"},
+		{ID: errand.ID, Kind: tables.Returned, At: 1, Author: "小红"},
+	} {
+		put := tables.Errands.Put(e)
+		got, ok, err := tables.Errands.Decode(put.Row, put.Cells)
+		if diff := cmp.Diff(e, got); diff != "" || !ok || err != nil {
+			t.Errorf("%s: found %v, error %v (-want +got):\n%s", e.Kind, ok, err, diff)
+		}
+	}
+}
+
+func TestAnErrandWithAPartOfAnotherKindIsCorrupt(t *testing.T) {
+	for _, e := range []tables.Errand{
+		{ID: errand.ID, Kind: tables.Posted, At: 1, Author: "小红"},
+		{ID: errand.ID, Kind: tables.Posted, At: 1, Author: "小红", Position: errand.Position, Follower: "LiLei"},
+		{ID: errand.ID, Kind: tables.Followed, At: 1, Author: "小红"},
+		{ID: errand.ID, Kind: tables.Followed, At: 1, Author: "小红", Follower: "LiLei", Position: errand.Position},
+		{ID: errand.ID, Kind: tables.Returned, At: 1, Author: "小红", Follower: "LiLei"},
+		{ID: errand.ID, Kind: tables.Returned, At: 1},
+		{ID: errand.ID, Kind: "lost", At: 1, Author: "小红"},
+	} {
+		put := tables.Errands.Put(e)
+		if _, _, err := tables.Errands.Decode(put.Row, put.Cells); !errors.Is(err, hbase.ErrCorrupt) {
+			t.Errorf("%+v: error %v", e, err)
+		}
+	}
+}
+
+func TestWhatIsLeftOfAnErrandIsNone(t *testing.T) {
+	_, put := tables.Errands.Take(errand.ID, nil, "me", noon, errand.Position)
+	if e, ok, err := tables.Errands.Decode(put.Row, put.Cells); ok || err != nil {
+		t.Errorf("%+v, error %v", e, err)
+	}
+	until, lease, cursor := tables.Errands.Taken(put.Cells)
+	if !until.Equal(noon) || string(lease) != "1424174400000 me" || cursor != errand.Position {
+		t.Errorf("it is taken till %v by %q, up to %q", until, lease, cursor)
+	}
+	put.Cells[0].Value = []byte("?")
+	if until, _, _ := tables.Errands.Taken(put.Cells); until.After(time.UnixMilli(0)) {
+		t.Errorf("a lease that can't be read lasts till %v", until)
+	}
+}
+
+func TestShardsOfErrandsAreApartAndCoverAll(t *testing.T) {
+	for n := range 100 {
+		id := tables.NewOp(noon, uint64(n))
+		found := 0
+		for shard := range tables.ErrandShards {
+			scan := tables.Errands.Scan(shard, noon.Add(-time.Second))
+			if row := tables.Errands.Row(id); scan.Start <= row && (scan.Stop == "" || row < scan.Stop) {
+				found++
+			}
+			if later := tables.Errands.Scan(shard, noon.Add(time.Second)); later.Start <= tables.Errands.Row(id) && tables.Errands.Row(id)[0] == later.Start[0] {
+				t.Errorf("%s is found among what began later", id)
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s is in %d shards", id, found)
+		}
+	}
+}
+
+func TestBroadcastersAreThoseOfWhomNotAllIsInTimelines(t *testing.T) {
+	var cells []hbase.Cell
+	for _, put := range []hbase.Put{tables.Broadcasters.Put("LiLei", tables.Merged, 1), tables.Broadcasters.Put("Lucy", tables.Pushed, 1),
+		tables.Broadcasters.Put("小红", tables.Leaving, 1)} {
+		cells = append(cells, put.Cells...)
+	}
+	if got, err := tables.Broadcasters.Decode(cells); err != nil || !slices.Equal(got, []string{"LiLei", "小红"}) {
+		t.Errorf("%q, error %v", got, err)
+	}
+	if state, stored, err := tables.Broadcasters.State(nil); state != tables.Pushed || stored || err != nil {
+		t.Errorf("of whom nothing is stored is %q, stored %v, error %v", state, stored, err)
+	}
+}

@@ -1,0 +1,169 @@
+package tables
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"twibase/hbase"
+)
+
+// Intent is a write that has begun and is not known to be whole.
+type Intent struct {
+	ID string
+	// Kind and Arguments, in JSON, say what it does.
+	Kind      string
+	Arguments string
+	// At is the timestamp, in milliseconds, of all that it writes.
+	At int64
+	// Table, Row and Family are where it is decided. All three are empty if the intent itself is the decision.
+	Table, Row, Family string
+	// After is the decision that it follows there, empty for a row's first.
+	After string
+}
+
+// Intents are the writes that have begun, in a few shards, by their ids and so by their time.
+var Intents = intents{"intents"}
+
+type intents struct{ Table string }
+
+// IntentShards is into how many ranges the intents fall.
+const IntentShards = 8
+
+const intentShard = 256 / IntentShards
+
+// The columns of an intent. The last two are no part of it: who carries it on and till when, and that it was decided.
+const (
+	intentKind      = "kind"
+	intentArguments = "arguments"
+	intentAt        = "at"
+	intentTable     = "table"
+	intentRow       = "row"
+	intentFamily    = "family"
+	intentAfter     = "after"
+
+	LeaseColumn   = "lease"
+	decidedColumn = "decided"
+)
+
+// Row returns the key of an intent's row: shard ‖ id.
+func (intents) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (intentShard - 1)}) + id }
+
+// IDOf reads a key of Row back.
+func (n intents) IDOf(row string) (string, error) {
+	if len(row) != 1+opLength || n.Row(row[1:]) != row {
+		return "", corrupt(ErrName, row)
+	}
+	_, err := OpTime(row[1:])
+	return row[1:], corrupt(err, row)
+}
+
+// Get reads an intent whole.
+func (n intents) Get(id string) hbase.Get {
+	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes}
+}
+
+// Open reads whether there is such an intent: it has a cell if so.
+func (n intents) Open(id string) hbase.Get {
+	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
+}
+
+// Scan is the range of a shard's intents that began at from or later, and before to.
+func (n intents) Scan(shard int, from, to time.Time) hbase.Scan {
+	prefix := string([]byte{byte(shard * intentShard)})
+	return hbase.Scan{Table: n.Table, Start: prefix + NewOp(from, 0), Stop: prefix + NewOp(to, 0), Columns: Attributes}
+}
+
+// Put writes an intent, with its own timestamp.
+func (n intents) Put(i Intent) hbase.Put {
+	put := hbase.Put{Table: n.Table, Row: n.Row(i.ID)}
+	for _, c := range []struct{ column, value string }{
+		{intentAfter, i.After}, {intentArguments, i.Arguments}, {intentAt, strconv.FormatInt(i.At, 10)}, {intentFamily, i.Family},
+		{intentKind, i.Kind}, {intentRow, i.Row}, {intentTable, i.Table},
+	} {
+		if c.value != "" {
+			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: c.column, Timestamp: i.At, Value: []byte(c.value)})
+		}
+	}
+	return put
+}
+
+// Remove takes an intent away for good: also a put of it that comes late stays masked.
+func (n intents) Remove(i Intent) hbase.Delete {
+	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
+}
+
+// Decode returns the intent of a row, with whatever else stands there; ok is false if the cells hold none.
+func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
+	if i.ID, err = n.IDOf(row); err != nil {
+		return Intent{}, false, err
+	}
+	at := ""
+	for _, c := range cells {
+		switch value := string(c.Value); c.Qualifier {
+		case intentKind:
+			i.Kind = value
+		case intentArguments:
+			i.Arguments = value
+		case intentAt:
+			at = value
+		case intentTable:
+			i.Table = value
+		case intentRow:
+			i.Row = value
+		case intentFamily:
+			i.Family = value
+		case intentAfter:
+			i.After = value
+		}
+	}
+	if at == "" && i.Kind == "" {
+		return Intent{}, false, nil
+	}
+	n64, err := parseCount(at)
+	i.At = int64(n64)
+	switch {
+	case err != nil:
+	case !ValidTime(time.UnixMilli(i.At)):
+		err = fmt.Errorf("%w: %d is the time of no write", ErrName, i.At)
+	case !json.Valid([]byte(i.Arguments)):
+		err = fmt.Errorf("%w: the arguments of a write are no JSON", ErrName)
+	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") || i.Table == "" && i.After != "":
+		err = fmt.Errorf("%w: a part of an intent is missing", ErrName)
+	case i.After != "":
+		err = CheckOp(i.After)
+	}
+	return i, true, corrupt(err, "intent "+i.ID)
+}
+
+// Lease is the cell that says who carries an intent on, and till when.
+func (n intents) Lease(i Intent, holder string, until time.Time) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: i.At,
+		Value: fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
+}
+
+// Leased returns till when the cells say that an intent is carried on by somebody, and what says so: nothing if nobody ever did.
+func (n intents) Leased(cells []hbase.Cell) (until time.Time, value []byte) {
+	for _, c := range cells {
+		if c.Qualifier == LeaseColumn {
+			// A lease that can't be read has run out.
+			var ms int64
+			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
+			return time.UnixMilli(ms), c.Value
+		}
+	}
+	return time.Time{}, nil
+}
+
+// Mark notes in an intent that the write was decided.
+func (n intents) Mark(i Intent) hbase.Put {
+	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{
+		{Family: Attributes, Qualifier: decidedColumn, Timestamp: i.At, Value: []byte("1")}}}
+}
+
+// Marked reports whether the cells say that the write was decided. If they do not, it may have been.
+func (n intents) Marked(cells []hbase.Cell) bool {
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == decidedColumn })
+}

@@ -1,0 +1,80 @@
+package tables
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+)
+
+// CountedColumn, in a row that many writes count in, is its [Journal].
+const CountedColumn = "counted"
+
+// Gone is the name of an object that was deleted. It is a value, not an absence: the row stays as it is known to have been, and a
+// slower clock's write is not masked.
+const Gone = "\x00"
+
+// opDigits sort like the bytes that they stand for.
+var opDigits = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+
+const (
+	opTime   = 6 // bytes of milliseconds
+	opBytes  = opTime + 8
+	opLength = 23 // digits
+)
+
+// NewOp returns the id of a write: when it began, to the millisecond, and what tells it from all others. Ids sort by time.
+func NewOp(at time.Time, random uint64) string {
+	var b [2 + opBytes]byte
+	binary.BigEndian.PutUint64(b[:], uint64(at.UnixMilli()))
+	binary.BigEndian.PutUint64(b[2+opTime:], random)
+	return opDigits.EncodeToString(b[2:])
+}
+
+// OpTime returns when a write began. It is [ErrName] if the id can't be one.
+func OpTime(id string) (time.Time, error) {
+	b, err := opDigits.DecodeString(id)
+	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
+		return time.Time{}, fmt.Errorf("%w: %q is no id of a write", ErrName, id)
+	}
+	at := time.UnixMilli(int64(binary.BigEndian.Uint64(append([]byte{0, 0}, b[:opTime]...)))).UTC()
+	if !ValidTime(at) {
+		return time.Time{}, fmt.Errorf("%w: %q is the id of a write in no time", ErrName, id)
+	}
+	return at, nil
+}
+
+// opVoid stands between the id of a void decision and that of the write that it shut out.
+const opVoid = "-"
+
+// VoidOp returns what a deciding row holds after the write with the id shut was kept from ever being decided by one with the id own.
+func VoidOp(own, shut string) string { return own + opVoid + shut }
+
+// ShutOut returns the write that a void decision shut out, if it is one.
+func ShutOut(op string) (id string, void bool) {
+	_, id, void = strings.Cut(op, opVoid)
+	return id, void
+}
+
+// CheckOp reports why s can't be the value of an op column.
+func CheckOp(s string) error {
+	own, shut, void := strings.Cut(s, opVoid)
+	_, err := OpTime(own)
+	if err == nil && void {
+		_, err = OpTime(shut)
+	}
+	return err
+}
+
+// DecodeOp returns the last decision that the cells of a deciding row tell of, empty if there was none.
+func DecodeOp(cells []hbase.Cell) (string, error) {
+	for _, c := range cells {
+		if c.Qualifier == Decision {
+			return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
+		}
+	}
+	return "", nil
+}

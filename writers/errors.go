@@ -1,0 +1,51 @@
+package writers
+
+import (
+	"errors"
+	"strings"
+)
+
+// Problems are all that is wrong with an input. It is the error of a write that was refused, and changed nothing.
+type Problems []Problem
+
+// Error implements error.
+func (p Problems) Error() string {
+	texts := make([]string, len(p))
+	for i := range p {
+		texts[i] = strings.TrimPrefix(p[i].Field+": ", ": ") + p[i].Message
+	}
+	return strings.Join(texts, "; ")
+}
+
+// refuse returns the error of a write with one problem.
+func refuse(code Code, field, format string, args ...any) error {
+	return Problems{problem(code, field, format, args...)}
+}
+
+// err returns what was found to be wrong, nil if that is nothing.
+func (in *input) err() error {
+	if len(in.problems) == 0 {
+		return nil
+	}
+	return Problems(in.problems)
+}
+
+var (
+	// ErrUnknown is a write of which nobody can tell any more whether it was made, and that would be made twice if it was sent
+	// again without an idempotency key. It is Temporary.
+	ErrUnknown error = unknown{}
+	// ErrClosed is a write that was begun after [Writers.Close].
+	ErrClosed = errors.New("writers: closed")
+
+	// errNothing is what a kind's decide returns if all is as it should become.
+	errNothing = errors.New("writers: nothing to do")
+)
+
+type unknown struct{}
+
+func (unknown) Error() string {
+	return "it is not known whether this was done: send it again with the same idempotencyKey"
+}
+
+// Temporary lets those who know nothing of writers tell it from other errors.
+func (unknown) Temporary() bool { return true }

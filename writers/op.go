@@ -1,0 +1,240 @@
+package writers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// do runs a write: a is a pointer to the kind's arguments, which decide may have completed when do returns. The op is zero if there was
+// nothing to do. The error is Problems if the write was refused.
+//
+// It returns when the plan's first part is done. What follows goes on in the background, also if ctx ends.
+func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
+	done, o, err := w.do(ctx, k, a)
+	if d, ok := done.(*A); ok {
+		*a = *d
+	}
+	return o, err
+}
+
+func (w *Writers) do(ctx context.Context, k *known, arguments any) (any, op, error) {
+	if err := w.enter(); err != nil {
+		return nil, op{}, err
+	}
+	defer w.running.Done()
+	given, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, op{}, err
+	}
+	for try := 0; ; try++ {
+		a, err := k.parse(string(given))
+		if err != nil {
+			return nil, op{}, err
+		}
+		o, err := w.attempt(ctx, k, a)
+		if !errors.Is(err, errAgain) {
+			return a, o, err
+		}
+		w.Counters.Again.Add(1)
+		if try == maxTries || ctx.Err() != nil {
+			return nil, op{}, port{w, k.name}.failed("decide", hbase.ErrUnavailable)
+		}
+		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
+	}
+}
+
+// errAgain is an attempt that came to nothing, surely, and may be made again.
+var errAgain = errors.New("writers: others were first")
+
+// attempt makes a write once. It costs a round to read, one for the intent and what the steps will need, one for the decision, one for the
+// steps, and one to look whether all is still as they took it to be.
+func (w *Writers) attempt(ctx context.Context, k *known, a any) (op, error) {
+	p := port{w, k.name}
+	r, at, err := p.read(ctx, k, a)
+	if err != nil {
+		return op{}, err
+	}
+	cells, err := k.decide(a, r)
+	if errors.Is(err, errNothing) {
+		// What made it so may still be on its way.
+		return op{}, w.help(ctx, p, r.last)
+	}
+	if err != nil {
+		return op{}, err
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return op{}, err
+	}
+	intent := tables.Intent{ID: r.id, Kind: k.name, Arguments: string(text), At: r.at, Table: at.table, Row: at.row, Family: at.family, After: r.last}
+	// As whoever finishes it will have them.
+	if a2, err := k.parse(intent.Arguments); err == nil {
+		x := w.execution(k, a2, intent)
+		return r.op, x.run(ctx, cells)
+	}
+	return op{}, p.failed("arguments", hbase.ErrInvalid)
+}
+
+// deciding is where a write is decided.
+type deciding struct{ table, row, family string }
+
+// read does the first rounds.
+func (p port) read(ctx context.Context, k *known, a any) (*reading, deciding, error) {
+	now := time.Now()
+	r := &reading{op: op{p.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
+	var at deciding
+	gets := k.reads(a)
+	row, conditional := k.row(a)
+	if conditional {
+		columns, err := hbase.ParseColumns(row.Columns)
+		if err != nil || len(columns) == 0 {
+			return nil, at, p.failed("read", hbase.ErrInvalid)
+		}
+		at = deciding{row.Table, row.Row, columns[0].Family}
+		if own := (hbase.Column{Family: at.family, Qualifier: tables.Decision}); !columns[0].Whole && !slices.Contains(columns, own) {
+			row.Columns += " " + at.family + ":" + tables.Decision
+		}
+		gets = append(gets, row)
+	}
+	for first := true; len(gets) > 0; first = false {
+		cells, err := p.get(ctx, "read", gets)
+		if err != nil {
+			return nil, at, err
+		}
+		if first && conditional {
+			r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
+			r.at = max(r.at, youngest(r.row)+1)
+			if r.last, err = tables.DecodeOp(r.row); err != nil {
+				return nil, at, p.failed("read", err)
+			}
+		}
+		r.cells = append(r.cells, cells...)
+		gets = k.more(a, r)
+	}
+	return r, at, nil
+}
+
+// run writes the intent, decides and begins the steps.
+func (x *execution) run(ctx context.Context, cells []hbase.Cell) error {
+	w := x.w
+	w.begin(x.intent.ID)
+	if err := x.make(ctx, cells); err != nil {
+		w.over(x.intent.ID)
+		return err
+	}
+	w.Counters.Decided.Add(1)
+	w.Counters.Open.Add(1)
+	acknowledge := make(chan error, 1)
+	w.running.Add(1)
+	go func() {
+		defer w.running.Done()
+		defer w.Counters.Open.Add(-1)
+		defer w.over(x.intent.ID)
+		ctx, cancel := w.outlive(ctx)
+		defer cancel()
+		if err := x.finish(ctx, acknowledge); err != nil {
+			w.left(x.port, x.intent, err)
+		}
+	}()
+	select {
+	case err := <-acknowledge:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// make makes the decision.
+func (x *execution) make(ctx context.Context, cells []hbase.Cell) error {
+	if err := x.prepare(ctx); err != nil {
+		x.forget(ctx)
+		return err
+	}
+	if x.intent.Table != "" {
+		return x.decide(ctx, cells)
+	}
+	for try := 0; ; try++ {
+		err := x.mutate(ctx, write{"intent", tables.Intents.Put(x.intent)})
+		switch {
+		case err == nil || !errors.Is(err, hbase.ErrUnavailable):
+			return err
+		case try == 2 && x.known.added:
+			return ErrUnknown
+		case try == 2:
+			return err
+		}
+	}
+}
+
+// prepare writes the intent, helps the last decision to its end, and reads what the steps will need. An intent that is itself the decision
+// is written last.
+func (x *execution) prepare(ctx context.Context) error {
+	gets, take := x.prefetch()
+	open := -1
+	if mustHelp(ctx, x.intent.After) {
+		open = len(gets)
+		gets = append(gets, tables.Intents.Open(x.intent.After))
+	}
+	var cells [][]hbase.Cell
+	g, both := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		cells, err = x.get(both, "prepare", gets)
+		return err
+	})
+	if x.intent.Table != "" {
+		g.Go(func() error { return x.mutate(both, write{"intent", tables.Intents.Put(x.intent)}) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if open >= 0 && len(cells[open]) > 0 {
+		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
+			return err
+		}
+	}
+	return take(cells)
+}
+
+// finish does all steps, says when those are done that the write is acknowledged with, and removes the intent.
+func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error {
+	err := x.stages(ctx, x.plan.now, "now ")
+	if acknowledge != nil {
+		acknowledge <- err
+	}
+	if err != nil {
+		return err
+	}
+	if len(x.plan.later) > 0 {
+		if acknowledge != nil {
+			select {
+			case x.w.slots <- struct{}{}:
+				defer func() { <-x.w.slots }()
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if err := x.stages(ctx, x.plan.later, "later "); err != nil {
+			return err
+		}
+	}
+	return x.mutate(ctx, write{"remove intent", tables.Intents.Remove(x.intent)})
+}
+
+// forget removes the intent of a write that is surely not decided and never will be. If that fails, a sweep does it.
+func (x *execution) forget(ctx context.Context) {
+	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
+}
+
+// left notes that a write has to be finished by a sweep.
+func (w *Writers) left(p port, intent tables.Intent, err error) {
+	w.Counters.Left.Add(1)
+	w.log.Warn("a write is left to the next sweep", "kind", p.kind, "intent", intent.ID, "error", err)
+}
