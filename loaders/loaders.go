@@ -65,6 +65,13 @@ var (
 	Players         = list("players", tables.Players)
 )
 
+// Broadcasters answers the authors whose twits are to be merged into the timelines of those who follow them.
+var Broadcasters = Loader[struct{}, []string]{
+	name:   "broadcasters",
+	get:    func(struct{}) get { return tables.Broadcasters.Get() },
+	decode: func(_ struct{}, cells []cell) ([]string, error) { return tables.Broadcasters.Decode(cells) },
+}
+
 // IsPlayed answers whether anybody plays the game.
 var IsPlayed = exists("isPlayed", func(game string) get { return tables.Players.Get(game, 0, page{Limit: 1}) })
 

@@ -22,10 +22,10 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	if want.total {
 		lengths = loaders.Comments.Length.Ask(ctx, twits)
 	}
-	pages, err := filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
-		see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
+	pages, err := filtered[tables.Comment]{kind: relay.Comments, eager: true,
+		look: seen(loaders.Comments, func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
 			return visibleComments(ctx, comments)
-		}}.pages(ctx, twits, p, want)
+		})}.pages(ctx, twits, p, want)
 	totals, countErr := lengths()
 	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {

@@ -12,15 +12,48 @@ import (
 // lookahead is how many candidates of a filtered list a page looks at, as a multiple of its size.
 const lookahead = 4
 
-// filtered is a connection of which the viewer sees a part: a list of candidates, and how they become objects, nil for those that
-// are not to be seen.
-type filtered[E, T any] struct {
+// filtered is a connection of which the viewer sees a part.
+type filtered[T any] struct {
 	kind relay.List
-	list loaders.List[E]
 	// eager lists look at all candidates at once, being such that most viewers see a few of them; the others look at as many as
 	// the page is long, and at the rest only if it came out short.
 	eager bool
-	see   func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
+	// look answers what lies in each span. The error is nil or index-aligned.
+	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
+}
+
+// candidates are a part of a list: what each of its members stands for, nil for what is not to be seen.
+type candidates[T any] loaders.Page[*T]
+
+// seen looks at a list whose members become things by see.
+func seen[E, T any](list loaders.List[E], see func(ctx context.Context, owners []string, members []E) ([]*T, error)) func(context.Context, []loaders.Span) ([]candidates[T], error) {
+	return func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error) {
+		lists, err := list.Page(ctx, spans)
+		return sighted(ctx, spans, lists, err, see)
+	}
+}
+
+// sighted turns the members of pages into things.
+func sighted[E, T any](ctx context.Context, spans []loaders.Span, lists []loaders.Page[E], listErr error, see func(ctx context.Context, owners []string, members []E) ([]*T, error)) ([]candidates[T], error) {
+	var owners []string
+	var members []E
+	for j := range lists {
+		for _, e := range lists[j].Members {
+			owners, members = append(owners, spans[j].Owner), append(members, e)
+		}
+	}
+	things, seeErr := see(ctx, owners, members)
+	found, errs, n := make([]candidates[T], len(spans)), make(loaders.Errors, len(spans)), 0
+	for j, list := range lists {
+		found[j] = candidates[T]{Members: things[n : n+len(list.Members)], Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious}
+		for range list.Members {
+			if err := loaders.At(seeErr, n); err != nil {
+				errs[j] = err
+			}
+			n++
+		}
+	}
+	return found, loaders.Join(len(spans), listErr, errs)
 }
 
 // sight is the state of one owner's page while its candidates are looked at.
@@ -33,7 +66,7 @@ type sight[T any] struct {
 
 // pages answers the connection of each owner. A page may be short while more follow: its cursor is that of the last candidate it looked at.
 // If no entries are wanted nothing is read.
-func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
+func (f filtered[T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
 	states, errs := make([]sight[T], len(owners)), make(loaders.Errors, len(owners))
 	for i := range states {
 		states[i].exhausted = !want.entries
@@ -60,7 +93,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		if len(at) == 0 {
 			break
 		}
-		f.look(ctx, p, at, spans, states, errs)
+		f.take(ctx, p, at, spans, states, errs)
 		size = p.Size * lookahead
 	}
 	pages := make([]*entries[struct{}, T], len(owners))
@@ -70,35 +103,17 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 	return settle(pages, loaders.Join(len(pages), errs))
 }
 
-// look reads one span of candidates for each open page and adds those that the viewer sees.
-func (f filtered[E, T]) look(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
-	lists, listErr := f.list.Page(ctx, spans)
-	var owners []string
-	var candidates []E
-	for j := range lists {
-		for _, e := range lists[j].Members {
-			owners, candidates = append(owners, spans[j].Owner), append(candidates, e)
-		}
-	}
-	things, seeErr := f.see(ctx, owners, candidates)
-	n := 0
+// take looks at one span of candidates for each open page and adds those that the viewer sees.
+func (f filtered[T]) take(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
+	found, err := f.look(ctx, spans)
 	for j, i := range at {
-		list, s := &lists[j], &states[i]
-		mine := things[n : n+len(list.Members)]
-		for k := range mine {
-			if err := loaders.At(seeErr, n+k); err != nil {
-				errs[i] = err
-			}
+		c, s := found[j], &states[i]
+		errs[i] = loaders.At(err, j)
+		if s.more = c.HasNext; p.Backward {
+			s.more = c.HasPrevious
+			c.Members, c.Positions = reversed(c.Members), reversed(c.Positions)
 		}
-		n += len(mine)
-		if err := loaders.At(listErr, j); err != nil {
-			errs[i] = err
-		}
-		if s.more = list.HasNext; p.Backward {
-			s.more = list.HasPrevious
-			mine, list.Positions = reversed(mine), reversed(list.Positions)
-		}
-		s.add(p, mine, list.Positions)
+		s.add(p, c.Members, c.Positions)
 		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || len(s.looked) >= p.Size*lookahead
 	}
 }

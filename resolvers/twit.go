@@ -71,10 +71,10 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	if want.total {
 		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
-	pages, err := filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
-		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+	pages, err := filtered[tables.Twit]{kind: kind,
+		look: seen(list, func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
 			return visibleTwits(ctx, twits)
-		}}.pages(ctx, owners, p, want)
+		})}.pages(ctx, owners, p, want)
 	whole, countErr := counted()
 	var totals []*int
 	var mayErr error
@@ -89,47 +89,6 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
 	loaders.Settle(ctx)
 	return visibleCounts(ctx, usernames(objs), objs, func(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount })
-}
-
-// Timeline is the batch resolver for the timeline field.
-func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	p, err := pageArgs{first, after, last, before}.read(relay.Timeline, loaders.Timelines.Check)
-	if err != nil {
-		return nil, err
-	}
-	own, ownErr := owned(ctx, usernames(objs))
-	var owners []string
-	var at []int
-	for i, username := range usernames(objs) {
-		if own[i] {
-			owners, at = append(owners, username), append(at, i)
-		}
-	}
-	found, err := filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}.
-		pages(ctx, owners, p, wanted(ctx, "Twit"))
-	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
-	for j, i := range at {
-		pages[i], errs[i] = found[j], loaders.At(err, j)
-	}
-	pages, err = settle(pages, loaders.Join(len(objs), ownErr, errs))
-	return convert(pages, err, twitConnection)
-}
-
-// followedTwits answers what the entries of timelines refer to, nil where the twit is gone or the owner no longer follows its author.
-func followedTwits(ctx context.Context, owners []string, places []tables.TwitKey) ([]*tables.Twit, error) {
-	relations := make([]loaders.Relation, len(places))
-	for i, place := range places {
-		relations[i] = loaders.Follows(owners[i], place.Author)
-	}
-	following := loaders.Related.Ask(ctx, relations)
-	twits, err := twitsAt(ctx, places)
-	follows, followErr := following()
-	for i := range places {
-		if !follows[i] {
-			twits[i] = nil
-		}
-	}
-	return twits, loaders.Join(len(places), err, followErr)
 }
 
 // Author is the batch resolver for the author field.
