@@ -60,22 +60,27 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err != nil {
 		return err
 	}
-	owners := make([]string, len(batch))
+	owners, authors := make([]string, len(batch)), make([]string, len(batch))
 	for i, it := range batch {
 		key, _ := im.twits.of(it.value.twit)
-		owners[i] = key.String()
+		owners[i], authors[i] = key.String(), it.value.author
 	}
 	if err := im.comments.touch(ctx, owners); err != nil {
 		return err
 	}
-	w := newWrites(im.store, len(batch))
+	if err := im.userComments.touch(ctx, authors); err != nil {
+		return err
+	}
+	w := newWrites(im.store, 2*len(batch))
 	for i, it := range batch {
 		c := it.value
 		key, _ := im.twits.of(c.twit)
-		im.comments.put(w, owners[i], &tables.Comment{
+		comment := &tables.Comment{
 			Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
 			Mark: tables.CommentMark(c.author, c.content, c.ordinal),
-		}, stamp(c.postedAt))
+		}
+		im.comments.put(w, owners[i], comment, stamp(c.postedAt))
+		im.userComments.put(w, c.author, comment.Key(), stamp(c.postedAt))
 	}
 	return w.flush(ctx)
 }

@@ -3,9 +3,7 @@ package transfer
 import (
 	"context"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
 )
 
 func parseFollow(r *row) relation {
@@ -52,55 +50,4 @@ func (im *importer) importFollows(ctx context.Context) error {
 		}
 		return follows.write(ctx, im.store, batch)
 	})
-}
-
-// fanIn brings the twits that those who are newly followed have posted already into the timelines of their new followers.
-func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) error {
-	if im.blank { // Twits come after follows.
-		return nil
-	}
-	followers := map[string][]string{}
-	var followees []string
-	for _, r := range fresh {
-		if followers[r.b] == nil {
-			followees = append(followees, r.b)
-		}
-		followers[r.b] = append(followers[r.b], r.a)
-	}
-	if err := im.hasTwits.find(ctx, followees); err != nil {
-		return err
-	}
-	authors := followees[:0]
-	for _, name := range followees {
-		if im.hasTwits.has(name) {
-			authors = append(authors, name)
-		}
-	}
-	return settle.Spans(ctx, im.store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-		twits, err := covered(span)
-		if err != nil {
-			return err
-		}
-		for _, t := range twits {
-			if err := im.fanOut(ctx, w, entry(t), followers[span.Owner]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// entry is what the timelines say of a twit.
-func entry(t *tables.Twit) hbase.Cell { return tables.Timelines.Cell(t.Key(), stamp(t.PostedAt)) }
-
-// fanOut brings an entry into the timelines of these.
-func (im *importer) fanOut(ctx context.Context, w *writes, entry hbase.Cell, usernames []string) error {
-	im.timelines.add(usernames...)
-	for _, username := range usernames {
-		w.cell(tables.Timelines.Table, tables.Timelines.Row(username, 0), entry)
-		if err := w.flushFull(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -21,6 +21,8 @@ type Options struct {
 	Output io.Writer
 	// ListBound is how many members a bucket of a list holds, at least 2; 0 means [tables.ListBound].
 	ListBound int
+	// FanoutLimit is how many followers an author may have whose twits are put into their timelines; 0 means [tables.FanoutLimit].
+	FanoutLimit int
 }
 
 // Summary says what an import did.
@@ -82,6 +84,9 @@ type importer struct {
 	twits                                      *lookup[tables.TwitKey]
 	lists
 	timelines owners
+
+	broadcasters *lookup[broadcast]
+	fanoutLimit  int
 
 	// blank is whether the store was, when the import began.
 	blank                          bool

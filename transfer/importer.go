@@ -16,13 +16,21 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 		games: newObjects(store, tables.Games), departments: newObjects(store, tables.Departments),
 		hasTwits: newExistence(store, func(author string) hbase.Get { return tables.Twits.Get(author, 0, hbase.Page{Limit: 1}) }),
 		twits: newLookup(store, tables.TwitNames.Get, func(_ string, cells []hbase.Cell) (tables.TwitKey, bool, error) {
-			return tables.TwitNames.Decode(cells)
+			key, gone, stored, err := tables.TwitNames.Decode(cells)
+			return key, stored && !gone, err
 		}),
 		lists: newLists(store),
 	}
+	im.broadcasters = newLookup(store, tables.Broadcasters.Of, func(_ string, cells []hbase.Cell) (broadcast, bool, error) {
+		state, stored, err := tables.Broadcasters.State(cells)
+		return broadcast{state, settle.Youngest(cells)}, stored, err
+	})
 	im.complaints = complaints{skipBad: options.SkipBad, report: im.progress.complain}
 	if options.ListBound > 0 {
 		im.settler.ListBound = options.ListBound
+	}
+	if im.fanoutLimit = options.FanoutLimit; im.fanoutLimit == 0 {
+		im.fanoutLimit = tables.FanoutLimit
 	}
 	im.settler.Done = im.progress.settled
 	return im
@@ -37,7 +45,7 @@ func (im *importer) settle(ctx context.Context) error {
 		}
 	}
 	for _, settle := range []func(context.Context, *settle.Settler) error{
-		im.followers.settle, im.following.settle, im.twitLists.settle, im.albums.settle, im.comments.settle,
+		im.followers.settle, im.following.settle, im.twitLists.settle, im.albums.settle, im.comments.settle, im.userComments.settle,
 		im.userRoles.settle, im.roleUsers.settle, im.userGames.settle, im.players.settle,
 	} {
 		if err := settle(ctx, im.settler); err != nil {

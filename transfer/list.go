@@ -27,6 +27,7 @@ type lists struct {
 	followers, following *list[tables.Follow]
 	twitLists, albums    *list[*tables.Twit]
 	comments             *list[*tables.Comment]
+	userComments         *list[tables.CommentKey]
 	userRoles, roleUsers *list[string]
 	userGames            *list[tables.UserGame]
 	players              *list[string]
@@ -36,7 +37,7 @@ func newLists(store hbase.Store) lists {
 	return lists{
 		followers: newList(store, settle.Followers), following: newList(store, settle.Following),
 		twitLists: newList(store, settle.Twits), albums: newList(store, settle.Albums),
-		comments:  newList(store, settle.Comments),
+		comments: newList(store, settle.Comments), userComments: newList(store, settle.UserComments),
 		userRoles: newList(store, settle.UserRoles), roleUsers: newList(store, settle.RoleUsers),
 		userGames: newList(store, settle.UserGames), players: newList(store, settle.Players),
 	}
@@ -65,7 +66,7 @@ func (l *lists) begin(blank bool) {
 	l.userGames.begin()
 	l.players.begin()
 	// Two files may have the same comment, so that nobody counts them.
-	l.comments.blank = true
+	l.comments.blank, l.userComments.blank = true, true
 }
 
 func (l *list[E]) begin() {

@@ -99,7 +99,7 @@ func expect(t testing.TB, w world) model {
 		add(counts["userRole"], r[0], 1)
 		add(counts["roleUser"], r[1], 1)
 	}
-	followers := map[string][]string{}
+	followers := map[string][]tables.Follow{}
 	for _, r := range w["follows"][1:] {
 		at, timestamp := tables.Unknown, int64(1)
 		if r[2] != "" {
@@ -111,7 +111,7 @@ func expect(t testing.TB, w world) model {
 		inList(m, tables.Followers, r[1], tables.Follow{Username: r[0], At: at}, timestamp)
 		add(counts["following"], r[0], 1)
 		add(counts["follower"], r[1], 1)
-		followers[r[1]] = append(followers[r[1]], r[0])
+		followers[r[1]] = append(followers[r[1]], tables.Follow{Username: r[0], At: at})
 	}
 	keys := map[string]tables.TwitKey{}
 	for _, r := range w["twits"][1:] {
@@ -132,7 +132,7 @@ func expect(t testing.TB, w world) model {
 			add(counts["publicAlbum"], r[1], public[string(twit.Visibility)])
 		}
 		for _, f := range followers[r[1]] {
-			inList(m, tables.Timelines, f, twit.Key(), timestamp)
+			inList(m, tables.Timelines, f.Username, twit.Key(), max(1, f.At.UnixMilli()))
 		}
 		m.put(tables.TwitNames.Put(twit, timestamp))
 		keys[r[0]] = twit.Key()
@@ -142,8 +142,9 @@ func expect(t testing.TB, w world) model {
 		ordinal := equal[strings.Join(r, "\x00")]
 		equal[strings.Join(r, "\x00")]++
 		key, at := keys[r[0]], parsed(t, r[2])
-		inList(m, tables.Comments, key.String(), &tables.Comment{Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3],
-			Mark: tables.CommentMark(r[1], r[3], ordinal)}, at.UnixMilli())
+		comment := &tables.Comment{Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3], Mark: tables.CommentMark(r[1], r[3], ordinal)}
+		inList(m, tables.Comments, key.String(), comment, at.UnixMilli())
+		inList(m, tables.UserComments, r[1], comment.Key(), at.UnixMilli())
 		add(comments, key.String(), 1)
 	}
 	sums, days := map[string]tables.UserGame{}, map[string]int{}

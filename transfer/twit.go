@@ -71,7 +71,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 		return err
 	}
 	derived, truth := newWrites(im.store, 2*len(batch)), newWrites(im.store, len(batch))
-	byAuthor := map[string][]hbase.Cell{}
+	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range fresh {
 		timestamp := stamp(t.PostedAt)
 		im.twitLists.put(derived, t.AuthorName, t, timestamp)
@@ -80,7 +80,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 			im.albums.count(t.AuthorName, t)
 			im.albums.put(derived, t.AuthorName, t, timestamp)
 		}
-		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], entry(t))
+		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], t.Key())
 		truth.put(tables.TwitNames.Put(t, timestamp))
 	}
 	if err := im.fanOutToFollowers(ctx, derived, byAuthor); err != nil {
@@ -92,29 +92,6 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return truth.flush(ctx)
 }
 
-func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]hbase.Cell) error {
-	authors := make([]string, 0, len(byAuthor))
-	for author := range byAuthor {
-		authors = append(authors, author)
-	}
-	return settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
-		some, err := covered(span)
-		if err != nil {
-			return err
-		}
-		var followers []string
-		for _, f := range some {
-			followers = append(followers, f.Username)
-		}
-		for _, entry := range byAuthor[span.Owner] {
-			if err := im.fanOut(ctx, w, entry, followers); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // newTwits returns the twits of a batch that are not stored, given what is stored under their ids. One whose id
 // is taken is bad unless it is the same twit; one that was deleted since stays so.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], names [][]hbase.Cell) ([]*tables.Twit, error) {
@@ -124,7 +101,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 	first := map[string]*tables.Twit{}
 	for i, it := range batch {
 		t := it.value
-		key, stored, err := tables.TwitNames.Decode(names[i])
+		key, _, stored, err := tables.TwitNames.Decode(names[i])
 		switch {
 		case err != nil:
 			return nil, err

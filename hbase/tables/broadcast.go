@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"strings"
 
 	"twibase/hbase"
 )
@@ -20,9 +21,26 @@ const (
 	Pushed Broadcast = "pushed"
 	// Merged: in the author's own list, from which readers take them; older ones may be in timelines too.
 	Merged Broadcast = "merged"
-	// Leaving: in both, until the timelines have all of them.
-	Leaving Broadcast = "leaving"
 )
+
+// Leaving: in both, until an errand has brought all of them into the timelines. Only that errand ends it.
+func Leaving(errand string) Broadcast { return Broadcast(leaving + errand) }
+
+const leaving = "leaving "
+
+// Leaving returns the errand that ends the state, if it is [Leaving].
+func (b Broadcast) Leaving() (errand string, ok bool) { return strings.CutPrefix(string(b), leaving) }
+
+func (b Broadcast) check() error {
+	if id, ok := b.Leaving(); ok {
+		_, err := OpTime(id)
+		return err
+	}
+	if b != Pushed && b != Merged {
+		return fmt.Errorf("%w: %q is no state of a broadcaster", ErrName, b)
+	}
+	return nil
+}
 
 // Broadcasters are the authors that have, or had, too many followers to put each twit into the timelines of all, in a single row: they are few, at
 // most the number of all follows divided by the limit.
@@ -67,8 +85,8 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 		return Pushed, false, nil
 	}
 	state = Broadcast(cells[0].Value)
-	if err = CheckUsername(cells[0].Qualifier); err == nil && state != Pushed && state != Merged && state != Leaving {
-		err = fmt.Errorf("%w: %q is no state of a broadcaster", ErrName, state)
+	if err = CheckUsername(cells[0].Qualifier); err == nil {
+		err = state.check()
 	}
 	return state, true, corrupt(err, cells[0].Qualifier)
 }

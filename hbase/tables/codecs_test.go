@@ -50,8 +50,10 @@ func codecs() []codec {
 	for _, c := range tables.Errands.Put(errand).Cells {
 		list = append(list, valueOf("errand", c, againErrand))
 	}
+	list = append(list, codec{"row of an author's comments on a twit", tables.Commenters.Row(moment.Key(), "LiLei"), againRow, hbase.ErrCorrupt})
+	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, 0), againAdded))
 	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
-	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving, 0).Cells[0], againBroadcaster)...)
+	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
 	for _, l := range lists {
 		again := func(c hbase.Cell) (hbase.Cell, error) { return l.again(l.owner, c) }
@@ -140,7 +142,7 @@ func againPassword(s string) (string, error) {
 }
 
 func againTwitName(s string) (string, error) {
-	key, _, err := tables.TwitNames.Decode([]hbase.Cell{{Family: tables.Attributes, Qualifier: "key", Value: []byte(s)}})
+	key, _, _, err := tables.TwitNames.Decode([]hbase.Cell{{Family: tables.Attributes, Qualifier: "key", Value: []byte(s)}})
 	if err != nil {
 		return "", err
 	}
@@ -233,6 +235,14 @@ func againErrand(c hbase.Cell) (hbase.Cell, error) {
 		}
 	}
 	return hbase.Cell{}, nil
+}
+
+func againAdded(c hbase.Cell) (hbase.Cell, error) {
+	at, _, err := tables.Commenters.DecodeAdded([]hbase.Cell{c})
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	return tables.Commenters.AddedCell("again", at, 0), nil
 }
 
 func againBroadcaster(c hbase.Cell) (hbase.Cell, error) {

@@ -68,8 +68,11 @@ func ParseCommentKey(key string) (CommentKey, error) {
 
 // ID names the comment.
 func (c *Comment) ID() ID {
-	return ID{NounComment, CommentKey{c.Twit, c.position()}.String()}
+	return ID{NounComment, c.Key().String()}
 }
+
+// Key returns the comment's place.
+func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
 

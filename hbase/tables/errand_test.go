@@ -82,7 +82,7 @@ func TestShardsOfErrandsAreApartAndCoverAll(t *testing.T) {
 func TestBroadcastersAreThoseOfWhomNotAllIsInTimelines(t *testing.T) {
 	var cells []hbase.Cell
 	for _, put := range []hbase.Put{tables.Broadcasters.Put("LiLei", tables.Merged, 1), tables.Broadcasters.Put("Lucy", tables.Pushed, 1),
-		tables.Broadcasters.Put("小红", tables.Leaving, 1)} {
+		tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 1)} {
 		cells = append(cells, put.Cells...)
 	}
 	if got, err := tables.Broadcasters.Decode(cells); err != nil || !slices.Equal(got, []string{"LiLei", "小红"}) {

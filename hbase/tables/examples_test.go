@@ -31,13 +31,7 @@ var (
 	extremeComment = &tables.Comment{Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0)}
 )
 
-func remarkKey() tables.CommentKey {
-	key, err := tables.ParseCommentKey(remark.ID().Key)
-	if err != nil {
-		panic(err)
-	}
-	return key
-}
+func remarkKey() tables.CommentKey { return remark.Key() }
 
 func ptr[T any](v T) *T { return &v }
 

@@ -58,6 +58,8 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
 	scan("all that LiLei played", tables.Plays.Of("LiLei"))
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
+	get("did LiLei add a comment under that key?", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
+	get("was that comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))
 	get("who is a broadcaster?", tables.Broadcasters.Get())
 	get("is 小红?", tables.Broadcasters.Of("小红"))
 	get("an errand", tables.Errands.Get(errand.ID))

@@ -156,7 +156,7 @@ func TestEdges(t *testing.T) {
 }
 
 func TestTwitNamesFindNothingWhereNothingIs(t *testing.T) {
-	if key, ok, err := tables.TwitNames.Decode(nil); ok || err != nil {
+	if key, _, ok, err := tables.TwitNames.Decode(nil); ok || err != nil {
 		t.Errorf("%q, %v, error %v", key, ok, err)
 	}
 }
@@ -189,5 +189,46 @@ func TestDaysOfOtherFamiliesArePassedOver(t *testing.T) {
 	}
 	if diff := cmp.Diff([]tables.DayCount{day}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTwitNamesSayWhatIsGone(t *testing.T) {
+	put := tables.TwitNames.Put(words, 1)
+	if key, gone, ok, err := tables.TwitNames.Decode(put.Cells); key != words.Key() || gone || !ok || err != nil {
+		t.Errorf("%q, gone %v, found %v, error %v", key, gone, ok, err)
+	}
+	cells := append(put.Cells, tables.TwitNames.Gone(2))
+	if key, gone, ok, err := tables.TwitNames.Decode(cells); key != words.Key() || !gone || !ok || err != nil {
+		t.Errorf("%q, gone %v, found %v, error %v", key, gone, ok, err)
+	}
+	cells[1].Value = nil
+	if _, _, _, err := tables.TwitNames.Decode(cells); !errors.Is(err, hbase.ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCommentersTellWhatWasAddedAndRemoved(t *testing.T) {
+	added, removed := tables.Commenters.AddedCell("again", noon, 1), tables.Commenters.RemovedCell(remarkKey().Position, 1)
+	if at, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed, added}); !at.Equal(noon) || !ok || err != nil {
+		t.Errorf("added %v at %v, error %v", ok, at, err)
+	}
+	if _, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed}); ok || err != nil {
+		t.Errorf("added %v, error %v", ok, err)
+	}
+	if !tables.Commenters.DecodeRemoved([]hbase.Cell{added, removed}) || tables.Commenters.DecodeRemoved([]hbase.Cell{added}) {
+		t.Error("what was removed is not what is said to be")
+	}
+	for _, get := range []struct{ asks, column string }{
+		{tables.Commenters.Added(moment.Key(), "LiLei", "again").Columns, "i:" + added.Qualifier},
+		{tables.Commenters.Removed(remarkKey(), "LiLei").Columns, "i:" + removed.Qualifier},
+	} {
+		if get.asks != get.column {
+			t.Errorf("%s is written, and %s is read", get.column, get.asks)
+		}
+	}
+	for _, other := range []string{tables.KeyedName("a", "bk"), tables.KeyedName("ab", "k"), tables.KeyedName("LiLei", "again")} {
+		if tables.CheckTwitID(other) != nil || other == tables.KeyedName("a", "k") {
+			t.Errorf("%q can't be an id of another twit", other)
+		}
 	}
 }

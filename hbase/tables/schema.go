@@ -26,6 +26,7 @@ func Definitions(regions int) []hbase.Table {
 		{TwitNames.Table, []string{Attributes}},
 		{Comments.Table, []string{Attributes, Comments.Family}},
 		{UserComments.Table, []string{UserComments.Family}},
+		{Commenters.Table, []string{Attributes}},
 		{Broadcasters.Table, []string{broadcastersFamily}},
 		{Errands.Table, []string{Attributes}},
 		{Roles.Table, []string{Attributes, RoleUsers.Family}},

@@ -139,22 +139,44 @@ var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }
 
-// Get reads where the twit of that id is.
+// The columns of a twit's id. Deletions are decided here too: a row stays for ever, so that no id names two twits.
+const (
+	twitNameKey  = "key"
+	twitNameGone = "gone" // "1" if the twit was deleted
+)
+
+// Get reads where the twit of that id is, or was.
 func (n twitNames) Get(id string) hbase.Get {
-	return hbase.Get{Table: n.Table, Row: RowKey(id), Columns: Attributes + ":key"}
+	return hbase.Get{Table: n.Table, Row: RowKey(id), Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameGone}
 }
 
 // Put writes where the twit is.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: "key", Timestamp: timestamp, Value: []byte(t.Key().String())}}}
+		{Family: Attributes, Qualifier: twitNameKey, Timestamp: timestamp, Value: []byte(t.Key().String())}}}
 }
 
-// Decode returns the twit's place; ok is false if the cells hold none.
-func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, ok bool, err error) {
-	if len(cells) == 0 {
-		return TwitKey{}, false, nil
+// Gone is the column which says that the twit was deleted.
+func (n twitNames) Gone(timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: twitNameGone, Timestamp: timestamp, Value: []byte("1")}
+}
+
+// Decode returns the twit's place, and whether it was deleted; ok is false if the cells hold none.
+func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, gone, ok bool, err error) {
+	for _, c := range cells {
+		value := string(c.Value)
+		switch c.Qualifier {
+		case twitNameKey:
+			ok = true
+			key, err = ParseTwitKey(value)
+		case twitNameGone:
+			if gone = true; value != "1" {
+				err = fmt.Errorf("%w: it says whether a twit is gone", ErrName)
+			}
+		}
+		if err != nil {
+			return TwitKey{}, false, false, corrupt(err, value)
+		}
 	}
-	key, err = ParseTwitKey(string(cells[0].Value))
-	return key, true, corrupt(err, string(cells[0].Value))
+	return key, gone, ok, nil
 }

@@ -32,6 +32,9 @@ func (k Kind[E]) Lengths(ctx context.Context, s *Settler, lengths map[string]Len
 }
 
 func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, lengths map[string]Length, first bool) error {
+	if k.Count == "" {
+		return nil
+	}
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
 		gets[i] = k.Length(owner)

@@ -22,6 +22,7 @@ var (
 	Twits           = Kind[*tables.Twit]{tables.Twits, "publicTwitCount", isPublic}
 	Albums          = Kind[*tables.Twit]{tables.Albums, "publicAlbumCount", isPublic}
 	Comments        = Kind[*tables.Comment]{List: tables.Comments}
+	UserComments    = Kind[tables.CommentKey]{List: tables.UserComments} // of which nobody counts the members
 	UserRoles       = Kind[string]{List: tables.UserRoles}
 	RoleUsers       = Kind[string]{List: tables.RoleUsers}
 	Children        = Kind[tables.Child]{List: tables.Children}

@@ -1,0 +1,89 @@
+package tables
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+)
+
+// Commenters are the rows on which is decided what an author does to the comments of a twit: one for the twit and the author. There are
+// none for comments that were imported and left alone.
+var Commenters = commenters{"commenters"}
+
+type commenters struct{ Table string }
+
+// The columns, each followed by a word: of what was added under an idempotency key the time, and what was removed.
+const (
+	commenterKey  = "k"
+	commenterGone = "g"
+)
+
+// word makes a qualifier of any bytes.
+func word(s string) string { return opDigits.EncodeToString([]byte(s)) }
+
+// keyWord is what is stored of an idempotency key.
+func keyWord(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return word(string(sum[:15]))
+}
+
+// Row returns the key of the row of an author and a twit: hash ‖ twit ‖ 0 ‖ author.
+func (commenters) Row(twit TwitKey, author string) string {
+	return RowKey(twit.String() + separator + author)
+}
+
+// Added reads whether the author added a comment to the twit under an idempotency key.
+func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
+	return c.get(twit, author, commenterKey+keyWord(key))
+}
+
+// Removed reads whether a comment was removed.
+func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
+	return c.get(comment.Twit, author, commenterGone+word(comment.Position))
+}
+
+func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
+	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
+}
+
+// AddedCell is the column that Added reads: the comment's time.
+func (c commenters) AddedCell(key string, at time.Time, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: commenterKey + keyWord(key), Timestamp: timestamp,
+		Value: strconv.AppendInt(nil, at.UnixMilli(), 10)}
+}
+
+// RemovedCell is the column that Removed reads.
+func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: commenterGone + word(position), Timestamp: timestamp, Value: []byte("1")}
+}
+
+// DecodeAdded returns when the comment was added of which the cells of Added tell, and whether there is one.
+func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, ok bool, err error) {
+	for _, cell := range cells {
+		if strings.HasPrefix(cell.Qualifier, commenterKey) {
+			ms, err := parseCount(string(cell.Value))
+			if at = time.UnixMilli(int64(ms)).UTC(); err == nil && !ValidTime(at) {
+				err = fmt.Errorf("%w: %d is the time of no comment", ErrName, ms)
+			}
+			return at, true, corrupt(err, cell.Qualifier)
+		}
+	}
+	return time.Time{}, false, nil
+}
+
+// DecodeRemoved reports whether the cells of Removed say so.
+func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
+	for _, cell := range cells {
+		if strings.HasPrefix(cell.Qualifier, commenterGone) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeyedName returns the id of the twit that an author posts under an idempotency key: of any author and key another one.
+func KeyedName(author, key string) string { return keyWord(author + separator + key) }
