@@ -28,9 +28,10 @@ func NewPlannedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) gr
 }
 
 var planTypes = plan.Schema{
-	Query:    "Query",
-	Mutation: "Mutation",
-	TypeOf:   planTypeOf,
+	Query:        "Query",
+	Mutation:     "Mutation",
+	Subscription: "Subscription",
+	TypeOf:       planTypeOf,
 	Objects: planObjects(
 		planObject("AddCommentPayload", []string{"AddCommentPayload"}, planAddCommentPayload()),
 		planObject("AssignRolePayload", []string{"AssignRolePayload"}, planAssignRolePayload()),
@@ -67,6 +68,7 @@ var planTypes = plan.Schema{
 		planObject("RoleConnection", []string{"RoleConnection"}, planRoleConnection()),
 		planObject("RoleEdge", []string{"RoleEdge"}, planRoleEdge()),
 		planObject("SignUpPayload", []string{"SignUpPayload"}, planSignUpPayload()),
+		planObject("Subscription", []string{"Subscription"}, planSubscription()),
 		planObject("Twit", []string{"Twit", "Node"}, planTwit()),
 		planObject("TwitConnection", []string{"TwitConnection"}, planTwitConnection()),
 		planObject("TwitEdge", []string{"TwitEdge"}, planTwitEdge()),
@@ -1852,6 +1854,27 @@ func planSignUpPayload() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planSubscription() []plan.Field {
+	return []plan.Field{
+		{Name: "timelineTwitAdded", Object: "Subscription", NonNull: false, To: "Twit",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Subscription_timelineTwitAdded_args(ctx, raw)
+			},
+			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+				events, err := exec.(*executionContext).Resolvers.Subscription().TimelineTwitAdded(ctx, args["after"].(*tables.ID))
+				return plan.Stream(events, err, plan.Pointers)
+			}},
+		{Name: "twitPosted", Object: "Subscription", NonNull: false, To: "Twit",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Subscription_twitPosted_args(ctx, raw)
+			},
+			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+				events, err := exec.(*executionContext).Resolvers.Subscription().TwitPosted(ctx, args["username"].(string), args["after"].(*tables.ID))
+				return plan.Stream(events, err, plan.Pointers)
 			}},
 	}
 }

@@ -13,8 +13,8 @@ type Schema struct {
 	Objects map[string]*Object
 	// TypeOf returns the name of a value's object type, for interfaces and unions; it is empty for a nil pointer.
 	TypeOf func(v any) string
-	// Query and Mutation name the root types; empty if there is none.
-	Query, Mutation string
+	// Query, Mutation and Subscription name the root types; empty if there is none.
+	Query, Mutation, Subscription string
 }
 
 // Object is an object type.
@@ -45,11 +45,32 @@ type Field struct {
 	Get func(exec any, object any, args map[string]any) (any, error)
 	// Call is a resolver. It returns a value for each parent, nil for null.
 	Call func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
+	// Stream is the resolver of a field of the subscription root.
+	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
-	// Append appends what Call returned of a leaf.
+	// Append appends what a resolver returned of a leaf.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 	// Elems appends the elements of a list of objects, nil for null.
 	Elems func(dst []any, value any) []any
+}
+
+// Source waits for the next event and returns its value, nil for null. It reports false when there is none any more, or when ctx is done.
+type Source func(ctx context.Context) (value any, ok bool)
+
+// Stream makes a source of the channel that a resolver returned; wrap is Pointers, Slices or Values.
+func Stream[T any](events <-chan T, err error, wrap func([]T, error) ([]any, error)) (Source, error) {
+	return func(ctx context.Context) (any, bool) {
+		select {
+		case event, ok := <-events:
+			if !ok {
+				return nil, false
+			}
+			values, _ := wrap([]T{event}, nil)
+			return values[0], true
+		case <-ctx.Done():
+			return nil, false
+		}
+	}, err
 }
 
 // Pointers, Slices, Interfaces and Values take what a resolver returned for its parents as Call returns it: without typed nils.

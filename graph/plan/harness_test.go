@@ -195,6 +195,7 @@ func property(object any, name string) any {
 // engine returns the executor that answers requests over a schema.
 func engine(schema graphql.ExecutableSchema) *executor.Executor {
 	e := executor.New(schema)
+	e.Use(Events{})
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic of %v", p) })
 	return e
 }

@@ -182,11 +182,15 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 }
 
 func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	field := &graphql.FieldContext{
-		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true}
+	return t.field.field.Call(r.fieldContext(t.field, args), r.exec, t.batch.objects, args)
+}
+
+// fieldContext returns the ctx of a field's resolver.
+func (r *run) fieldContext(s *selected, args map[string]any) context.Context {
+	field := &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}
 	ctx := graphql.WithFieldContext(r.ctx, field)
-	field.Parent = t.field.in
-	return t.field.field.Call(ctx, r.exec, t.batch.objects, args)
+	field.Parent = s.in
+	return ctx
 }
 
 // descend makes batches of the objects that a field led to, and expands them.

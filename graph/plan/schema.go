@@ -34,12 +34,8 @@ type planned struct {
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	name := p.config.Types.Query
-	switch op.Operation.Operation {
-	case ast.Mutation:
+	if op.Operation.Operation == ast.Mutation {
 		name = p.config.Types.Mutation
-	case ast.Subscription:
-		note(op, Execution{"stock", "subscription"})
-		return p.ExecutableSchema.Exec(ctx)
 	}
 	root := p.compiler.operation(op, name)
 	if root.uncovered != "" {
@@ -53,15 +49,23 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 			return nil
 		}
 		done = true
-		ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
-		r := &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
-		b := r.root(root, op.Operation.Operation == ast.Mutation)
-		w := writer{ctx: ctx, op: op, exec: r.exec, lost: r.lost, dst: buffer()}
-		if !w.object(b, 0) {
-			w.dst = append(w.dst, "null"...)
-		}
-		return &graphql.Response{Data: w.dst}
+		r := p.run(ctx, op)
+		return r.response(r.root(root, op.Operation.Operation == ast.Mutation))
 	}
+}
+
+func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
+	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
+	return &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
+}
+
+// response writes the answer.
+func (r *run) response(root *batch) *graphql.Response {
+	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer()}
+	if !w.object(root, 0) {
+		w.dst = append(w.dst, "null"...)
+	}
+	return &graphql.Response{Data: w.dst}
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

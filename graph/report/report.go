@@ -87,7 +87,7 @@ func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseH
 	execution := plan.ExecutionOf(op)
 	r := sum(levels())
 	r.Executor, r.Reason = execution.Executor, execution.Reason
-	r.DurationMs = Ms(graphql.Now().Sub(op.Stats.OperationStart))
+	r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
 	if response.Extensions == nil {
 		response.Extensions = map[string]any{}
 	}

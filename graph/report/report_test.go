@@ -43,7 +43,8 @@ func TestInterceptResponse(t *testing.T) {
 				return func() []Level { return levels }
 			}}
 			op := &graphql.OperationContext{Headers: http.Header{Header: test.header}}
-			got := e.InterceptResponse(graphql.WithOperationContext(t.Context(), op), func(context.Context) *graphql.Response { return test.response })
+			ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), op)
+			got := e.InterceptResponse(ctx, func(context.Context) *graphql.Response { return test.response })
 			if watched != test.watched {
 				t.Errorf("watched is %t", watched)
 			}

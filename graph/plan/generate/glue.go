@@ -26,13 +26,7 @@ func (glue) Name() string { return "plan" }
 
 // GenerateCode implements gqlgen's plugin.CodeGenerator.
 func (glue) GenerateCode(data *codegen.Data) error {
-	build := &build{Data: data}
-	for _, o := range data.Objects {
-		if o.Stream {
-			continue // subscriptions are executed by gqlgen
-		}
-		build.Types = append(build.Types, o)
-	}
+	build := &build{data}
 	return templates.Render(templates.Options{
 		PackageName:     data.Config.Exec.Package,
 		Filename:        filepath.Join(data.Config.Exec.DirName, "plan.generated.go"),
@@ -45,15 +39,12 @@ func (glue) GenerateCode(data *codegen.Data) error {
 }
 
 // build is what the template sees.
-type build struct {
-	*codegen.Data
-	Types []*codegen.Object
-}
+type build struct{ *codegen.Data }
 
 // Concrete lists the object types that an interface or union can be, which are those that may have to be told apart.
 func (b *build) Concrete() []*codegen.Object {
 	var list []*codegen.Object
-	for _, o := range b.Types {
+	for _, o := range b.Objects {
 		if len(o.Implements) > 0 {
 			list = append(list, o)
 		}
@@ -90,15 +81,17 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 			f.ArgsFunc())
 	}
 	switch {
+	case f.Object.Stream:
+		fmt.Fprintf(&w, ",\nStream: func(ctx context.Context, exec any, args map[string]any) (%s.Source, error) {\n%s}", planPackage(), stream(f))
 	case f.IsResolver:
 		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {\n%s}", call(f))
-		if leaf {
-			fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
-		}
 	case leaf:
 		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\nv := %s\n%s}", value(f), appendLeaf(t))
 	default:
 		fmt.Fprintf(&w, ",\nGet: func(exec any, object any, args map[string]any) (any, error) {\n%s}", get(f))
+	}
+	if leaf && f.IsResolver {
+		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
 	}
 	w.WriteString("}")
 	return w.String(), nil
@@ -155,17 +148,32 @@ func call(f *codegen.Field) string {
 		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
 		args = append([]string{"ctx", "objects"}, arguments(f)...)
 	}
-	called := fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s(%s)", templates.UcFirst(f.Object.Name), f.GoFieldName, strings.Join(args, ", "))
-	kind := "Values"
+	return fmt.Sprintf("%sreturn %s(%s)\n", prepare, kind(f), fmt.Sprintf(wrap, resolver(f, args)))
+}
+
+// stream returns the body that calls the resolver of a subscription.
+func stream(f *codegen.Field) string {
+	called := resolver(f, append([]string{"ctx"}, arguments(f)...))
+	return fmt.Sprintf("events, err := %s\nreturn %s.Stream(events, err, %s)\n", called, planPackage(), kind(f))
+}
+
+// resolver returns the expression that calls a resolver.
+func resolver(f *codegen.Field, args []string) string {
+	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s(%s)", templates.UcFirst(f.Object.Name), f.GoFieldName, strings.Join(args, ", "))
+}
+
+// kind names the function that takes what a field's resolver returned.
+func kind(f *codegen.Field) string {
+	name := "Values"
 	switch f.TypeReference.GO.(type) {
 	case *types.Pointer:
-		kind = "Pointers"
+		name = "Pointers"
 	case *types.Slice:
 		if !f.TypeReference.GQL.NonNull {
-			kind = "Slices"
+			name = "Slices"
 		}
 	}
-	return fmt.Sprintf("%sreturn %s.%s(%s)\n", prepare, planPackage(), kind, fmt.Sprintf(wrap, called))
+	return planPackage() + "." + name
 }
 
 // elems returns the function that appends the objects of a list.

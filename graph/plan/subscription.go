@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// A subscription is a source of events, each of which is executed as if it were a query, with a ctx of its own: what goes around responses,
+// such as loaders, a deadline and a report, goes around each event from when it came.
+
+var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
+
+type eventKey struct{}
+
+// event executes an event in the ctx of its response.
+type event func(ctx context.Context) *graphql.Response
+
+// Events executes the events of subscriptions. It is an extension of gqlgen's, and goes around responses last.
+type Events struct{}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+} = Events{}
+
+// ExtensionName implements [graphql.HandlerExtension].
+func (Events) ExtensionName() string { return "events" }
+
+// Validate implements [graphql.HandlerExtension].
+func (Events) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptResponse implements [graphql.ResponseInterceptor].
+func (Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	execute, ok := ctx.Value(eventKey{}).(event)
+	if !ok {
+		return next(ctx)
+	}
+	executed := execute(ctx)
+	if executed == nil {
+		return nil
+	}
+	response := next(ctx) // with the errors that were noted in ctx
+	response.Data = executed.Data
+	return response
+}
+
+type endingKey struct{}
+
+// Ending holds the error with which a subscription ends.
+type ending struct{ err atomic.Pointer[error] }
+
+// End makes err the last that the subscribers of ctx are told, in a response without data, when the channel of the subscription's
+// resolver is closed. The first call counts. It is for that resolver, and may be called concurrently.
+func End(ctx context.Context, err error) {
+	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
+		e.err.CompareAndSwap(nil, &err)
+	}
+}
+
+// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext], for subscriptions alone.
+func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
+	op := graphql.GetOperationContext(ctx)
+	root := p.compiler.operation(op, p.config.Types.Subscription)
+	if root.uncovered != "" {
+		note(op, Execution{"stock", root.uncovered})
+		respond := p.ExecutableSchema.Exec(ctx)
+		return func(ctx context.Context) (context.Context, *graphql.Response) {
+			return context.WithValue(ctx, eventKey{}, event(respond)), &graphql.Response{}
+		}
+	}
+	note(op, Execution{Executor: "plan"})
+	end := new(ending)
+	source := p.source(context.WithValue(ctx, endingKey{}, end), op, root)
+	return func(ctx context.Context) (context.Context, *graphql.Response) {
+		value, ok := source(ctx)
+		if !ok {
+			err := end.err.Swap(nil)
+			if err == nil {
+				return ctx, nil
+			}
+			graphql.AddError(ctx, *err)
+			return ctx, &graphql.Response{}
+		}
+		ctx = graphql.StartOperationTrace(ctx)
+		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
+			r := p.run(ctx, op)
+			return r.response(r.event(root, value))
+		})), &graphql.Response{}
+	}
+}
+
+// source calls the resolver of a subscription's only field. What it fails with is noted in ctx.
+func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *node) (source Source) {
+	if len(root.fields) != 1 || root.fields[0].field == nil {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+	s := &root.fields[0]
+	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
+	fail := func(err error) {
+		w := writer{ctx: ctx, op: op, path: []step{{key: s.Alias}}}
+		w.fail(s, err)
+	}
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			fail(op.Recover(ctx, panicked))
+		}
+	}()
+	r := &run{ctx: ctx, op: op, exec: p.config.Exec(op)}
+	args, err := r.args(s)
+	if err == nil {
+		source, err = s.field.Stream(r.fieldContext(s, args), r.exec, args)
+	}
+	if err != nil {
+		fail(err)
+	}
+	return source
+}
+
+// event executes what is selected of an event.
+func (r *run) event(n *node, value any) *batch {
+	b := &batch{node: n, objects: []any{nil}, columns: make([]column, n.stored)}
+	s := &n.fields[0]
+	col := &b.columns[s.slot]
+	col.values = []any{value}
+	if s.field.To != "" {
+		r.start(r.descended(s, col))
+		r.group.Wait()
+	}
+	r.lost = r.tasks.Finish()
+	return b
+}
+
+// descended follows an event, unless that panics.
+func (r *run) descended(s *selected, col *column) []task {
+	defer r.recovered(col)
+	return r.descend(s, col, nil)
+}

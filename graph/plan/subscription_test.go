@@ -1,0 +1,209 @@
+package plan_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+	"twibase/graph/report"
+	"twibase/hbase/tables"
+)
+
+// broadcast is a world in which three things happen: a twit, nothing, and a twit whose author nobody can read.
+type broadcast struct{ exec.ResolverRoot }
+
+func (broadcast) Subscription() exec.SubscriptionResolver { return subscription{} }
+func (broadcast) Twit() exec.TwitResolver                 { return twit{} }
+func (broadcast) User() exec.UserResolver                 { return user{} }
+
+type subscription struct{ exec.SubscriptionResolver }
+
+func (subscription) TwitPosted(ctx context.Context, username string, _ *tables.ID) (<-chan *tables.Twit, error) {
+	switch username {
+	case "refused":
+		return nil, errors.New("no")
+	case "panic":
+		panic("at the subscription")
+	}
+	events := make(chan *tables.Twit)
+	go func() {
+		defer close(events)
+		for _, twit := range []*tables.Twit{
+			{AuthorName: username, Name: "1", Content: "a \"quoted\" line\n", PostedAt: time.UnixMilli(1), Visibility: tables.Public},
+			nil,
+			{AuthorName: "broken", Name: "2", Content: "b", PostedAt: time.UnixMilli(2), PhotoURLs: []string{"http://x/y"}, Visibility: tables.FollowersOnly},
+		} {
+			select {
+			case events <- twit:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if username == "ended" {
+			plan.End(ctx, errors.New("go elsewhere"))
+		}
+	}()
+	return events, nil
+}
+
+type twit struct{ exec.TwitResolver }
+
+func (twit) Author(_ context.Context, objs []*tables.Twit) ([]*tables.User, error) {
+	if objs[0].AuthorName == "broken" {
+		return nil, errors.New("nobody knows")
+	}
+	return []*tables.User{{Username: objs[0].AuthorName, Name: new(string)}}, nil
+}
+
+type user struct{ exec.UserResolver }
+
+func (user) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
+	number, _ := ctx.Value(numberKey{}).(int)
+	return []*int{&number}, nil
+}
+
+// numberKey is where the test's interceptor puts how many responses there were: a stand-in for loaders.
+type numberKey struct{}
+
+// idle is told of tasks and does nothing.
+type idle struct{}
+
+func (idle) Start(int)             {}
+func (idle) End()                  {}
+func (idle) Finish() map[any]error { return nil }
+
+// engine executes a schema, with extensions around its responses, and numbers these.
+func engine(schema graphql.ExecutableSchema, extensions ...graphql.HandlerExtension) *executor.Executor {
+	e := executor.New(schema)
+	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic %v", p) })
+	number := 0
+	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		number++
+		return next(context.WithValue(ctx, numberKey{}, number))
+	})
+	for _, x := range extensions {
+		e.Use(x)
+	}
+	e.Use(plan.Events{})
+	return e
+}
+
+// responses are all responses of an operation, as JSON.
+func responses(t *testing.T, e *executor.Executor, query string) (all []string) {
+	t.Helper()
+	ctx := graphql.StartOperationTrace(t.Context())
+	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Headers: map[string][]string{report.Header: {"1"}}})
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	respond, ctx := e.DispatchOperation(ctx, op)
+	for response := respond(ctx); response != nil; response = respond(ctx) {
+		text, err := json.Marshal(response)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, string(text)); len(all) > 9 {
+			t.Fatal("it does not end")
+		}
+	}
+	return all
+}
+
+func planned() graphql.ExecutableSchema {
+	return exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} })
+}
+
+func TestEventsAreWhatTheStockExecutorMakesOfThem(t *testing.T) {
+	for _, test := range []struct{ name, query string }{
+		{"fields without resolvers", `subscription{twitPosted(username:"a"){id content title photoUrls visibility postedAt __typename}}`},
+		{"an alias of the event", `subscription{x:twitPosted(username:"a"){content}}`},
+		{"fields with resolvers, each with the response's ctx", `subscription{twitPosted(username:"a"){content author{username twitCount}}}`},
+		{"fragments", `subscription{...S} fragment S on Subscription{twitPosted(username:"a"){...T ...on Node{id}}} fragment T on Twit{a:author{name}}`},
+		{"a resolver that refuses", `subscription{twitPosted(username:"refused"){content}}`},
+		{"one that panics", `subscription{x:twitPosted(username:"panic"){content}}`},
+		{"an argument that names nothing", `subscription{twitPosted(username:"a",after:""){content}}`},
+		{"nothing to subscribe to", `subscription{twitPosted(username:"a")@skip(if:true){content}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			stock := responses(t, engine(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}})), test.query)
+			if diff := cmp.Diff(placeless(stock), placeless(responses(t, engine(planned()), test.query))); diff != "" {
+				t.Errorf("(-stock +plan):\n%s", diff)
+			}
+			if len(stock) == 0 {
+				t.Error("there is no response")
+			}
+		})
+	}
+}
+
+// placeless takes away where the errors of responses are: the stock executor leaves the event out of the path of what is below it.
+func placeless(responses []string) []string {
+	place := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
+	for i := range responses {
+		responses[i] = place.ReplaceAllString(responses[i], "")
+	}
+	return responses
+}
+
+func TestAnErrorOfAnEventIsAtItsPath(t *testing.T) {
+	all := responses(t, engine(planned()), `subscription{x:twitPosted(username:"a"){content a:author{name}}}`)
+	want := `{"errors":[{"message":"nobody knows","path":["x","a"],"locations":[{"line":1,"column":49}]}],"data":{"x":{"content":"b","a":null}}}`
+	if len(all) != 3 || all[2] != want {
+		t.Errorf("the responses are %q", all)
+	}
+}
+
+func TestTheErrorThatEndsASubscriptionIsItsLastResponse(t *testing.T) {
+	all := responses(t, engine(planned()), `subscription{twitPosted(username:"ended"){content}}`)
+	if len(all) != 4 || all[3] != `{"errors":[{"message":"go elsewhere"}],"data":null}` {
+		t.Errorf("the responses are %q", all)
+	}
+}
+
+func TestEachEventHasAReportOfItsOwn(t *testing.T) {
+	watched := 0
+	extension := report.Extension{Watch: func(ctx context.Context) func() []report.Level {
+		watched++
+		number := ctx.Value(numberKey{}).(int)
+		return func() []report.Level { return make([]report.Level, number) }
+	}}
+	for i, text := range responses(t, engine(planned(), extension), `subscription{twitPosted(username:"a"){content}}`) {
+		var response struct{ Extensions struct{ Report report.Report } }
+		if err := json.Unmarshal([]byte(text), &response); err != nil {
+			t.Fatal(err)
+		}
+		if r := response.Extensions.Report; r.Rounds != i+1 || r.Executor != "plan" {
+			t.Errorf("event %d: %s", i, text)
+		}
+	}
+	if watched != 3 {
+		t.Errorf("%d responses were watched", watched)
+	}
+}
+
+func TestASubscriptionEndsWithItsContext(t *testing.T) {
+	e := engine(planned())
+	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(t.Context()))
+	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: `subscription{twitPosted(username:"a"){content}}`})
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	respond, ctx := e.DispatchOperation(ctx, op)
+	if respond(ctx) == nil {
+		t.Fatal("there is no event")
+	}
+	cancel()
+	if response := respond(ctx); response != nil {
+		t.Errorf("there is another: %s", response.Data)
+	}
+}
