@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"twibase/graph/model"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
@@ -17,7 +18,7 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	if err != nil {
 		return nil, err
 	}
-	own, ownErr := owned(ctx, usernames(objs))
+	own, ownErr := owned(ctx, permission.SeeTimeline, usernames(objs))
 	var owners []string
 	var at []int
 	for i, username := range usernames(objs) {

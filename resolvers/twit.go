@@ -93,7 +93,7 @@ func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*i
 
 // Author is the batch resolver for the author field.
 func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
-	return loaders.Users.Named(ctx, keysOf(objs, authorOf), selected(ctx, "User").names())
+	return loaders.Users.Named(ctx, keysOf(objs, func(t *tables.Twit) string { return t.AuthorName }), selected(ctx, "User").names())
 }
 
 // Comments is the batch resolver for the comments field.

@@ -8,6 +8,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
@@ -29,7 +30,7 @@ func (r *queryResolver) Users(ctx context.Context, first *int, after *string, la
 
 // Email is the batch resolver for the email field.
 func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
-	own, err := owned(ctx, usernames(objs))
+	own, err := owned(ctx, permission.SeeEmail, usernames(objs))
 	if slices.Contains(own, true) {
 		loaders.Settle(ctx)
 	}

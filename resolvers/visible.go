@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"twibase/graph/auth"
+	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
-// This file alone decides who sees what. What may not be seen is nil, exactly like what does not exist.
+// Who sees what is package permission's to say; this file asks it, and reads what the answer depends on. What may not be seen is nil, exactly
+// like what does not exist.
 
 // adminRole is the role whose holders are administrators.
 const adminRole = "admin"
@@ -26,18 +28,21 @@ func sightsOf(ctx context.Context) sights {
 	return sights{viewer: viewer, known: known}
 }
 
-// may returns the answers of n questions. decide says yes, no, or whom the viewer would have to follow; an
-// administrator may always. Nothing is read for a stranger, nor where no answer depends on it.
-func (s sights) may(ctx context.Context, n int, decide func(i int) (yes bool, follow string)) ([]bool, error) {
+func (s sights) decide(action permission.Action, about permission.About) permission.Verdict {
+	return permission.Decide(action, s.viewer, s.known, about)
+}
+
+// may returns the answers of n questions. Nothing is read for a stranger, nor where no answer depends on it.
+func (s sights) may(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	answers := make([]bool, n)
 	for i := range n {
-		yes, follow := decide(i)
-		if answers[i] = yes || s.viewer.Admin; answers[i] || !s.known {
-			continue
+		verdict := decide(i)
+		answers[i] = verdict.Yes
+		if verdict.IfAdmin {
+			s.asked, s.waiting = append(s.asked, loaders.Has(s.viewer.Username, adminRole)), append(s.waiting, i)
 		}
-		s.asked, s.waiting = append(s.asked, loaders.Has(s.viewer.Username, adminRole)), append(s.waiting, i)
-		if follow != "" {
-			s.asked, s.waiting = append(s.asked, loaders.Follows(s.viewer.Username, follow)), append(s.waiting, i)
+		if verdict.IfFollows != "" {
+			s.asked, s.waiting = append(s.asked, loaders.Follows(s.viewer.Username, verdict.IfFollows)), append(s.waiting, i)
 		}
 	}
 	if len(s.asked) == 0 {
@@ -56,44 +61,44 @@ func (s sights) may(ctx context.Context, n int, decide func(i int) (yes bool, fo
 	return answers, loaders.Join(n, errs)
 }
 
-// owned answers, for each username, whether the viewer is that user or an administrator.
-func owned(ctx context.Context, usernames []string) ([]bool, error) {
+// nothing is the verdict on what is not there: nothing has to be read for it.
+var nothing = permission.Verdict{Yes: true}
+
+// owned answers, for each username, whether the viewer may see what is the user's own.
+func owned(ctx context.Context, action permission.Action, usernames []string) ([]bool, error) {
 	s := sightsOf(ctx)
-	return s.may(ctx, len(usernames), func(i int) (bool, string) {
-		return s.known && usernames[i] == s.viewer.Username, ""
+	return s.may(ctx, len(usernames), func(i int) permission.Verdict {
+		return s.decide(action, permission.About{Owner: usernames[i]})
 	})
 }
 
-// visibleTwits returns those of the twits that the viewer may see, and nil in the place of the others. A public twit is for everybody; a
-// Moment for its author, the author's followers and administrators.
+// visibleTwits returns those of the twits that the viewer may see, and nil in the place of the others.
 func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, error) {
 	s := sightsOf(ctx)
 	return keep(twits, func() ([]bool, error) {
-		return s.may(ctx, len(twits), func(i int) (bool, string) {
-			t := twits[i]
-			return t == nil || t.Visibility == tables.Public || s.known && t.AuthorName == s.viewer.Username, authorOf(t)
+		return s.may(ctx, len(twits), func(i int) permission.Verdict {
+			switch t := twits[i]; {
+			case t == nil:
+				return nothing
+			case t.Visibility == tables.Public:
+				return s.decide(permission.SeeTwit, permission.About{Owner: t.AuthorName})
+			default:
+				return s.decide(permission.SeeMoment, permission.About{Owner: t.AuthorName})
+			}
 		})
 	})
 }
 
-func authorOf(t *tables.Twit) string {
-	if t == nil {
-		return ""
-	}
-	return t.AuthorName
-}
-
-// visibleComments returns those of the comments that the viewer may see, and nil in the place of the others. A comment is for its author,
-// the author of its twit, whoever follows its author, and administrators.
+// visibleComments returns those of the comments that the viewer may see, and nil in the place of the others.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	s := sightsOf(ctx)
 	return keep(comments, func() ([]bool, error) {
-		return s.may(ctx, len(comments), func(i int) (bool, string) {
+		return s.may(ctx, len(comments), func(i int) permission.Verdict {
 			c := comments[i]
 			if c == nil {
-				return true, ""
+				return nothing
 			}
-			return s.known && (c.AuthorName == s.viewer.Username || c.Twit.Author == s.viewer.Username), c.AuthorName
+			return s.decide(permission.SeeComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 		})
 	})
 }
@@ -113,8 +118,8 @@ func keep[T any](things []*T, may func() ([]bool, error)) ([]*T, error) {
 // nil where there is none.
 func visibleCounts(ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int)) ([]*int, error) {
 	s := sightsOf(ctx)
-	all, err := s.may(ctx, len(owners), func(i int) (bool, string) {
-		return s.known && owners[i] == s.viewer.Username, owners[i]
+	all, err := s.may(ctx, len(owners), func(i int) permission.Verdict {
+		return s.decide(permission.CountMoments, permission.About{Owner: owners[i]})
 	})
 	visible := make([]*int, len(owners))
 	for i, user := range users {

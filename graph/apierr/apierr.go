@@ -63,6 +63,11 @@ func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
+// Forbidden tells the client for whom it is.
+func Forbidden(format string, args ...any) *Error {
+	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
+}
+
 // LimitExceeded tells the client that what it asks for has a limit. What is a noun phrase, such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
