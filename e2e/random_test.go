@@ -16,16 +16,17 @@ var (
 
 func TestRandomQueries(t *testing.T) {
 	for _, test := range []struct {
-		name      string
-		part      int // of the questions
-		listBound int
-		forward   bool
+		name    string
+		part    int // of the questions
+		options transfer.Options
+		forward bool
 	}{
-		{"lists of one bucket", 1, 0, false},
-		{"lists of many buckets", 2, 5, true},
+		{"lists of one bucket", 1, transfer.Options{}, false},
+		{"lists of many buckets", 2, transfer.Options{ListBound: 5}, true},
+		{"many broadcasters", 2, transfer.Options{FanoutLimit: 3}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, generated(t, 1), transfer.Options{ListBound: test.listBound})
+			w := newWorld(t, generated(t, 1), test.options)
 			w.introduce(t)
 			w.wholeRoots(t)
 			random := *seed
@@ -39,7 +40,7 @@ func TestRandomQueries(t *testing.T) {
 				w.check(t, viewer, query, variables)
 			}
 			t.Logf("%d of %d answers had errors, as they should", w.failed, len(w.asked))
-			if !test.forward {
+			if test.part == 1 {
 				w.onBothEngines(t)
 			}
 		})
