@@ -17,21 +17,24 @@ import (
 	"twibase/hbase"
 	"twibase/loaders"
 	"twibase/resolvers"
+	"twibase/writers"
+	"twibase/writers/password"
 )
 
 // probeTimeout bounds the question whether the store answers.
 const probeTimeout = 2 * time.Second
 
 // routes is everything that the server answers.
-func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
-	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
+func routes(store hbase.Store, w *writers.Writers, tokens *auth.Tokens, proxies auth.Proxies) http.Handler {
+	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now)}
+	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
 		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
 		Watch:   resolvers.Watch,
 	})
 	schema := sdl()
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", logged(tokens.Handler(graphql)))
+	mux.Handle("/graphql", logged(proxies.Handler(tokens.Handler(graphql))))
 	mux.HandleFunc("GET /schema.graphql", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", ready(store))

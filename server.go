@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	stdlog "log"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"strings"
@@ -20,12 +22,15 @@ import (
 	"twibase/hbase"
 	"twibase/sample"
 	"twibase/transfer"
+	"twibase/writers"
 )
 
 // The times within which a server answers, and ends.
 const (
 	requestTimeout  = 30 * time.Second
 	shutdownTimeout = requestTimeout + 5*time.Second
+	// wholeTimeout is for what was acknowledged and goes on in the background. The next start, or another gateway, finishes the rest.
+	wholeTimeout = 5 * time.Second
 )
 
 func main() {
@@ -39,8 +44,9 @@ type serve struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
 	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
 	claimFlags
-	JWKS      string `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
-	DevTokens bool   `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
+	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
+	DevTokens      bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
 // Validate is called by kong.
@@ -74,7 +80,14 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	go tokens.Follow(p.log.WithContext(ctx))
-	return listen(ctx, listener, routes(store, tokens), p.log)
+	w := writers.New(store, writers.Options{Log: slog.New(zerolog.NewSlogHandler(p.log))})
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wholeTimeout)
+		defer cancel()
+		w.Close(ctx)
+	}()
+	go w.Run(ctx)
+	return listen(ctx, listener, routes(store, w, tokens, s.TrustedProxies), p.log)
 }
 
 // tokens is nil if there are neither secrets nor keys.

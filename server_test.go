@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/hbase/embedded"
+	"twibase/writers"
 )
 
 // lines hands on what is written to it, a line at a time.
@@ -203,7 +204,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := routes(store, nil)
+	handler := routes(store, writers.New(store, writers.Options{}), nil, nil)
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))

@@ -28,6 +28,8 @@ import (
 	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/transfer"
+	"twibase/writers"
+	"twibase/writers/password"
 )
 
 // gateway answers GraphQL over a store, as the server does.
@@ -40,7 +42,9 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	w := writers.New(store, writers.Options{})
+	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now)}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens}
 }

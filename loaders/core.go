@@ -49,6 +49,17 @@ func With(ctx context.Context, store hbase.Store) context.Context {
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
+// Forget lets what was read be read again, after a write. Nothing that was asked for may be on its way.
+func Forget(ctx context.Context) {
+	l := from(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.answers)
+	if l.watch != nil {
+		l.watch.forget()
+	}
+}
+
 func from(ctx context.Context) *Loaders {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok {

@@ -83,7 +83,7 @@ func (w *watch) evaluate() []*Round {
 		slices.SortFunc(r.Loaders, func(a, b Use) int { return cmp.Compare(a.Loader, b.Loader) })
 	}
 	slices.SortStableFunc(w.rounds, func(a, b *Round) int { return a.begun.Compare(b.begun) })
-	return w.rounds
+	return append(slices.Clip(w.past), w.rounds...)
 }
 
 func tallyOf(all map[*Round]*tally, r *Round) *tally {

@@ -15,6 +15,8 @@ type watch struct {
 	rounds []*Round
 	// of is the round that answers a get.
 	of map[hbase.Get]*Round
+	// past are the rounds of what was forgotten since.
+	past []*Round
 }
 
 // asked is a call of a loader.
@@ -37,6 +39,13 @@ func Watch(ctx context.Context, field func(ctx context.Context) string) (rounds 
 		defer l.mu.Unlock()
 		return w.evaluate()
 	}
+}
+
+// forget lets what was asked for be asked for again, in another round.
+func (w *watch) forget() {
+	w.past = w.evaluate()
+	w.asks, w.rounds = nil, nil
+	clear(w.of)
 }
 
 func (w *watch) asked(ctx context.Context, loader string, gets []hbase.Get) {

@@ -2,6 +2,18 @@
 // once and asks the loaders for all of them at once.
 package resolvers
 
+import (
+	"twibase/graph/auth"
+	"twibase/writers"
+)
+
 // Resolver is the root of all resolvers. What a request needs, its loaders and its viewer, is in the ctx: see [loaders.With] and
 // [auth.Viewer]. It is safe for concurrent use.
-type Resolver struct{}
+type Resolver struct {
+	// Writers make changes.
+	Writers *writers.Writers
+	// Accounts, Tokens and Attempts are for those who sign up and log in. Tokens may be nil: then nobody can.
+	Accounts *writers.Accounts
+	Tokens   *auth.Tokens
+	Attempts *auth.Attempts
+}

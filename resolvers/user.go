@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
@@ -26,6 +28,39 @@ func (r *queryResolver) Users(ctx context.Context, first *int, after *string, la
 		return nil, err
 	}
 	return userConnection(page, nil), nil
+}
+
+// Follow is the resolver for the follow field.
+func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
+	errs, user, err := r.relate(ctx, permission.Follow, r.Writers.Follow, "FollowPayload", input.Username)
+	if err != nil {
+		return nil, err
+	}
+	return &model.FollowPayload{User: user, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+}
+
+// Unfollow is the resolver for the unfollow field.
+func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
+	errs, user, err := r.relate(ctx, permission.Unfollow, r.Writers.Unfollow, "UnfollowPayload", input.Username)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnfollowPayload{User: user, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+}
+
+// relate changes whether the viewer follows a user.
+func (r *mutationResolver) relate(ctx context.Context, action permission.Action, write func(ctx context.Context, follower, username string) error, payload, username string) (
+	[]*model.UserError, *tables.User, error) {
+	viewer, err := permit(ctx, action, permission.About{})
+	if err != nil {
+		return nil, nil, err
+	}
+	errs, err := change(ctx, func() error { return write(ctx, viewer.Username, username) })
+	if err != nil || len(errs) > 0 {
+		return errs, nil, err
+	}
+	user, err := changed(ctx, loaders.Users, payload, "user", "User", norm.NFC.String(username))
+	return errs, user, err
 }
 
 // Email is the batch resolver for the email field.
