@@ -30,6 +30,7 @@ var arrows = []arrow{
 		"graph is GraphQL and nothing of storage: the row types are its object types, and all that it knows of rows"},
 	{"loaders", []string{"hbase", "hbase/tables"}, "loaders read for whoever asks, on any engine"},
 	{"writers", []string{"writers/password", "hbase", "hbase/tables"}, "writers write for whoever asks, on any engine"},
+	{"writers/feeds", []string{"hbase", "hbase/tables"}, "what is done in the background is in the store: it needs nobody who gave it"},
 	{"writers/password", nil, "a hash knows nothing of accounts"},
 	{"hbase", nil, "hbase is the store's vocabulary: everybody speaks it, so it depends on nobody"},
 	{"hbase/tables", []string{"hbase"}, "rows and keys are the same on every engine"},

@@ -3,8 +3,10 @@ package resolvers
 import (
 	"context"
 
+	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
@@ -35,6 +37,62 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 		}
 		return c
 	})
+}
+
+// AddComment is the resolver for the addComment field.
+func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
+	viewer, err := permit(ctx, permission.AddComment, permission.About{})
+	if err != nil {
+		return nil, err
+	}
+	twit, err := r.Query().Twit(ctx, input.TwitID)
+	if err != nil {
+		return nil, err
+	}
+	var key tables.CommentKey
+	errs, err := change(ctx, func() error {
+		key, err = r.Writers.AddComment(ctx, viewer.Username, twit, input.Content, input.IdempotencyKey.Value())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.AddCommentPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		comments, err := commentsByKey(ctx, []string{key.String()})
+		if err != nil {
+			return nil, loaders.At(err, 0)
+		}
+		payload.Comment, payload.Twit = comments[0], twit
+	}
+	return payload, nil
+}
+
+// DeleteComment is the resolver for the deleteComment field.
+func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
+	comments, about, err := []*tables.Comment{nil}, permission.About{}, error(nil)
+	_, known := auth.ViewerOf(ctx)
+	if known && input.ID.Noun == tables.NounComment {
+		comments, err = commentsByKey(ctx, []string{input.ID.Key})
+	}
+	if c := comments[0]; c != nil {
+		about = permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author}
+	}
+	if err == nil && (!known || comments[0] != nil) { // Whoever may not even see it is told that there is none.
+		_, err = permit(ctx, permission.DeleteComment, about)
+	}
+	if err != nil {
+		return nil, loaders.At(err, 0)
+	}
+	errs, err := change(ctx, func() error { return r.Writers.DeleteComment(ctx, comments[0]) })
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.DeleteCommentPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		payload.Comment, payload.DeletedID = comments[0], &input.ID
+	}
+	return payload, nil
 }
 
 // commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.

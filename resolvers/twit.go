@@ -5,9 +5,11 @@ import (
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/writers"
 )
 
 // Twit is the resolver for the twit field.
@@ -17,6 +19,61 @@ func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, e
 	}
 	twits, err := twitsByKey(ctx, []string{id.Key})
 	return twits[0], loaders.At(err, 0)
+}
+
+// PostTwit is the resolver for the postTwit field.
+func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
+	viewer, err := permit(ctx, permission.PostTwit, permission.About{})
+	if err != nil {
+		return nil, err
+	}
+	twit := writers.NewTwit{Title: input.Title.Value(), Content: input.Content, PhotoURLs: input.PhotoUrls.Value(), Visibility: tables.Public,
+		IdempotencyKey: input.IdempotencyKey.Value()}
+	if v := input.Visibility.Value(); v != nil {
+		twit.Visibility = *v
+	}
+	var key tables.TwitKey
+	errs, err := change(ctx, func() error {
+		key, err = r.Writers.PostTwit(ctx, viewer.Username, twit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.PostTwitPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		twits, err := twitsAt(ctx, []tables.TwitKey{key})
+		if err != nil {
+			return nil, loaders.At(err, 0)
+		}
+		payload.Twit = twits[0]
+	}
+	return payload, nil
+}
+
+// DeleteTwit is the resolver for the deleteTwit field.
+func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
+	// Whose it would be its id says, whether or not there is such a twit.
+	place, err := tables.ParseTwitKey(input.ID.Key)
+	if err != nil || input.ID.Noun != tables.NounTwit {
+		place = tables.TwitKey{}
+	}
+	if _, err := permit(ctx, permission.DeleteTwit, permission.About{Owner: place.Author}); err != nil {
+		return nil, err
+	}
+	twits, err := twitsAt(ctx, []tables.TwitKey{place})
+	if err != nil {
+		return nil, loaders.At(err, 0)
+	}
+	errs, err := change(ctx, func() error { return r.Writers.DeleteTwit(ctx, twits[0]) })
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.DeleteTwitPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		payload.Twit, payload.DeletedID = twits[0], &input.ID
+	}
+	return payload, nil
 }
 
 // twitsByKey answers the twits of the keys that ids hold, as far as the viewer may see them.

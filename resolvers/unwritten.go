@@ -10,12 +10,6 @@ import (
 
 var errUnwritten = errors.New("not written yet")
 
-func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
-	return nil, errUnwritten
-}
-func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	return nil, errUnwritten
-}
 func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.CreateDepartmentInput) (*model.CreateDepartmentPayload, error) {
 	return nil, errUnwritten
 }
@@ -53,12 +47,6 @@ func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRol
 	return nil, errUnwritten
 }
 func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
-	return nil, errUnwritten
-}
-func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
-	return nil, errUnwritten
-}
-func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
 	return nil, errUnwritten
 }
 func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {

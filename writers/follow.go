@@ -48,7 +48,7 @@ var follow = register(kind[followArgs]{
 				countOf(tables.Followers, a.Followed, 1),
 			},
 			{unless(undo, end(tables.Users, a.Follower), end(tables.Users, a.Followed))},
-		}}
+		}, later: []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Followed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}}
 	},
 })
 
@@ -71,7 +71,7 @@ var unfollow = register(kind[followArgs]{
 			remove(tables.Followers, a.Followed, tables.Follow{Username: a.Follower, At: since}, o.at),
 			countOf(tables.Following, a.Follower, -1),
 			countOf(tables.Followers, a.Followed, -1),
-		}}}
+		}}, later: []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Unfollowed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}}
 	},
 })
 

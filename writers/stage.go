@@ -25,15 +25,15 @@ type execution struct {
 	tallies map[place]*tally
 	// marked is whether the intent says by itself that the write was decided.
 	marked bool
-	// buckets are where members belong, as far as that was looked up before.
-	buckets map[*member]uint32
+	// places are where members belong, as far as that was looked up before.
+	places map[*member]tables.Place
 	// placed are the members that were written, until it is known that no bucket was cut meanwhile.
-	placed map[*member]uint32
+	placed map[*member]tables.Place
 }
 
 func (w *Writers) execution(k *known, arguments any, intent tables.Intent) *execution {
 	x := &execution{port: port{w, k.name}, known: k, intent: intent, arguments: arguments, tallies: map[place]*tally{},
-		buckets: map[*member]uint32{}, placed: map[*member]uint32{}}
+		places: map[*member]tables.Place{}, placed: map[*member]tables.Place{}}
 	x.plan = k.plan(arguments, op{intent.ID, intent.At})
 	for _, s := range slices.Concat(x.plan.now, x.plan.later) {
 		x.tally(s)
@@ -67,7 +67,7 @@ func (x *execution) prefetch() (gets []hbase.Get, take func([][]hbase.Cell) erro
 		for _, st := range s {
 			if m, ok := st.(*member); ok {
 				members = append(members, m)
-				gets = append(gets, m.directory())
+				gets = append(gets, m.where())
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (x *execution) prefetch() (gets []hbase.Get, take func([][]hbase.Cell) erro
 	}
 	return gets, func(cells [][]hbase.Cell) (err error) {
 		for i, m := range members {
-			if x.buckets[m], err = m.bucket(cells[i]); err != nil {
+			if x.places[m], err = m.place(cells[i]); err != nil {
 				return err
 			}
 		}
@@ -130,9 +130,11 @@ func (x *execution) stage(ctx context.Context, s stage, label string) error {
 		switch st := st.(type) {
 		case put:
 			writes = append(writes, write{label + st.String(), st.Mutation})
+		case errand:
+			writes = append(writes, st.write(label))
 		case *member:
-			writes = append(writes, st.writes(x.buckets[st], label)...)
-			x.placed[st] = x.buckets[st]
+			writes = append(writes, st.writes(x.places[st], label)...)
+			x.placed[st] = x.places[st]
 		case count:
 			counts[st.place] = true
 		}
@@ -143,8 +145,10 @@ func (x *execution) stage(ctx context.Context, s stage, label string) error {
 	}
 	for _, st := range steps {
 		switch st := st.(type) {
+		case errand:
+			x.w.errands(st.Errand)
 		case *member:
-			x.grown(st, lengths)
+			x.grown(ctx, st, lengths)
 		case demand:
 			if err := x.demand(ctx, st); err != nil {
 				return err
@@ -200,7 +204,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 		placed := slices.SortedFunc(maps.Keys(x.placed), (*member).compare)
 		all := slices.Clone(gets)
 		for _, m := range placed {
-			all = append(all, m.directory())
+			all = append(all, m.where())
 		}
 		cells, err := x.get(ctx, label, all)
 		if err != nil {
@@ -208,15 +212,15 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 		}
 		var writes []write
 		for i, m := range placed {
-			bucket, err := m.bucket(cells[len(gets)+i])
+			at, err := m.place(cells[len(gets)+i])
 			if err != nil {
 				return nil, x.failed(label, err)
 			}
-			if bucket == x.placed[m] {
+			if at == x.placed[m] {
 				delete(x.placed, m)
 			} else {
-				x.placed[m] = bucket
-				writes = append(writes, m.writes(bucket, "again ")...)
+				x.placed[m] = at
+				writes = append(writes, m.writes(at, "again ")...)
 			}
 		}
 		if len(writes) == 0 {
@@ -237,14 +241,14 @@ func (x *execution) locate(ctx context.Context, steps []step, label string) erro
 		if !ok {
 			continue
 		}
-		if _, known := x.buckets[m]; !known {
-			members, gets = append(members, m), append(gets, m.directory())
+		if _, known := x.places[m]; !known {
+			members, gets = append(members, m), append(gets, m.where())
 		}
 	}
 	cells, err := x.get(ctx, label+"find buckets", gets)
 	for i, m := range members {
 		if err == nil {
-			x.buckets[m], err = m.bucket(cells[i])
+			x.places[m], err = m.place(cells[i])
 		}
 	}
 	return err

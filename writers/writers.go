@@ -23,6 +23,8 @@ type Options struct {
 	Log *slog.Logger
 	// ListBound is how many members a bucket of a list holds before it is cut: [tables.ListBound] if it is 0, less in tests, at least 2.
 	ListBound int
+	// Errands is told of each errand that this gateway put into the store, and must not wait; nil is nobody.
+	Errands func(tables.Errand)
 	// Seed makes the ids of writes repeatable, for tests; nil is chance.
 	Seed rand.Source
 }
@@ -33,6 +35,8 @@ type Writers struct {
 	log    *slog.Logger
 	bound  int
 	holder string // of leases
+	// errands is told of what is to be done in the background.
+	errands func(tables.Errand)
 	// Counters say what became of the writes.
 	Counters Counters
 
@@ -75,10 +79,13 @@ const background = 16
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, bound: o.ListBound, parallel: 8, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, parallel: 8, slots: make(chan struct{}, background),
 		active: map[string]chan struct{}{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.errands == nil {
+		w.errands = func(tables.Errand) {}
 	}
 	if w.bound == 0 {
 		w.bound = tables.ListBound
@@ -139,6 +146,13 @@ func (w *Writers) newOp(at time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return tables.NewOp(at, w.chance.Uint64())
+}
+
+// oneIn reports true once in n times, by chance; always if n is less than 2.
+func (w *Writers) oneIn(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return n < 2 || w.chance.IntN(n) == 0
 }
 
 // begin notes that this process carries a write on. It reports false if it does so already; wait ends when it is over.

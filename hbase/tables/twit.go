@@ -37,6 +37,9 @@ type TwitKey struct{ Author, Position string }
 // String returns author ‖ 0 ‖ position, the twit's key.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
+// Parts returns when the twit was posted, and its name.
+func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
+
 // ParseTwitKey reads a key of [TwitKey.String] back.
 func ParseTwitKey(key string) (TwitKey, error) {
 	author, position, _ := strings.Cut(key, separator)

@@ -1,0 +1,131 @@
+package writers
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+type addCommentArgs struct {
+	Twit    twitRef
+	Author  string
+	Content string
+	Key     *string
+	// At is the time of the comment, in milliseconds: decide completes it.
+	At int64
+}
+
+func (a addCommentArgs) comment(at int64) *tables.Comment {
+	return &tables.Comment{Twit: a.Twit.key(), AuthorName: a.Author, PostedAt: millis(at), Content: a.Content,
+		Mark: tables.CommentMark(a.Author, a.Content, 0)}
+}
+
+// addComment is decided in the row of the author and the twit, one comment after the other: so no two have the same time, and their marks need
+// not tell them apart.
+var addComment = register(kind[addCommentArgs]{
+	name: "addComment",
+	row: func(a addCommentArgs) hbase.Get {
+		if a.Key == nil {
+			return hbase.Get{Table: tables.Commenters.Table, Row: tables.Commenters.Row(a.Twit.key(), a.Author), Columns: tables.Attributes + ":" + tables.Decision}
+		}
+		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
+	},
+	reads: func(a addCommentArgs) []hbase.Get {
+		return []hbase.Get{tables.Users.Get(a.Author, tables.Existence), tables.TwitNames.Get(a.Twit.Name)}
+	},
+	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
+		if err := existing(tables.Users, a.Author, r.cells[0], ""); err != nil {
+			return nil, err
+		}
+		there, err := twitEnd(a.Twit.key(), a.Twit.Name).exists(r.cells[1])
+		if err == nil && !there {
+			err = refuse(NotFound, "twitId", "there is no such twit")
+		}
+		if err != nil {
+			return nil, err
+		}
+		at, added, err := tables.Commenters.DecodeAdded(r.row)
+		if err != nil || added {
+			a.At = at.UnixMilli()
+			return nil, orNothing(err)
+		}
+		if a.At = r.at; a.Key == nil {
+			return nil, nil
+		}
+		return []hbase.Cell{tables.Commenters.AddedCell(*a.Key, millis(r.at), r.at)}, nil
+	},
+	plan: func(a addCommentArgs, o op) plan {
+		c := a.comment(o.at)
+		return plan{now: []stage{
+			{
+				add(tables.Comments, c.Twit.String(), c, o.at),
+				add(tables.UserComments, a.Author, c.Key(), o.at),
+				countOf(tables.Comments, c.Twit.String(), 1),
+			},
+			{unless(demand{"deleteComment", removalOf(c)}, end(tables.Users, a.Author), twitEnd(c.Twit, a.Twit.Name))},
+		}}
+	},
+	added: true,
+})
+
+// deleteCommentArgs name a comment.
+type deleteCommentArgs struct {
+	Twit   twitRef
+	Author string
+	At     int64
+	Mark   []byte
+}
+
+func removalOf(c *tables.Comment) *deleteCommentArgs {
+	at, name, _ := c.Twit.Parts()
+	return &deleteCommentArgs{twitRef{c.Twit.Author, at.UnixMilli(), name}, c.AuthorName, c.PostedAt.UnixMilli(), []byte(c.Mark)}
+}
+
+func (a deleteCommentArgs) comment() *tables.Comment {
+	return &tables.Comment{Twit: a.Twit.key(), AuthorName: a.Author, PostedAt: millis(a.At), Mark: string(a.Mark)}
+}
+
+// deleteComment takes a comment out of both lists.
+var deleteComment = register(kind[deleteCommentArgs]{
+	name: "deleteComment",
+	row:  func(a deleteCommentArgs) hbase.Get { return tables.Commenters.Removed(a.comment().Key(), a.Author) },
+	decide: func(a *deleteCommentArgs, r *reading) ([]hbase.Cell, error) {
+		if tables.Commenters.DecodeRemoved(r.row) {
+			return nil, errNothing
+		}
+		return []hbase.Cell{tables.Commenters.RemovedCell(a.comment().Key().Position, r.at)}, nil
+	},
+	plan: func(a deleteCommentArgs, o op) plan {
+		c := a.comment()
+		return plan{now: []stage{{
+			remove(tables.Comments, c.Twit.String(), c, o.at),
+			remove(tables.UserComments, a.Author, c.Key(), o.at),
+			countOf(tables.Comments, c.Twit.String(), -1),
+		}}}
+	},
+})
+
+// AddComment adds a comment to a twit that the author may see, nil if there is none, and returns where it is. It may be refused with Problems.
+func (w *Writers) AddComment(ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string) (tables.CommentKey, error) {
+	var in input
+	a := addCommentArgs{Author: author, Content: in.comment("content", content), Key: in.idempotencyKey("idempotencyKey", idempotencyKey)}
+	if twit == nil {
+		in.problems = append(in.problems, problem(NotFound, "twitId", "there is no such twit"))
+	}
+	if err := in.err(); err != nil {
+		return tables.CommentKey{}, err
+	}
+	a.Twit = refOf(twit)
+	_, err := do(ctx, w, addComment, &a)
+	return a.comment(a.At).Key(), err
+}
+
+// DeleteComment deletes a comment, which the caller has seen; nil is none. If it is gone already, nothing happens.
+func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
+	if c == nil {
+		return refuse(NotFound, "id", "there is no such comment")
+	}
+	_, err := do(ctx, w, deleteComment, removalOf(c))
+	return err
+}

@@ -1,0 +1,244 @@
+// Package feeds keeps timelines: it does in the background what follows from posting and deleting a twit, and from following and
+// unfollowing its author. What is to be done is in the store, as [tables.Errand], so any gateway does it, and a crash loses none.
+//
+// An errand may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/WRITES.md says
+// why none is missing or left behind.
+package feeds
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Options are what a gateway may set. The zero value is good.
+type Options struct {
+	// Limit is how many followers an author may have whose twits are put into all their timelines: [tables.FanoutLimit] if it is 0.
+	Limit int
+	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
+	TimelineBound int
+	// Chunk is how many entries are written together: 1,000 if it is 0, less in tests.
+	Chunk int
+	// Log is told of what failed and will be tried again; nil drops it.
+	Log *slog.Logger
+	// Now is the clock; nil is the machine's.
+	Now func() time.Time
+}
+
+const (
+	// leased is how long who has taken an errand is left alone; it takes it anew when a third of that is over.
+	leased = 10 * time.Second
+	// tick is how often a gateway looks for errands of others, whole how often it looks for all of them from the beginning of time,
+	// skew how much later than others' its errands may be noted for it to find them in between.
+	tick  = time.Second
+	whole = time.Minute
+	skew  = 30 * time.Second
+	// workers is how many errands a gateway does side by side: a long one does not hold up all others.
+	workers = 4
+)
+
+// Feeds are the timelines' keeper of one gateway. All methods may be called concurrently.
+type Feeds struct {
+	store  hbase.Store
+	o      Options
+	holder string
+
+	mu sync.Mutex
+	// waiting are the errands to be done by this gateway, the oldest first; doing those that it is at.
+	waiting []tables.Errand
+	doing   map[string]bool
+	awake   chan struct{}
+	lag     Lag
+	from    time.Time // before which there was no errand at the last look
+	looked  time.Time // when all were looked for
+}
+
+// Lag is how far the timelines are behind, as of the last look.
+type Lag struct {
+	// Open is how many errands there are of all gateways, Oldest when the oldest of them was given, zero if there is none.
+	Open   int
+	Oldest time.Time
+}
+
+// New returns the keeper of the timelines of a store whose tables exist.
+func New(store hbase.Store, o Options) *Feeds {
+	if o.Limit == 0 {
+		o.Limit = tables.FanoutLimit
+	}
+	if o.TimelineBound == 0 {
+		o.TimelineBound = tables.TimelineBound
+	}
+	if o.Chunk == 0 {
+		o.Chunk = 1000
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	host, _ := os.Hostname()
+	return &Feeds{store: store, o: o, holder: host + "/" + strconv.FormatUint(random(), 36), doing: map[string]bool{},
+		awake: make(chan struct{}, workers)}
+}
+
+func random() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// Lag tells how far the timelines are behind.
+func (f *Feeds) Lag() Lag {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lag
+}
+
+// Give tells of an errand that is in the store: it is done at once, unless older ones are. Without Give it is found a little later.
+func (f *Feeds) Give(e tables.Errand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doing[e.ID] {
+		return
+	}
+	i, found := slices.BinarySearchFunc(f.waiting, e, func(a, b tables.Errand) int { return strings.Compare(a.ID, b.ID) })
+	if found {
+		return
+	}
+	f.waiting = slices.Insert(f.waiting, i, e)
+	select {
+	case f.awake <- struct{}{}:
+	default: // as many as there are workers will look again
+	}
+}
+
+// next takes the oldest errand that waits.
+func (f *Feeds) next() (tables.Errand, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.waiting) == 0 {
+		return tables.Errand{}, false
+	}
+	e := f.waiting[0]
+	f.waiting = slices.Delete(f.waiting, 0, 1)
+	f.doing[e.ID] = true
+	return e, true
+}
+
+func (f *Feeds) over(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.doing, id)
+}
+
+// Run does errands, those that it is given and those that other gateways left, until ctx ends.
+func (f *Feeds) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				if e, ok := f.next(); ok {
+					f.try(ctx, e)
+					continue
+				}
+				select {
+				case <-f.awake:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
+	for ctx.Err() == nil {
+		if err := f.look(ctx); err != nil && ctx.Err() == nil {
+			f.o.Log.Warn("looking for errands failed", "error", err)
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+		}
+	}
+	all.Wait()
+}
+
+// Sweep does all errands that nobody else has taken, and returns the first error after it tried them all.
+func (f *Feeds) Sweep(ctx context.Context) error {
+	var errs []error
+	for {
+		f.mu.Lock()
+		f.looked = time.Time{}
+		f.mu.Unlock()
+		if err := f.look(ctx); err != nil {
+			return err
+		}
+		done := 0
+		for e, ok := f.next(); ok; e, ok = f.next() {
+			if err := f.try(ctx, e); err != nil {
+				errs = append(errs, err)
+			} else {
+				done++
+			}
+		}
+		if done == 0 || len(errs) > 0 {
+			return errors.Join(errs...)
+		}
+	}
+}
+
+// look finds the errands that nobody is at.
+func (f *Feeds) look(ctx context.Context) error {
+	now := f.o.Now()
+	f.mu.Lock()
+	from, all := f.from, now.Sub(f.looked) >= whole
+	f.mu.Unlock()
+	if all {
+		from = time.UnixMilli(0)
+	}
+	lag := Lag{Oldest: now}
+	for shard := range tables.ErrandShards {
+		for row, err := range f.store.Scan(ctx, tables.Errands.Scan(shard, from)) {
+			if err != nil {
+				return err
+			}
+			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			at, _ := tables.OpTime(e.ID)
+			if lag.Open++; at.Before(lag.Oldest) {
+				lag.Oldest = at
+			}
+			if until, lease, _ := tables.Errands.Taken(row.Cells); !now.Before(until) || f.mine(lease) {
+				f.Give(e)
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.from = lag.Oldest.Add(-skew)
+	if all {
+		f.looked = now
+	}
+	if f.lag = lag; lag.Open == 0 {
+		f.lag = Lag{}
+	}
+	return nil
+}
+
+func (f *Feeds) mine(lease []byte) bool { return strings.HasSuffix(string(lease), " "+f.holder) }
