@@ -38,6 +38,7 @@ type gateway struct {
 	store   hbase.Store
 	handler http.Handler
 	tokens  *auth.Tokens
+	root    *resolvers.Resolver
 }
 
 func newGateway(name string, store hbase.Store) *gateway {
@@ -46,7 +47,7 @@ func newGateway(name string, store hbase.Store) *gateway {
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now)}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens}
+		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens, root}
 }
 
 // ask posts a query and returns the body of the answer.

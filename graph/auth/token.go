@@ -50,10 +50,13 @@ type claims struct {
 	Admin bool `json:"admin,omitempty"`
 }
 
+// Signs reports whether there is a secret to sign with.
+func (t *Tokens) Signs() bool { return t != nil && t.Secrets != nil }
+
 // Sign returns a token for the viewer, who need not be known to any store, and when it ends. It is [tables.ErrName] if the name can't be a
 // username, and [ErrNoSecret].
 func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error) {
-	if t == nil || t.Secrets == nil {
+	if !t.Signs() {
 		return "", time.Time{}, ErrNoSecret
 	}
 	if err := tables.CheckUsername(viewer.Username); err != nil {

@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"twibase/e2e/oracle"
+	"twibase/graph/auth"
+	"twibase/hbase/tables"
+)
+
+// post sends a query as whoever has a token, and returns the data and the errors.
+func (g *gateway) post(t *testing.T, query, token string) oracle.Answer {
+	t.Helper()
+	body := fmt.Sprintf(`{"query":%q}`, query)
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	w := httptest.NewRecorder()
+	g.handler.ServeHTTP(w, r)
+	a, err := answer(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func newAccounts(t *testing.T) *gateway {
+	t.Helper()
+	store := inMemory(t)
+	for _, table := range tables.Definitions(1) {
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return newGateway("embedded", store)
+}
+
+const lilei = `mutation{signUp(input:{username:"LiLei",name:"Li Lei",email:"li@example.org",age:17,password:"correct horse",clientMutationId:"x"}){
+	user{username name age createdAt followerCount version} token expiresAt userErrors{code} clientMutationId}}`
+
+func TestWhoSignsUpIsTheViewer(t *testing.T) {
+	g := newAccounts(t)
+	a := g.post(t, lilei, "")
+	payload := oracle.Get(a.Data, "signUp")
+	user := oracle.Get(payload, "user")
+	if len(a.Errors) > 0 || sprint(oracle.Get(user, "username"), " ", oracle.Get(user, "name"), " ", oracle.Get(user, "age"), " ", oracle.Get(user, "followerCount")) != "LiLei Li Lei 17 0" ||
+		oracle.Get(user, "createdAt") == nil || oracle.Get(payload, "expiresAt") == nil || oracle.Get(payload, "clientMutationId") != "x" {
+		t.Fatal(a)
+	}
+	seen := g.post(t, `{viewer{username email timeline{nodes{id}}}}`, oracle.Get(payload, "token").(string))
+	if got := sprint(oracle.Get(seen.Data, "viewer", "username"), " ", oracle.Get(seen.Data, "viewer", "email")); got != "LiLei li@example.org" {
+		t.Error(got)
+	}
+}
+
+func TestLoggingIn(t *testing.T) {
+	g := newAccounts(t)
+	g.post(t, lilei, "")
+	logIn := func(username, password string) string {
+		a := g.post(t, fmt.Sprintf(`mutation{logIn(input:{username:%q,password:%q}){user{username} token expiresAt userErrors{code field message}}}`, username, password), "")
+		token, _ := oracle.Get(a.Data, "logIn", "token").(string)
+		if token == "" {
+			if oracle.Get(a.Data, "logIn", "user") != nil || oracle.Get(a.Data, "logIn", "expiresAt") != nil {
+				t.Error(a)
+			}
+			e := oracle.Get(a.Data, "logIn", "userErrors").(oracle.List)[0]
+			return sprint(oracle.Get(e, "code"), " ", oracle.Get(e, "message"))
+		}
+		seen := g.post(t, `{viewer{username}}`, token)
+		return sprint(oracle.Get(seen.Data, "viewer", "username"))
+	}
+	const wrong = "WRONG_CREDENTIALS the username and the password do not belong together"
+	for range 20 { // who knows the password is never told to wait
+		if got := logIn("LiLei", "correct horse"); got != "LiLei" {
+			t.Fatal(got)
+		}
+	}
+	for range 10 {
+		for _, username := range []string{"LiLei", "nobody"} {
+			if got := logIn(username, "wrong horse"); got != wrong {
+				t.Fatal(got)
+			}
+		}
+	}
+	for _, username := range []string{"LiLei", "nobody"} {
+		if got := logIn(username, "correct horse"); !strings.HasPrefix(got, "LIMIT_EXCEEDED too many attempts; try again in ") {
+			t.Error(got)
+		}
+	}
+	if got := logIn("Lucy", "wrong horse"); got != wrong {
+		t.Error(got)
+	}
+}
+
+// CONTRACT: fifty at once from one address.
+func TestFiftySignUpAtOnce(t *testing.T) {
+	g := newAccounts(t)
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"u%d",name:"x",password:"correct horse"}){token userErrors{code message}}}`, i), "")
+			if oracle.Get(a.Data, "signUp", "token") == nil {
+				t.Error(i, a)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestTheRoleMakesTheAdministrator(t *testing.T) {
+	w := smallWorld(t)
+	const question = `{user(username:"Lucy"){email}}`
+	token, _, err := w.tokens.Sign(auth.Viewer{Username: "boss"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != "lucy@example.org" {
+		t.Error(got)
+	}
+	w.write(t, tables.Assignments.Put("boss", "admin", false, tables.Unknown, 1_500_000_000_000))
+	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != nil {
+		t.Error("who holds the role no longer still sees ", got)
+	}
+}
+
+func TestAServerWithoutASecretGivesNoTokens(t *testing.T) {
+	g := newAccounts(t)
+	g.root.Tokens = nil
+	if a := g.post(t, lilei, ""); len(a.Errors) != 1 || a.Errors[0] != "signUp UNAVAILABLE" {
+		t.Error(a)
+	}
+	if a := g.post(t, `{user(username:"LiLei"){username}}`, ""); oracle.Get(a.Data, "user") != nil {
+		t.Error("there is a user who can't log in: ", a)
+	}
+}
