@@ -92,7 +92,7 @@ var inputs = map[string]string{
 }
 
 // unwritten are the rows that are not written yet. One that is has to leave this list.
-var unwritten = []string{"createUser", "updateUser", "deleteUser", "postTwit", "deleteTwit", "addComment", "deleteComment", "createRole", "updateRole",
+var unwritten = []string{"createUser", "updateUser", "deleteUser", "createRole", "updateRole",
 	"deleteRole", "assignRole", "revokeRole", "createDepartment", "updateDepartment", "moveDepartment", "deleteDepartment", "createGame", "updateGame",
 	"deleteGame", "recordPlay", "timelineTwitAdded"}
 
@@ -203,6 +203,8 @@ func (s *stage) does(t *testing.T, viewer oracle.Viewer, mutation, input string,
 	case may:
 	case viewer == stranger:
 		want = `"code":"UNAUTHENTICATED"`
+	case mutation == "deleteComment" && viewer == as("somebody"): // who may not even see it
+		want = `{"data":{"deleteComment":{"userErrors":[{"code":"NOT_FOUND"}]}}}`
 	default:
 		want = `"code":"FORBIDDEN"`
 	}
