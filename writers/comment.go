@@ -106,6 +106,14 @@ var deleteComment = register(kind[deleteCommentArgs]{
 	},
 })
 
+// deleteComments deletes all comments that an author wrote.
+func deleteComments(author string) step {
+	return eachMember(tables.UserComments, author, func(k tables.CommentKey) step {
+		at, mark, _ := k.Parts()
+		return demand{"deleteComment", removalOf(&tables.Comment{Twit: k.Twit, AuthorName: author, PostedAt: at, Mark: mark})}
+	})
+}
+
 // AddComment adds a comment to a twit that the author may see, nil if there is none, and returns where it is. It may be refused with Problems.
 func (w *Writers) AddComment(ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string) (tables.CommentKey, error) {
 	var in input

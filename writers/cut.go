@@ -1,4 +1,238 @@
 package writers
 
-// grown begins to cut the bucket that a member was added to, if the list has become so long that it may be too long.
-func (x *execution) grown(*member, map[column]int) {}
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// cutArgs are those of the cut of one bucket of a list. Bytes are what need not be UTF-8.
+type cutArgs struct {
+	List   listName
+	Owner  []byte
+	Bucket uint32
+	Bound  int
+	// Fresh are the new buckets, Named all directory columns that change. decide completes both.
+	Fresh, Named []cutBucket `json:",omitempty"`
+}
+
+type cutBucket struct {
+	Number      uint32
+	Start, Stop []byte
+}
+
+func (b cutBucket) bucket() tables.Bucket {
+	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
+}
+
+// cuttable are the lists that can be cut.
+var cuttable = map[listName]cutter{}
+
+func init() {
+	canCut(tables.Followers)
+	canCut(tables.Following)
+	canCut(tables.Twits)
+	canCut(tables.Albums)
+	canCut(tables.Comments)
+	canCut(tables.UserComments)
+	canCut(tables.UserRoles)
+	canCut(tables.RoleUsers)
+	canCut(tables.Children)
+	canCut(tables.DepartmentRoles)
+	canCut(tables.UserGames)
+	canCut(tables.Players)
+}
+
+func canCut[E any](l *tables.List[E]) { cuttable[listName{l.Table, l.Family}] = erased[E]{l} }
+
+// cutter is a [tables.List] as far as cuts go.
+type cutter interface {
+	Row(owner string, bucket uint32) string
+	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
+	BucketCell(b tables.Bucket, timestamp int64) hbase.Cell
+	AnnouncementCell(fresh []tables.Bucket, timestamp int64) hbase.Cell
+	AnnouncementEnd(timestamp int64) hbase.Deletion
+	directory(owner string, cells []hbase.Cell) ([]tables.Bucket, error)
+}
+
+type erased[E any] struct{ *tables.List[E] }
+
+func (l erased[E]) directory(owner string, cells []hbase.Cell) ([]tables.Bucket, error) {
+	_, _, buckets, err := l.Decode(owner, cells)
+	return buckets, err
+}
+
+// grace is longer than any request takes that reads lists.
+const grace = 40 * time.Second
+
+// cutPage is how many members a cut reads or writes at a time.
+const cutPage = 2000
+
+func (a cutArgs) list() cutter { return cuttable[a.List] }
+
+func (a cutArgs) page(bucket uint32, start, stop string) hbase.Get {
+	if stop == "" {
+		stop = tables.MembersEnd
+	}
+	return a.list().Get(string(a.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: cutPage})
+}
+
+// cut lets a bucket that has grown too long go on in new ones. It announces them, fills them, names them in the directory in one step, and
+// then empties the range where it was. Who adds or removes a member looks at the announcements afterwards: so the new buckets miss
+// nothing that was done before, and whoever did something later did it in both places.
+var cut = register(kind[cutArgs]{
+	name: "cut", ordered: true,
+	row: func(a cutArgs) hbase.Get { return tables.Cuts.Get(a.List.Table, a.List.Family, string(a.Owner)) },
+	reads: func(a cutArgs) []hbase.Get {
+		return []hbase.Get{a.list().Get(string(a.Owner), 0, hbase.Page{Start: tables.MembersEnd}), a.page(a.Bucket, "", "")}
+	},
+	more: func(a cutArgs, r *reading) []hbase.Get {
+		last := r.cells[len(r.cells)-1]
+		if len(last) < cutPage {
+			return nil
+		}
+		return []hbase.Get{a.page(a.Bucket, hbase.Next(last[len(last)-1].Qualifier), "")}
+	},
+	decide: func(a *cutArgs, r *reading) ([]hbase.Cell, error) {
+		directory, err := a.list().directory(string(a.Owner), r.cells[0])
+		if err != nil {
+			return nil, err
+		}
+		var positions []string
+		for _, cells := range r.cells[1:] {
+			for _, c := range cells {
+				if tables.BucketOf(directory, c.Qualifier) == a.Bucket {
+					positions = append(positions, c.Qualifier)
+				}
+			}
+		}
+		if len(positions) <= a.Bound {
+			return nil, errNothing
+		}
+		var cuts []string
+		half := max(1, a.Bound/2)
+		for i := half; i < len(positions) && (i == half || len(positions)-i >= half); i += half {
+			cuts = append(cuts, positions[i])
+		}
+		fresh, named := tables.Cut(directory, a.Bucket, cuts)
+		// A number that no other cut has, so that what one that came to nothing left behind is never read.
+		first, number := fresh[0].Number, uint32(xxhash.Sum64String(r.id))>>2
+		renumbered := func(list []tables.Bucket) (out []cutBucket) {
+			for _, b := range list {
+				if b.Number >= first && b.Number != a.Bucket {
+					b.Number = number + b.Number - first + 1
+				}
+				out = append(out, cutBucket{b.Number, []byte(b.Start), []byte(b.Stop)})
+			}
+			return out
+		}
+		for _, b := range directory {
+			if b.Number-number <= uint32(len(fresh)) {
+				return nil, errAgain
+			}
+		}
+		a.Fresh, a.Named = renumbered(fresh), renumbered(named)
+		return nil, nil
+	},
+	plan: func(a cutArgs, o op) plan {
+		owner := string(a.Owner)
+		fresh := make([]tables.Bucket, len(a.Fresh))
+		for i, b := range a.Fresh {
+			fresh[i] = b.bucket()
+		}
+		row := a.list().Row(owner, 0)
+		names := hbase.Put{Table: a.List.Table, Row: row}
+		for _, b := range a.Named {
+			names.Cells = append(names.Cells, a.list().BucketCell(b.bucket(), o.at))
+		}
+		return plan{later: []stage{
+			{put{hbase.Put{Table: a.List.Table, Row: row, Cells: []hbase.Cell{a.list().AnnouncementCell(fresh, o.at)}}}},
+			{a.fill(fresh)},
+			{put{names}},
+			{a.empty(fresh[0].Start, fresh[len(fresh)-1].Stop)},
+			{put{hbase.Delete{Table: a.List.Table, Row: row, Columns: []hbase.Deletion{a.list().AnnouncementEnd(o.at)}}}},
+		}}
+	},
+})
+
+// fill copies what the new buckets will cover, cells as they are.
+func (a cutArgs) fill(fresh []tables.Bucket) step {
+	return each{"fill", func(ctx context.Context, p port, after string) ([]step, string, error) {
+		start := fresh[0].Start
+		if after != "" {
+			start = hbase.Next(after)
+		}
+		cells, err := p.one(ctx, "fill, read", a.page(a.Bucket, start, fresh[len(fresh)-1].Stop))
+		if err != nil || len(cells) == 0 {
+			return nil, "", err
+		}
+		var items []step
+		for _, b := range fresh {
+			mine := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
+				return c.Qualifier < b.Start || b.Stop != "" && c.Qualifier >= b.Stop
+			})
+			if len(mine) > 0 {
+				items = append(items, put{hbase.Put{Table: a.List.Table, Row: a.list().Row(string(a.Owner), b.Number), Cells: mine}})
+			}
+		}
+		if len(cells) < cutPage {
+			return items, "", nil
+		}
+		return items, cells[len(cells)-1].Qualifier, nil
+	}}
+}
+
+// empty takes the members away that were moved, when nobody any more reads who found the way before they were, and the last first: a reader
+// who is among them meets no gap.
+func (a cutArgs) empty(start, stop string) step {
+	return each{"empty", func(ctx context.Context, p port, _ string) ([]step, string, error) {
+		if sleep(ctx, grace); ctx.Err() != nil {
+			return nil, "", ctx.Err()
+		}
+		var gone []hbase.Deletion
+		for page := a.page(a.Bucket, start, stop); ; page.Page.Start = hbase.Next(gone[len(gone)-1].Qualifier) {
+			cells, err := p.one(ctx, "empty, read", page)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, c := range cells {
+				gone = append(gone, hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
+			}
+			if len(cells) < cutPage {
+				break
+			}
+		}
+		slices.Reverse(gone)
+		for some := range slices.Chunk(gone, cutPage) {
+			err := p.mutate(ctx, write{"empty", hbase.Delete{Table: a.List.Table, Row: a.list().Row(string(a.Owner), a.Bucket), Columns: some}})
+			if err != nil {
+				return nil, "", err
+			}
+		}
+		return nil, "", nil
+	}}
+}
+
+// grown begins to cut the bucket that a member was added to, in the background, when the list has become so long that it may be too
+// long. Not every member makes it look, for a look reads the bucket: those of one bucket do so often enough together.
+func (x *execution) grown(ctx context.Context, m *member, lengths map[column]int) {
+	n, counted := lengths[m.length]
+	if !counted || m.gone || n <= x.w.bound || !x.w.oneIn(x.w.bound/8) || x.w.enter() != nil {
+		return
+	}
+	ctx, cancel := x.w.outlive(ctx)
+	go func() {
+		defer x.w.running.Done()
+		defer cancel()
+		a := &cutArgs{List: m.name, Owner: []byte(m.owner), Bucket: x.placed[m].Covering, Bound: x.w.bound}
+		if _, err := do(ctx, x.w, cut, a); err != nil {
+			x.w.log.Warn("a list could not be cut", "list", fmt.Sprint(m.name), "owner", m.owner, "error", err)
+		}
+	}()
+}

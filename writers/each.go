@@ -2,6 +2,7 @@ package writers
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -19,11 +20,11 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step 
 			position = hbase.Next(after)
 		}
 		for {
-			cells, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position)))
+			directory, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position)))
 			if err != nil {
 				return nil, "", err
 			}
-			_, _, next, err := l.Decode(owner, cells)
+			_, _, next, err := l.Decode(owner, directory)
 			if err != nil {
 				return nil, "", err
 			}
@@ -38,9 +39,17 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step 
 			if end == "" {
 				end = tables.MembersEnd
 			}
-			cells, err = p.one(ctx, "each", l.Get(owner, bucket, hbase.Page{Start: position, Stop: end, Limit: page}))
+			cells, err := p.one(ctx, "each", l.Get(owner, bucket, hbase.Page{Start: position, Stop: end, Limit: page}))
 			if err != nil {
 				return nil, "", err
+			}
+			// If the bucket was cut meanwhile, its end may have gone elsewhere before it was read.
+			again, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position)))
+			if err != nil {
+				return nil, "", err
+			}
+			if !slices.EqualFunc(directory, again, sameCell) {
+				continue
 			}
 			members, positions, _, err := l.Decode(owner, cells)
 			if err != nil {
@@ -61,6 +70,10 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step 
 			position = stop
 		}
 	}}
+}
+
+func sameCell(a, b hbase.Cell) bool {
+	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
 }
 
 // eachRow does a step for each row of a range that item finds to need one.

@@ -24,6 +24,9 @@ type kind[A any] struct {
 	decide func(a *A, r *reading) ([]hbase.Cell, error)
 	// plan says what follows from the decision. It is pure: whoever carries the write on, and whenever, gets the same.
 	plan func(a A, o op) plan
+	// ordered is whether reads or more look at what earlier decisions about the same row wrote elsewhere, as their steps: then these are
+	// brought to their end before they are read. It may cost two rounds.
+	ordered bool
 	// added is whether two of it make more than one: then it is not begun again unless it surely was not made.
 	added bool
 }
@@ -57,13 +60,14 @@ type reading struct {
 
 // known is a kind without the type of its arguments.
 type known struct {
-	name   string
-	added  bool
-	row    func(arguments any) (hbase.Get, bool)
-	reads  func(arguments any) []hbase.Get
-	more   func(arguments any, r *reading) []hbase.Get
-	decide func(arguments any, r *reading) ([]hbase.Cell, error)
-	plan   func(arguments any, o op) plan
+	name    string
+	added   bool
+	ordered bool
+	row     func(arguments any) (hbase.Get, bool)
+	reads   func(arguments any) []hbase.Get
+	more    func(arguments any, r *reading) []hbase.Get
+	decide  func(arguments any, r *reading) ([]hbase.Cell, error)
+	plan    func(arguments any, o op) plan
 	// parse returns what the other functions take.
 	parse func(arguments string) (any, error)
 }
@@ -77,7 +81,7 @@ func register[A any](k kind[A]) *known {
 		panic("writers: two kinds are called " + k.name)
 	}
 	n := &known{
-		name: k.name, added: k.added,
+		name: k.name, added: k.added, ordered: k.ordered,
 		row: func(a any) (hbase.Get, bool) {
 			if k.row == nil {
 				return hbase.Get{}, false

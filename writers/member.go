@@ -4,33 +4,33 @@ import (
 	"cmp"
 
 	"twibase/hbase"
+	"twibase/hbase/tables"
 )
 
-// directory reads which bucket covers the member.
-func (m *member) directory() hbase.Get {
-	return m.list.Directory(m.owner, hbase.Next(m.cell.Qualifier))
-}
+// where reads to which bucket the member belongs.
+func (m *member) where() hbase.Get { return m.list.Places(m.owner, m.cell.Qualifier) }
 
-func (m *member) bucket(cells []hbase.Cell) (uint32, error) {
+func (m *member) place(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes are what makes the member be there, or not, given the bucket that covers it. Whoever knows of a later bucket than bucket 0 takes
-// the member out of that too: what somebody who did not know of it wrote there, or is still going to, is masked.
-func (m *member) writes(bucket uint32, label string) []write {
-	out := func(bucket uint32) hbase.Mutation {
-		return hbase.Delete{Table: m.name.Table, Row: m.list.Row(m.owner, bucket), Columns: []hbase.Deletion{
-			{Kind: hbase.AllVersions, Family: m.name.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}
+// writes are what makes the member be there, or not, given where it belongs. Whoever knows that it no longer belongs to bucket 0 takes it out
+// of that too: what somebody who did not know wrote there, or is still going to, is masked.
+func (m *member) writes(at tables.Place, label string) []write {
+	in := func(bucket uint32, suffix string) write {
+		row, what := m.list.Row(m.owner, bucket), label+m.String()+suffix
+		if m.gone || bucket == 0 && at.Covering != 0 {
+			return write{what, hbase.Delete{Table: m.name.Table, Row: row, Columns: []hbase.Deletion{
+				{Kind: hbase.AllVersions, Family: m.name.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}}
+		}
+		return write{what, hbase.Put{Table: m.name.Table, Row: row, Cells: []hbase.Cell{m.cell}}}
 	}
-	var writes []write
-	if m.gone {
-		writes = append(writes, write{label + m.String(), out(bucket)})
-	} else {
-		writes = append(writes, write{label + m.String(),
-			hbase.Put{Table: m.name.Table, Row: m.list.Row(m.owner, bucket), Cells: []hbase.Cell{m.cell}}})
+	writes := []write{in(at.Covering, "")}
+	if at.Announced != 0 {
+		writes = append(writes, in(at.Announced, ", announced"))
 	}
-	if bucket != 0 {
-		writes = append(writes, write{label + m.String() + ", bucket 0", out(0)})
+	if at.Covering != 0 {
+		writes = append(writes, in(0, ", bucket 0"))
 	}
 	return writes
 }

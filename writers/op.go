@@ -88,6 +88,25 @@ type deciding struct{ table, row, family string }
 
 // read does the first rounds.
 func (p port) read(ctx context.Context, k *known, a any) (*reading, deciding, error) {
+	for {
+		began := p.w.whole.time()
+		r, at, err := p.readOnce(ctx, k, a)
+		if err != nil || !k.ordered || !mustHelp(ctx, r.last) || p.w.whole.before(r.last, began) {
+			return r, at, err
+		}
+		// What was read may be from before the steps of the last decision.
+		there, err := intentsOpen(ctx, p, []string{r.last}, "read, last intent")
+		if err == nil && there[r.last] {
+			err = p.w.help(ctx, p, r.last)
+		}
+		if err != nil {
+			return nil, at, err
+		}
+		p.w.whole.add(r.last)
+	}
+}
+
+func (p port) readOnce(ctx context.Context, k *known, a any) (*reading, deciding, error) {
 	now := time.Now()
 	r := &reading{op: op{p.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
 	var at deciding
@@ -225,7 +244,11 @@ func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error 
 			return err
 		}
 	}
-	return x.mutate(ctx, write{"remove intent", tables.Intents.Remove(x.intent)})
+	err = x.mutate(ctx, write{"remove intent", tables.Intents.Remove(x.intent)})
+	if err == nil {
+		x.w.whole.add(x.intent.ID)
+	}
+	return err
 }
 
 // forget removes the intent of a write that is surely not decided and never will be. If that fails, a sweep does it.

@@ -26,9 +26,8 @@ func (p put) String() string {
 type list interface {
 	Row(owner string, bucket uint32) string
 	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
-	Directory(owner, position string) hbase.Get
-	Place(owner, position string, cells []hbase.Cell) (uint32, error)
-	BucketCell(b tables.Bucket, timestamp int64) hbase.Cell
+	Places(owner, position string) hbase.Get
+	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
 }
 
 // listName tells lists apart, in what is stored.

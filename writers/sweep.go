@@ -42,7 +42,7 @@ func (w *Writers) Run(ctx context.Context) {
 }
 
 // Sweep finishes the writes that were begun more than 5 seconds ago, by whichever gateway, and that nobody else has taken on.
-// It returns the first error, after it tried them all.
+// It returns their errors, after it tried them all. While one sweep of this gateway runs, another does nothing.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -51,7 +51,9 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.life, cancel)()
-	w.sweeper.mu.Lock()
+	if !w.sweeper.mu.TryLock() {
+		return nil
+	}
 	defer w.sweeper.mu.Unlock()
 	now := time.Now()
 	from, whole := w.sweeper.from, now.Sub(w.sweeper.whole) >= wholeSweep
@@ -175,6 +177,10 @@ func (x *execution) decided(ctx context.Context) (bool, error) {
 			return true, nil
 		case last != x.intent.After:
 			return false, nil
+		}
+		// A fence is a decision like any other: the one before must be whole.
+		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
+			return false, err
 		}
 		if done, err := x.fence(ctx, row); done || err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 			return false, err

@@ -136,6 +136,12 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 	},
 })
 
+// deleteTwits deletes all that an author posted. The author's followers should have gone before, and with them what was in their timelines, or each
+// twit is taken out of each.
+func deleteTwits(author string) step {
+	return eachMember(tables.Twits, author, func(t *tables.Twit) step { return demand{"deleteTwit", deletionOf(t)} })
+}
+
 // twitEnd is a twit that something is about.
 func twitEnd(key tables.TwitKey, name string) objectEnd {
 	return objectEnd{tables.TwitNames.Get(name), func(cells []hbase.Cell) (bool, error) {

@@ -46,6 +46,7 @@ type Writers struct {
 	trace func(ctx context.Context, kind string, what []string) context.Context
 
 	counting counting
+	whole    wholeWrites
 	// life ends when Close has waited long enough.
 	life context.Context
 	end  context.CancelFunc

@@ -50,6 +50,9 @@ type CommentKey struct {
 	Position string
 }
 
+// Parts returns when the comment was written, and its mark.
+func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
+
 // String returns the comment's key: the length of the twit's key, that key, the position.
 func (k CommentKey) String() string { return appendPart("", k.Twit.String()) + k.Position }
 

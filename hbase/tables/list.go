@@ -71,15 +71,6 @@ func (l *List[E]) Directory(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
 }
 
-// Place returns the bucket that covers the position, given the cells of Directory(owner, [hbase.Next](position)).
-func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (uint32, error) {
-	_, _, buckets, err := l.Decode(owner, cells)
-	if err != nil || len(buckets) == 0 || buckets[0].Start > position {
-		return 0, err
-	}
-	return buckets[0].Number, nil
-}
-
 // Length reads the list's length: see [DecodeCount].
 func (l *List[E]) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.CountTable, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
@@ -93,6 +84,12 @@ func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
 	for _, c := range cells {
 		if c.Family != l.Family {
+			continue
+		}
+		if c.Qualifier == announcement {
+			if _, err := l.decodeAnnouncement(c.Value); err != nil {
+				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, "announcement"))
+			}
 			continue
 		}
 		if c.Qualifier != "" && c.Qualifier[:1] == directory {
@@ -139,14 +136,21 @@ func (l *List[E]) decodeBucket(c hbase.Cell) (Bucket, error) {
 		return Bucket{}, fmt.Errorf("%w: a directory column of %d bytes", ErrName, len(c.Value))
 	}
 	b := Bucket{Number: binary.BigEndian.Uint32(c.Value), Start: string(c.Value[bucketSize:]), Stop: c.Qualifier[1:]}
-	err := l.position(b.Start)
 	if b.Stop == MembersEnd {
 		b.Stop = ""
-	} else if err == nil {
+	} else if b.Stop == "" {
+		return Bucket{}, fmt.Errorf("%w: a directory column without a bound", ErrName)
+	}
+	return b, l.checkBucket(b)
+}
+
+func (l *List[E]) checkBucket(b Bucket) error {
+	err := l.position(b.Start)
+	if err == nil && b.Stop != "" {
 		err = l.position(b.Stop)
 	}
 	if err == nil && (b.Number == 0 || b.Stop != "" && b.Start >= b.Stop) {
 		err = fmt.Errorf("%w: a directory names bucket %d from %q to %q", ErrName, b.Number, b.Start, b.Stop)
 	}
-	return b, err
+	return err
 }

@@ -1,0 +1,35 @@
+package tables_test
+
+import (
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+func TestWhereAMemberBelongs(t *testing.T) {
+	l := tables.UserRoles
+	sealed := tables.Bucket{Number: 1, Start: "m"}
+	announced := []tables.Bucket{{Number: 7, Start: "d", Stop: "g"}, {Number: 8, Start: "g", Stop: "m"}}
+	for _, test := range []struct {
+		reason   string
+		cells    []hbase.Cell
+		position string
+		want     tables.Place
+	}{
+		{"a list of one bucket", nil, "a", tables.Place{}},
+		{"before what is sealed", []hbase.Cell{l.BucketCell(sealed, 0)}, "a", tables.Place{}},
+		{"in what is sealed", []hbase.Cell{l.BucketCell(sealed, 0)}, "m", tables.Place{Covering: 1}},
+		{"before what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "c", tables.Place{}},
+		{"in what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Announced: 7}},
+		{"further on", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "lz", tables.Place{Announced: 8}},
+		{"behind what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "n", tables.Place{Covering: 1}},
+		{"in what was named and is still announced", []hbase.Cell{l.BucketCell(announced[0], 0), l.BucketCell(announced[1], 0),
+			l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Covering: 7}},
+	} {
+		got, err := l.Place("LiLei", test.position, test.cells)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %v, %v, want %v", test.reason, got, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package writers
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// seedSetting repeats a random test.
+const seedSetting = "TWIBASE_SEED"
+
+func firstSeed(t *testing.T) uint64 {
+	t.Helper()
+	seed := rand.Uint64() >> 20
+	if s := os.Getenv(seedSetting); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	t.Logf("%s=%d repeats this", seedSetting, seed)
+	return seed
+}
+
+// histories is how many there are at least, in two tests.
+const histories = 2000
+
+// must runs a history, or shows the smallest one that goes wrong in the same way.
+func (h history) must(t *testing.T) ran {
+	t.Helper()
+	r := h.run(t)
+	if r.wrong() {
+		h, r = h.shrunk(t)
+		t.Fatalf("seed %d, %d clients with %d calls each, faults %v, %v at %v:\n%s", h.seed, h.clients, h.calls, h.faults, h.mishap, h.planned, r)
+	}
+	return r
+}
+
+// Whatever is called at the same time, in whatever order the store answers, and whatever fails or dies: after a sweep everything follows
+// from the truth, and the truth is what the calls made of it one after the other.
+func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
+	seed := firstSeed(t)
+	for i := range histories {
+		history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
+			bound: []int{2, 1000}[i%2]}.must(t)
+	}
+}
+
+// At each point of each kind of write, everything that can go wrong does so once.
+func TestEveryCrashPointIsSafe(t *testing.T) {
+	seed := firstSeed(t)
+	foretold, reached, covered, ran := map[point]bool{}, map[point][]history{}, map[point]map[mishap]bool{}, 0
+	for _, noun := range modelled {
+		for i := range 150 {
+			h := history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 1 + i%4, calls: 1 + i%3, bound: []int{2, 1000}[i%2]}
+			r := h.must(t)
+			ran++
+			maps.Copy(foretold, r.turns.foretold)
+			for p := range r.turns.reached {
+				reached[p] = append(reached[p], h)
+			}
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(reached), point.compare) {
+		covered[p] = map[mishap]bool{}
+		for m := none + 1; m < mishaps; m++ {
+			// The history is the same up to that point, so it comes there.
+			for _, h := range reached[p][:min(len(reached[p]), 3)] {
+				h.planned, h.mishap = p, m
+				r := h.must(t)
+				ran++
+				covered[p][m] = covered[p][m] || r.turns.failed[p][m]
+			}
+		}
+	}
+	done := 0
+	for p, mishaps := range covered {
+		foretold[p] = true
+		done += len(mishaps)
+		for m, hit := range mishaps {
+			if !hit {
+				t.Errorf("%v: no history had a %q there", p, m)
+			}
+		}
+	}
+	for p := range foretold {
+		if len(reached[p]) == 0 {
+			t.Errorf("no history comes to %v, though a plan has it", p)
+		}
+	}
+	for name := range kinds {
+		if !foretold[point{name, "intent"}] {
+			t.Errorf("no noun of the histories calls for a %q: see modelNoun", name)
+		}
+	}
+	t.Logf("%d of %d crash points, in %d histories: %d points in the writes, %d mishaps at each", done, len(foretold)*int(mishaps-1), ran,
+		len(foretold), mishaps-1)
+}
+
+func (p point) compare(other point) int {
+	return cmp.Or(cmp.Compare(p.kind, other.kind), cmp.Compare(p.what, other.what))
+}
+
+// String implements fmt.Stringer.
+func (p point) String() string { return fmt.Sprintf("%s: %s", p.kind, p.what) }

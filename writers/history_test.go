@@ -1,0 +1,223 @@
+package writers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+)
+
+// history is what a seed makes: what is called from which gateways, in what order the store answers, and what goes wrong.
+type history struct {
+	seed uint64
+	// nouns are those whose calls it has; clients how many callers, and how many calls each makes.
+	nouns          []modelNoun
+	clients, calls int
+	faults         float64
+	// planned, if its mishap is one, goes wrong at that point the nth time.
+	planned point
+	mishap  mishap
+	nth     int
+	// bound is that of lists.
+	bound int
+}
+
+// ran is what became of a history.
+type ran struct {
+	made     []made
+	breaches []string
+	turns    *turns
+	err      error
+}
+
+// sweeps is how many gateways sweep in the end, one after the other.
+const (
+	gateways = 3
+	sweeps   = 3
+)
+
+// run makes a history happen, in time of its own.
+func (h history) run(t *testing.T) (r ran) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { r = h.happen(t) })
+	return r
+}
+
+func (h history) happen(t *testing.T) (r ran) {
+	chance := rand.New(rand.NewPCG(h.seed, 1))
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, table := range tables.Definitions(1) {
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := world{}
+	for _, noun := range modelled {
+		if noun.begin != nil {
+			must(t, store, noun.begin(store, begin)...)
+		}
+	}
+	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
+	defer turns.drain()
+	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
+	r.turns = turns
+	ws := make([]*Writers, gateways)
+	for i := range ws {
+		ws[i] = h.gateway(gateway{turns, i})
+	}
+	step := 0
+	results := make([][]made, h.clients)
+	left := h.clients
+	for i := range h.clients {
+		var calls []call
+		for range h.calls {
+			calls = append(calls, h.nouns[chance.IntN(len(h.nouns))].call(chance))
+		}
+		g := i % gateways
+		go func() {
+			for _, c := range calls {
+				m := made{call: c, began: step, end: -1}
+				m.outcome = outcome(c.do(t.Context(), ws[g]))
+				m.end = step
+				results[i] = append(results[i], m)
+			}
+			left--
+		}()
+	}
+	for synctest.Wait(); left > 0; synctest.Wait() {
+		step++
+		switch {
+		case step > 20_000:
+			r.err = fmt.Errorf("it does not end")
+			return r
+		case chance.IntN(200) == 0:
+			// The intents that are there become old, and somebody sweeps them.
+			time.Sleep(oldIntent + time.Second)
+			w := ws[chance.IntN(gateways)]
+			go func() { _ = w.Sweep(t.Context()) }()
+		case !turns.next():
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for _, list := range results {
+		r.made = append(r.made, list...)
+	}
+	r.err = h.restart(t, turns, ws)
+	if r.err != nil {
+		return r
+	}
+	end := world{}
+	for _, noun := range modelled {
+		if err := noun.observe(t.Context(), store, end); err != nil {
+			r.breaches = append(r.breaches, fmt.Sprint(noun.name, ": ", err))
+		}
+	}
+	more, err := checkStore(t.Context(), store)
+	if err != nil {
+		r.err = err
+	}
+	if r.breaches = append(r.breaches, more...); len(r.breaches) == 0 && !explained(r.made, begin, end) {
+		r.breaches = append(r.breaches, fmt.Sprintf("no order of the calls explains that there is: %s", end))
+	}
+	return r
+}
+
+func (h history) gateway(g gateway) *Writers {
+	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound})
+	// One after the other: what runs side by side would take its chances in no certain order.
+	w.parallel = 1
+	w.trace = traced
+	return w
+}
+
+// restart closes the gateways, and lets a new one sweep what they left.
+func (h history) restart(t *testing.T, turns *turns, ws []*Writers) error {
+	closed := 0
+	for _, w := range ws {
+		go func() {
+			w.Close(t.Context())
+			closed++
+		}()
+	}
+	if !turns.finish(func() bool { return closed == len(ws) }) {
+		return fmt.Errorf("the gateways do not close")
+	}
+	// What goes wrong at a certain point may do so in a sweep.
+	var err error
+	for i := range sweeps {
+		w := h.gateway(gateway{turns, gateways + i})
+		time.Sleep(leased + time.Second)
+		done := false
+		go func() {
+			err = w.Sweep(t.Context())
+			w.Close(t.Context())
+			done = true
+		}()
+		if !turns.finish(func() bool { return done }) {
+			return fmt.Errorf("the sweep does not end")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the last sweep: %w", err)
+	}
+	return nil
+}
+
+func (r ran) wrong() bool { return r.err != nil || len(r.breaches) > 0 }
+
+func (r ran) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "error %v\n", r.err)
+	for _, breach := range r.breaches {
+		fmt.Fprintln(&b, "BREACH", breach)
+	}
+	for _, m := range r.made {
+		fmt.Fprintln(&b, m)
+	}
+	for i, line := range r.turns.log {
+		fmt.Fprintf(&b, "%4d %s\n", i, line)
+	}
+	return b.String()
+}
+
+// shrunk makes a history that goes wrong smaller, as long as it still does.
+func (h history) shrunk(t *testing.T) (history, ran) {
+	r := h.run(t)
+	for again := true; again; {
+		again = false
+		smaller := []history{h, h, h}
+		smaller[0].clients--
+		smaller[1].calls--
+		smaller[2].faults /= 2
+		for i, s := range smaller {
+			if s.clients < 1 || s.calls < 1 || i == 2 && h.faults < 0.005 {
+				continue
+			}
+			if other := s.tries(t, 20); other != nil {
+				h, r, again = *other, other.run(t), true
+				break
+			}
+		}
+	}
+	return h, r
+}
+
+// tries returns a history like h, of some seed from that of h on, that goes wrong.
+func (h history) tries(t *testing.T, n int) *history {
+	for range n {
+		if h.run(t).wrong() {
+			return &h
+		}
+		h.seed++
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/transfer/invariant"
+)
+
+// modelNoun is how a noun joins the random histories: a file model_<noun>_test.go appends one to modelled.
+type modelNoun struct {
+	name string
+	// begin writes what there is before the first call, and says so in the world. It may be nil.
+	begin func(store hbase.Store, w world) []hbase.Mutation
+	// call returns a random call. It takes its chances from r alone.
+	call func(r *rand.Rand) call
+	// observe says in the world what the rows say that are the truth of this noun.
+	observe func(ctx context.Context, store hbase.Store, w world) error
+}
+
+// modelled are the nouns of the histories.
+var modelled []modelNoun
+
+// world is a simple model of everything: what is, by name. What is not has no entry.
+type world map[string]string
+
+func (w world) String() string {
+	lines := make([]string, 0, len(w))
+	for name, value := range w {
+		lines = append(lines, name+"="+value)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "; ")
+}
+
+// call is a call of a mutation.
+type call struct {
+	text string
+	// do makes it.
+	do func(ctx context.Context, w *Writers) error
+	// model does the same in the world, and returns the code of the first problem, or nothing.
+	model func(w world) Code
+}
+
+// unsure is the outcome of a call whose caller was told nothing: it may be made at any time, or never.
+const unsure Code = "?"
+
+// made is a call that was made, and when it began and ended.
+type made struct {
+	call
+	outcome    Code
+	began, end int
+}
+
+func (m made) String() string {
+	return fmt.Sprintf("%3d–%3d %-30s %s", m.began, m.end, m.text, m.outcome)
+}
+
+func outcome(err error) Code {
+	var problems Problems
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &problems):
+		return problems[0].Code
+	}
+	return unsure
+}
+
+// explained reports whether the calls could have been made one after the other, each after all that ended before it began, with the same
+// outcomes and the world in the end.
+func explained(calls []made, begin, end world) bool {
+	seen := map[string]bool{}
+	want := end.String()
+	var search func(done uint64, w world) bool
+	search = func(done uint64, w world) bool {
+		key := fmt.Sprint(done, w)
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+		whole := true
+		for i, c := range calls {
+			if done&(1<<i) == 0 && c.outcome != unsure {
+				whole = false
+			}
+		}
+		if whole && w.String() == want {
+			return true
+		}
+	next:
+		for i, c := range calls {
+			if done&(1<<i) != 0 {
+				continue
+			}
+			for j, before := range calls {
+				if done&(1<<j) == 0 && before.outcome != unsure && before.end < c.began {
+					continue next
+				}
+			}
+			after := maps.Clone(w)
+			got := c.model(after)
+			if c.outcome != unsure && got != c.outcome {
+				continue
+			}
+			if got != "" {
+				after = w
+			}
+			if search(done|1<<i, after) {
+				return true
+			}
+		}
+		return false
+	}
+	return search(0, begin)
+}
+
+// checkStore returns what is wrong with a store in which nothing is on its way.
+func checkStore(ctx context.Context, store hbase.Store) (breaches []string, err error) {
+	err = invariant.Check(ctx, store, func(b invariant.Breach) { breaches = append(breaches, b.String()) })
+	return breaches, err
+}
+
+func TestExplained(t *testing.T) {
+	set := func(value string) func(world) Code {
+		return func(w world) Code {
+			if w["x"] == value {
+				return Conflict
+			}
+			w["x"] = value
+			return ""
+		}
+	}
+	a := made{call{"a", nil, set("a")}, "", 0, 1}
+	b := made{call{"b", nil, set("b")}, "", 2, 3}
+	lost := b
+	lost.outcome = unsure
+	again := made{call{"a", nil, set("a")}, Conflict, 4, 5}
+	for _, test := range []struct {
+		reason string
+		calls  []made
+		end    string
+		want   bool
+	}{
+		{"the last one wins", []made{a, b}, "b", true},
+		{"and never the first", []made{a, b}, "a", false},
+		{"nor is one forgotten", []made{a}, "", false},
+		{"one that is unsure may be made", []made{a, lost}, "b", true},
+		{"or not", []made{a, lost}, "a", true},
+		{"an outcome tells of the state", []made{a, lost, again}, "b", true},
+		{"which must have been", []made{a, b, again}, "b", false},
+	} {
+		end := world{}
+		if test.end != "" {
+			end["x"] = test.end
+		}
+		if got := explained(test.calls, world{}, end); got != test.want {
+			t.Errorf("%s: %v", test.reason, got)
+		}
+	}
+}
