@@ -12,3 +12,6 @@ func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tr
 
 // CPU is known on Linux alone.
 func (h *HBase) CPU() (time.Duration, error) { return 0, errors.ErrUnsupported }
+
+// CPUOf is known on Linux alone.
+func CPUOf(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
