@@ -45,7 +45,7 @@ type loadersKey struct{}
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}}
+	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}, turns: turns{round: 1}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -93,7 +93,7 @@ func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*a
 		l.gets = dataloader.NewBatchedLoader(
 			func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] { return l.batch(gets) },
 			dataloader.WithCache[hbase.Get, []hbase.Cell](&dataloader.NoCache[hbase.Get, []hbase.Cell]{}),
-			dataloader.WithWait[hbase.Get, []hbase.Cell](l.turns.patience()),
+			dataloader.WithWait[hbase.Get, []hbase.Cell](l.turns.window()),
 			dataloader.WithInputCapacity[hbase.Get, []hbase.Cell](64),
 		)
 	}
@@ -103,7 +103,9 @@ func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*a
 		if a == nil {
 			a = &answer{thunk: l.gets.Load(ctx, g), round: l.turns.round}
 			l.answers[g] = a
-			l.turns.unsent++
+			if l.turns.unsent++; l.turns.unsent == 1 {
+				l.turns.begun(l)
+			}
 		}
 		answers[i] = a
 	}
