@@ -32,6 +32,7 @@ type turns struct {
 	running   int // tasks that may ask for more
 	round     int // the number of the batch that is being collected, from 1 on
 	unsent    int // how many gets are in it
+	underway  int // how many batches are on their way
 	forced    int // the number of the last batch that was sent although tasks were running
 	timer     *time.Timer
 }
@@ -83,8 +84,15 @@ func (l *Loaders) block(answers []*answer, i int) int {
 // yield takes a task's turn away, and sends the batch if that was the last one. The caller holds mu, so that what is asked for
 // later is in a later batch.
 func (l *Loaders) yield() {
-	t := &l.turns
-	if t.running--; t.announced && t.running == 0 && t.unsent > 0 {
+	l.turns.running--
+	l.flushIfDue()
+}
+
+// flushIfDue sends the batch if every task waits, and no other batch is on its way: who comes back from a scan meanwhile asks together
+// with those who wait for that. So each batch brings every task on, and there are no more of them than the plan says. The
+// caller holds mu.
+func (l *Loaders) flushIfDue() {
+	if t := &l.turns; t.announced && t.running == 0 && t.unsent > 0 && t.underway == 0 {
 		l.flush()
 	}
 }
@@ -92,7 +100,7 @@ func (l *Loaders) yield() {
 // flush sends the batch. The caller holds mu.
 func (l *Loaders) flush() {
 	t := &l.turns
-	t.round, t.unsent = t.round+1, 0
+	t.round, t.unsent, t.underway = t.round+1, 0, t.underway+1
 	t.timer.Stop()
 	l.gets.Flush()
 }
@@ -112,6 +120,8 @@ func (l *Loaders) late(round, left int) {
 	t := &l.turns
 	switch {
 	case t.round != round:
+	case t.underway > 0:
+		t.timer = time.AfterFunc(patience, func() { l.late(round, left) })
 	case busy:
 		t.timer = time.AfterFunc(patience, func() { l.late(round, left-1) })
 	default:
@@ -153,6 +163,10 @@ func (l *Loaders) answered(gets []hbase.Get) {
 		a := l.answers[g]
 		l.turns.running += a.waiting
 		a.waiting, a.done = 0, true
+	}
+	if l.turns.announced {
+		l.turns.underway--
+		l.flushIfDue()
 	}
 }
 

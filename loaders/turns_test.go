@@ -143,18 +143,18 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2", "35ms late"}},
-		{"who comes back from a scan asks while others wait, and neither takes the other's answer for its own", func(ctx context.Context, t *testing.T) []func() {
+		{"who comes back from a scan asks while others wait, and is sent with what they ask next", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
 			}
-		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2", "20ms a3"}},
+		}, []string{"0s a1", "10ms a2 b1", "20ms a3 b2"}},
 		{"who wants answers of two batches waits for both", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
-		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2"}},
+		}, []string{"0s a1", "10ms a2 b1", "20ms b2"}},
 		{"who comes back from a scan for what is on its way waits with the others", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
