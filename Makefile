@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle bench fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle bench lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -45,6 +45,9 @@ oracle: ## a million random queries, answered by the plan and by gqlgen's execut
 
 bench: ## all Go benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 0 ./...
+
+lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
+	go run ./bench/lab
 
 fuzz: ## every fuzz test in turn, FUZZTIME seconds in all (an hour)
 	scripts/fuzz $${FUZZTIME:-3600}
