@@ -151,47 +151,65 @@ func planComment() []plan.Field {
 
 func planCommentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.CommentEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CommentConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CommentConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Comment) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CommentConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CommentConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "CommentConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CommentConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "CommentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -212,12 +230,16 @@ func planCommentEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "CommentEdge", NonNull: false, To: "Comment",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CommentEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -265,15 +287,15 @@ func planDepartment() []plan.Field {
 				}
 				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Parent(ctx, objects))
 			}},
-		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Department) {
+		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]*tables.Department)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
@@ -320,47 +342,65 @@ func planDepartment() []plan.Field {
 
 func planDepartmentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.DepartmentEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DepartmentConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DepartmentConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Department) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DepartmentConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DepartmentConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DepartmentConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "DepartmentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -381,12 +421,16 @@ func planDepartmentEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "DepartmentEdge", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DepartmentEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "depth", Object: "DepartmentEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -453,15 +497,15 @@ func planGame() []plan.Field {
 				}
 				return plan.AppendBool(dst, *v), true
 			}},
-		{Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.DayCount) {
+		{Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]*tables.DayCount)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
@@ -478,47 +522,65 @@ func planGame() []plan.Field {
 
 func planGameConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.GameEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.GameConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.GameConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Game) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.GameConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.GameConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "GameConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.GameConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "GameConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -539,12 +601,16 @@ func planGameEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "GameEdge", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.GameEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "day", Object: "GameEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -605,15 +671,15 @@ func planQuery() []plan.Field {
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				return plan.Values(plan.One(exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))))
 			}},
-		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]model.Node) {
+		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]model.Node)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
@@ -692,26 +758,34 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v, err := exec.(*executionContext).IntrospectType(args["name"].(string))
-				if err != nil {
-					return nil, err
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for range parents {
+					object, err := exec.(*executionContext).IntrospectType(args["name"].(string))
+					if err != nil {
+						return err
+					}
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				if v == nil {
-					return nil, nil
-				}
-				return v, nil
+				return nil
 			}},
 		{Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v, err := exec.(*executionContext).IntrospectSchema()
-				if err != nil {
-					return nil, err
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for range parents {
+					object, err := exec.(*executionContext).IntrospectSchema()
+					if err != nil {
+						return err
+					}
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				if v == nil {
-					return nil, nil
-				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -768,47 +842,65 @@ func planRole() []plan.Field {
 
 func planRoleConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.RoleEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RoleConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RoleConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Role) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RoleConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RoleConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "RoleConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RoleConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "RoleConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -829,12 +921,16 @@ func planRoleEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "RoleEdge", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RoleEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -920,47 +1016,65 @@ func planTwit() []plan.Field {
 
 func planTwitConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.TwitEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.TwitConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.TwitConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Twit) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.TwitConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.TwitConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "TwitConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.TwitConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "TwitConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -981,12 +1095,16 @@ func planTwitEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "TwitEdge", NonNull: false, To: "Twit",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.TwitEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -1232,47 +1350,65 @@ func planUser() []plan.Field {
 
 func planUserConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UserConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UserConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.User) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UserConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UserConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "UserConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UserConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "UserConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1293,12 +1429,16 @@ func planUserEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "UserEdge", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UserEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "followedAt", Object: "UserEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1336,19 +1476,24 @@ func planDirectiveIntrospected() []plan.Field {
 				v := object.(*introspection.Directive).Locations
 				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalN__DirectiveLocation2ᚕstringᚄ(ctx, nil, v))
 			}},
-		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Directive).Args
-				return v, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*introspection.Directive).Args)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*introspection.Directive).Args
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 	}
 }
@@ -1399,27 +1544,36 @@ func planFieldIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Field).Args
-				return v, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*introspection.Field).Args)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*introspection.Field).Args
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "type", Object: "__Field", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Field).Type
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Field).Type
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "isDeprecated", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1453,12 +1607,16 @@ func planInputValueIntrospected() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.InputValue).Type
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.InputValue).Type
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "defaultValue", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1494,51 +1652,63 @@ func planSchemaIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).Types()
-				return v, nil
+		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Schema).Types()
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).QueryType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).QueryType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).MutationType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).MutationType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).SubscriptionType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).SubscriptionType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Directive)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).Directives()
-				return v, nil
+		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Schema).Directives()
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 	}
 }
@@ -1574,89 +1744,98 @@ func planTypeIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Field)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).Interfaces()
-				if v == nil {
-					return nil, nil
+		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).Interfaces()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).PossibleTypes()
-				if v == nil {
-					return nil, nil
+		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).PossibleTypes()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.EnumValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).InputFields()
-				if v == nil {
-					return nil, nil
+		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).InputFields()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).OfType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Type).OfType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "isOneOf", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {

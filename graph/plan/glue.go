@@ -34,22 +34,22 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// To names the object, interface or union that the field leads to; it is empty for a leaf.
 	To string
-	// Args coerces the arguments, nil if there are none.
+	// Args coerces the arguments, nil if there are none. What it makes of literals is kept for further requests: nobody may change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of these says where the value comes from.
 
 	// Leaf appends the value of a leaf that needs no resolver. It reports false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Get returns the object or the list that a field leads to without a resolver; nil is null.
-	Get func(exec any, object any, args map[string]any) (any, error)
-	// Call is a resolver. It returns a value for each parent, nil for null.
+	// Gather adds what the field leads to without a resolver, for each parent. A panic is for all of them.
+	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
+	// Call is a resolver. It returns a value for each parent, nil for null, in a slice that is the executor's from then on.
 	Call func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 
 	// Append appends what Call returned of a leaf.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
-	// Elems appends the elements of a list of objects, nil for null.
-	Elems func(dst []any, value any) []any
+	// Elems adds the objects of a list that Call returned, nil for null.
+	Elems func(value any, to *Gathered)
 }
 
 // Pointers, Slices, Interfaces and Values take what a resolver returned for its parents as Call returns it: without typed nils.

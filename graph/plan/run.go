@@ -26,15 +26,15 @@ type batch struct {
 	columns []column // one for each stored field
 }
 
-// column is the values of one field for all objects of a batch.
+// column is what one field is for all objects of a batch.
 type column struct {
-	values []any
+	values []any // of a leaf with a resolver
+	found  Gathered
 	// err is what the resolver failed with: for all objects, or for each that errs names.
 	err  error
 	errs []error
-	// from[i] is the first of object i's children; from[i+1] is behind its last.
-	from []int32
-	// kid holds the children, of[j] if their types differ, at[j] is the child's index there, -1 for null.
+	// kid holds the objects that the field leads to, of[j] if their types differ. at[j] is the index there of the j-th that was found, -1 for
+	// null; it is nil if that is j.
 	kid *batch
 	of  []*batch
 	at  []int32
@@ -95,18 +95,12 @@ func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
+	if err == nil {
+		err = s.field.Gather(r.exec, b.objects, args, &col.found)
+	}
 	if err != nil {
 		col.err = err
 		return tasks
-	}
-	col.values = make([]any, len(b.objects))
-	for i, object := range b.objects {
-		if col.values[i], err = s.field.Get(r.exec, object, args); err != nil {
-			if col.errs == nil {
-				col.errs = make([]error, len(b.objects))
-			}
-			col.errs[i] = err
-		}
 	}
 	return r.descend(s, col, tasks)
 }
@@ -155,6 +149,7 @@ func (r *run) call(t task) []task {
 	if t.field.field.To == "" || col.err != nil {
 		return nil
 	}
+	col.gather(t.field.field)
 	return r.descend(t.field, col, nil)
 }
 
@@ -178,35 +173,47 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
 	}
-	return s.field.Args(r.ctx, r.exec, s.ArgumentMap(r.op.Variables))
+	if s.constant != nil {
+		if known := s.constant.Load(); known != nil {
+			return *known, nil
+		}
+	}
+	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
+	args, err = s.field.Args(ctx, r.exec, s.ArgumentMap(r.op.Variables))
+	if s.constant != nil && err == nil {
+		s.constant.Store(&args)
+	}
+	return args, err
 }
 
 func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	field := &graphql.FieldContext{
-		Object: t.field.field.Object, Field: t.field.CollectedField, Args: args, IsMethod: true, IsResolver: true}
+	return t.field.field.Call(r.within(t.field, args), r.exec, t.batch.objects, args)
+}
+
+// within returns the ctx in which a field is resolved.
+func (r *run) within(s *selected, args map[string]any) context.Context {
+	field := &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}
 	ctx := graphql.WithFieldContext(r.ctx, field)
-	field.Parent = t.field.in
-	return t.field.field.Call(ctx, r.exec, t.batch.objects, args)
+	field.Parent = s.in
+	return ctx
 }
 
 // descend makes batches of the objects that a field led to, and expands them.
 func (r *run) descend(s *selected, col *column, tasks []task) []task {
-	objects := col.flatten(s.field)
-	if s.only != nil {
-		kid := &batch{node: s.only, columns: make([]column, s.only.stored)}
-		kid.objects = objects[:0:0]
-		col.kid, col.at = kid, make([]int32, len(objects))
-		for j, object := range objects {
-			if col.at[j] = -1; object != nil {
-				col.at[j] = int32(len(kid.objects))
-				kid.objects = append(kid.objects, object)
-			}
-		}
-		if len(kid.objects) == 0 {
-			return tasks
-		}
-		return r.expand(kid, tasks)
+	if s.only == nil {
+		return r.sort(s, col, tasks)
 	}
+	col.at = col.found.compact()
+	col.kid = &batch{node: s.only, objects: col.found.Objects, columns: make([]column, s.only.stored)}
+	if len(col.kid.objects) == 0 {
+		return tasks
+	}
+	return r.expand(col.kid, tasks)
+}
+
+// sort is descend for objects of several types: a batch of each.
+func (r *run) sort(s *selected, col *column, tasks []task) []task {
+	objects := col.found.Objects
 	kids := map[*node]*batch{}
 	col.of, col.at = make([]*batch, len(objects)), make([]int32, len(objects))
 	var order []*batch
@@ -230,21 +237,4 @@ func (r *run) descend(s *selected, col *column, tasks []task) []task {
 		tasks = r.expand(kid, tasks)
 	}
 	return tasks
-}
-
-// flatten returns the objects of all values, one after the other, and notes where each value's begin.
-func (c *column) flatten(f *Field) []any {
-	c.from = make([]int32, len(c.values)+1)
-	objects := make([]any, 0, len(c.values))
-	for i, v := range c.values {
-		switch {
-		case c.errs != nil && c.errs[i] != nil || v == nil:
-		case f.List:
-			objects = f.Elems(objects, v)
-		default:
-			objects = append(objects, v)
-		}
-		c.from[i+1] = int32(len(objects))
-	}
-	return objects
 }

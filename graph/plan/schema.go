@@ -53,14 +53,10 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 			return nil
 		}
 		done = true
-		ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 		r := &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 		b := r.root(root, op.Operation.Operation == ast.Mutation)
 		w := writer{ctx: ctx, op: op, exec: r.exec, lost: r.lost, dst: buffer()}
-		if !w.object(b, 0) {
-			w.dst = append(w.dst, "null"...)
-		}
-		return &graphql.Response{Data: w.dst}
+		return &graphql.Response{Data: w.answer(b)}
 	}
 }
 
