@@ -15,6 +15,7 @@ import (
 	"twibase/graph/plan"
 	"twibase/graph/playground"
 	"twibase/hbase"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers"
 )
@@ -28,6 +29,7 @@ func routes(store hbase.Store, tokens *auth.Tokens) http.Handler {
 		Timeout: requestTimeout,
 		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
 		Watch:   resolvers.Watch,
+		Costs:   resolvers.Costs(tables.ListBound),
 	})
 	schema := sdl()
 	mux := http.NewServeMux()

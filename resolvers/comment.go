@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -22,10 +23,7 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	if want.total {
 		lengths = loaders.Comments.Length.Ask(ctx, twits)
 	}
-	pages, err := filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
-		see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
-			return visibleComments(ctx, comments)
-		}}.pages(ctx, twits, p, want)
+	pages, err := seenComments.pages(ctx, twits, p, want)
 	totals, countErr := lengths()
 	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
@@ -35,6 +33,48 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 		}
 		return c
 	})
+}
+
+var commentCosts = costs{
+	"Twit.comments": commentsCost,
+	"Twit.commentCount": func(q *inquiry) error {
+		q.read(q.Begin(), q.Parents, loaders.Comments.Length.Outline(""))
+		return nil
+	},
+	"Comment.author": authorCost,
+	"Comment.twit": func(q *inquiry) error {
+		q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
+		return nil
+	},
+}
+
+var seenComments = filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
+	see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
+		return visibleComments(ctx, comments)
+	}}
+
+func commentsCost(q *inquiry) error {
+	p, err := q.pageArgs().read(relay.Comments, loaders.Comments.Check)
+	if err != nil {
+		return err
+	}
+	want, at := wanted(q.Ctx, "Comment"), q.Begin()
+	if want.total {
+		q.read(at, q.Parents, loaders.Comments.Length.Outline(""))
+	}
+	if want.entries {
+		at = seenComments.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+			return q.seeCost(at, q.Parents, "", candidates, again)
+		})
+		q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+	}
+	return nil
+}
+
+// authorCost is that of a resolver that answers with the author of each parent.
+func authorCost(q *inquiry) error {
+	lead(q, q.Begin(), loaders.Users, selected(q.Ctx, "User").names(), 1)
+	return nil
 }
 
 // commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.

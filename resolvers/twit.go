@@ -4,11 +4,22 @@ import (
 	"context"
 
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 )
+
+var twitCosts = costs{
+	"Query.twit": func(q *inquiry) error {
+		if argument[tables.ID](q, "id").Noun == tables.NounTwit {
+			q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
+		}
+		return nil
+	},
+	"Twit.author": authorCost,
+}
 
 // Twit is the resolver for the twit field.
 func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
@@ -71,10 +82,7 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	if want.total {
 		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
-	pages, err := filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
-		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-			return visibleTwits(ctx, twits)
-		}}.pages(ctx, owners, p, want)
+	pages, err := seenPosts(kind, list).pages(ctx, owners, p, want)
 	whole, countErr := counted()
 	var totals []*int
 	var mayErr error
@@ -83,6 +91,43 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	}
 	pages, err = totalled(pages, totals, loaders.Join(len(users), err, countErr, mayErr))
 	return convert(pages, err, twitConnection)
+}
+
+func seenPosts(kind relay.List, list loaders.List[*tables.Twit]) filtered[*tables.Twit, tables.Twit] {
+	return filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
+		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+			return visibleTwits(ctx, twits)
+		}}
+}
+
+// postsCost is that of a resolver that answers with posts.
+func postsCost(kind relay.List, list loaders.List[*tables.Twit], field string) func(*inquiry) error {
+	return func(q *inquiry) error {
+		p, err := q.pageArgs().read(kind, list.Check)
+		if err != nil {
+			return err
+		}
+		want, at := wanted(q.Ctx, "Twit"), q.Begin()
+		counted := at
+		if want.total {
+			counted = q.read(at, q.Parents, loaders.Users.OutlineRoot([]string{field}))
+		}
+		if want.entries {
+			at = seenPosts(kind, list).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+				if candidates == 0 || again != "" { // whose second page is looked at has been asked about at the first
+					return at
+				}
+				return q.seeCost(at, q.Parents, byViewer, 1, moments)
+			})
+		}
+		if want.total {
+			at = q.seeCost(explain.Latest(at, counted), q.Parents, byViewer, 1, "")
+		}
+		if want.entries {
+			q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+		}
+		return nil
+	}
 }
 
 // TwitCount is the batch resolver for the twitCount field.
@@ -105,14 +150,35 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 			owners, at = append(owners, username), append(at, i)
 		}
 	}
-	found, err := filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}.
-		pages(ctx, owners, p, wanted(ctx, "Twit"))
+	found, err := timelines.pages(ctx, owners, p, wanted(ctx, "Twit"))
 	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
 	for j, i := range at {
 		pages[i], errs[i] = found[j], loaders.At(err, j)
 	}
 	pages, err = settle(pages, loaders.Join(len(objs), ownErr, errs))
 	return convert(pages, err, twitConnection)
+}
+
+var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits}
+
+func timelineCost(q *inquiry) error {
+	p, err := q.pageArgs().read(relay.Timeline, loaders.Timelines.Check)
+	if err != nil {
+		return err
+	}
+	at := q.adminCost(q.Begin(), another)
+	if !sightsOf(q.Ctx).known || !wanted(q.Ctx, "Twit").entries {
+		return nil
+	}
+	at = timelines.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+		if candidates == 0 {
+			return at
+		}
+		ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
+		return q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again)
+	})
+	q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+	return nil
 }
 
 // followedTwits answers what the entries of timelines refer to, nil where the twit is gone or the owner no longer follows its author.
