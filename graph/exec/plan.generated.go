@@ -121,20 +121,22 @@ func planComment() []plan.Field {
 				return relay.AppendID(dst, v), true
 			}},
 		{Name: "twit", Object: "Comment", NonNull: false, To: "Twit",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "author", Object: "Comment", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Comment().Author(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Comment().Author(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "content", Object: "Comment", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -280,12 +282,13 @@ func planDepartment() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "parent", Object: "Department", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Parent(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Department().Parent(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
 			list := value.([]*tables.Department)
@@ -297,45 +300,49 @@ func planDepartment() []plan.Field {
 				}
 			}
 		},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Slices(exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects)
+				return plan.Slices(dst, values, err)
 			}},
 		{Name: "subDepartments", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_subDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "descendants", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_descendants_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "roles", Object: "Department", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 	}
 }
@@ -467,12 +474,13 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_players_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "playerCount", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -483,12 +491,13 @@ func planGame() []plan.Field {
 				return scalar.AppendInt(dst, *v), true
 			}},
 		{Name: "isPlayed", Object: "Game", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Game().IsPlayed(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Game().IsPlayed(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -510,12 +519,13 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Slices(exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string)))
+				values, err := exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string))
+				return plan.Slices(dst, values, err)
 			}},
 	}
 }
@@ -668,8 +678,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_node_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Values(plan.One(exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
+				return plan.Values(dst, []model.Node{values}, err)
 			}},
 		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(value any, to *plan.Gathered) {
 			list := value.([]model.Node)
@@ -684,75 +695,86 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Values(plan.One(exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
+				return plan.Values(dst, [][]model.Node{values}, err)
 			}},
 		{Name: "viewer", Object: "Query", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Viewer(ctx)))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
+				return plan.Pointers(dst, []*tables.User{values}, err)
 			}},
 		{Name: "department", Object: "Query", NonNull: false, To: "Department",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_department_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Department{values}, err)
 			}},
 		{Name: "topDepartments", Object: "Query", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_topDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.DepartmentConnection{values}, err)
 			}},
 		{Name: "game", Object: "Query", NonNull: false, To: "Game",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_game_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Game{values}, err)
 			}},
 		{Name: "games", Object: "Query", NonNull: false, To: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.GameConnection{values}, err)
 			}},
 		{Name: "role", Object: "Query", NonNull: false, To: "Role",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_role_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Role{values}, err)
 			}},
 		{Name: "roles", Object: "Query", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.RoleConnection{values}, err)
 			}},
 		{Name: "twit", Object: "Query", NonNull: false, To: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_twit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
+				return plan.Pointers(dst, []*tables.Twit{values}, err)
 			}},
 		{Name: "user", Object: "Query", NonNull: false, To: "User",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_user_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
+				return plan.Pointers(dst, []*tables.User{values}, err)
 			}},
 		{Name: "users", Object: "Query", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.UserConnection{values}, err)
 			}},
 		{Name: "__type", Object: "Query", NonNull: false, To: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
@@ -811,23 +833,25 @@ func planRole() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "department", Object: "Role", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Role().Department(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Role().Department(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "users", Object: "Role", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Role_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "userCount", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -943,12 +967,13 @@ func planTwit() []plan.Field {
 				return relay.AppendID(dst, v), true
 			}},
 		{Name: "author", Object: "Twit", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().Author(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Twit().Author(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "title", Object: "Twit", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -978,7 +1003,7 @@ func planTwit() []plan.Field {
 		{Name: "visibility", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Visibility
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalNVisibility2twibaseᚋhbaseᚋtablesᚐVisibility(ctx, nil, v))
+				return plan.AppendString(dst, string(v)), true
 			}},
 		{Name: "postedAt", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -989,20 +1014,22 @@ func planTwit() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_comments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "commentCount", Object: "Twit", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().CommentCount(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Twit().CommentCount(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -1130,12 +1157,13 @@ func planUser() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "email", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Email(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().Email(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*string)
@@ -1172,23 +1200,25 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_followers_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "following", Object: "User", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_following_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "followerCount", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1210,12 +1240,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_isFollowing_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().IsFollowing(ctx, objects, args["username"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().IsFollowing(ctx, objects, args["username"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1225,12 +1256,13 @@ func planUser() []plan.Field {
 				return plan.AppendBool(dst, *v), true
 			}},
 		{Name: "viewerFollows", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().ViewerFollows(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().ViewerFollows(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1243,20 +1275,22 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_twits_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "twitCount", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().TwitCount(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().TwitCount(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -1269,45 +1303,49 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_album_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "timeline", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_timeline_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "roles", Object: "User", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "hasRole", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().HasRole(ctx, objects, args["code"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().HasRole(ctx, objects, args["code"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1320,23 +1358,25 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "hasPlayed", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasPlayed_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().HasPlayed(ctx, objects, args["code"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().HasPlayed(ctx, objects, args["code"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1474,7 +1514,14 @@ func planDirectiveIntrospected() []plan.Field {
 		{Name: "locations", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Locations
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalN__DirectiveLocation2ᚕstringᚄ(ctx, nil, v))
+				dst = append(dst, '[')
+				for i, e := range v {
+					if i > 0 {
+						dst = append(dst, ',')
+					}
+					dst = plan.AppendString(dst, e)
+				}
+				return append(dst, ']'), true
 			}},
 		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
@@ -1718,7 +1765,7 @@ func planTypeIntrospected() []plan.Field {
 		{Name: "kind", Object: "__Type", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Kind()
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalN__TypeKind2string(ctx, nil, v))
+				return plan.AppendString(dst, v), true
 			}},
 		{Name: "name", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {

@@ -15,10 +15,31 @@ import (
 type node struct {
 	object *Object
 	fields []selected
-	// stored is how many of the fields have values that are kept until the answer is written.
-	stored int
+	// stored is how many of the fields have values that are kept until the answer is written; firstColumn is the place of the first of them,
+	// and index the node's, among those of the operation.
+	stored, firstColumn, index int
+	// size is that of the whole operation, and frames are what executed it before; only the root has them.
+	size   extent
+	frames sync.Pool
 	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
 	uncovered string
+}
+
+// extent is how much memory an operation takes.
+type extent struct{ nodes, columns int }
+
+// place gives each node its place.
+func (n *node) place(e *extent) {
+	n.index, n.firstColumn = e.nodes, e.columns
+	e.nodes, e.columns = e.nodes+1, e.columns+n.stored
+	for i := range n.fields {
+		if only := n.fields[i].only; only != nil {
+			only.place(e)
+		}
+		for _, below := range n.fields[i].below {
+			below.place(e)
+		}
+	}
 }
 
 // selected is a field of a node.
@@ -96,6 +117,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	n, ok := entry.variants[variant]
 	if !ok {
 		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
+		n.place(&n.size)
 		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
 			entry.variants[variant] = n
 		}

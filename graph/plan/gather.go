@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Gathered is what a field leads to for the objects of a batch, one after the other: an object each, or a list each. Whoever fills it
 // adds to Objects, where nil is null, and ends each list by End or Null.
 type Gathered struct {
@@ -10,7 +12,7 @@ type Gathered struct {
 
 // Room makes room for the objects of n lists.
 func (g *Gathered) Room(n, objects int) {
-	g.Objects, g.ends = make([]any, 0, objects), make([]int32, 0, n)
+	g.Objects, g.ends = slices.Grow(g.Objects, objects), slices.Grow(g.ends, n)
 }
 
 // End ends a list.
@@ -33,25 +35,26 @@ func (g *Gathered) list(i int32) (from, to int32, ok bool) {
 	return from, g.ends[i], int(i) >= len(g.nulls) || !g.nulls[i]
 }
 
-// compact takes the nulls out, and returns for each object where it is then, -1 for null; nil if there were none.
-func (g *Gathered) compact() (at []int32) {
-	for i, object := range g.Objects {
-		if object == nil {
-			at = make([]int32, len(g.Objects))
-			for j := range i {
-				at[j] = int32(j)
-			}
-			kept := g.Objects[:i]
-			for j := i; j < len(g.Objects); j++ {
-				if at[j] = -1; g.Objects[j] != nil {
-					at[j] = int32(len(kept))
-					kept = append(kept, g.Objects[j])
-				}
-			}
-			g.Objects = kept
-			break
-		}
+// compact takes the nulls out. It appends to at where each object is then, -1 for null, and returns nil if there were none.
+func (g *Gathered) compact(at []int32) []int32 {
+	first := slices.Index(g.Objects, nil)
+	if first < 0 {
+		return nil
 	}
+	kept := g.Objects[:first]
+	for j := range first {
+		at = append(at, int32(j))
+	}
+	for _, object := range g.Objects[first:] {
+		if object == nil {
+			at = append(at, -1)
+			continue
+		}
+		at = append(at, int32(len(kept)))
+		kept = append(kept, object)
+	}
+	clear(g.Objects[len(kept):])
+	g.Objects = kept
 	return at
 }
 
@@ -59,7 +62,7 @@ func (g *Gathered) compact() (at []int32) {
 func (c *column) gather(f *Field) {
 	g := &c.found
 	if !f.List {
-		g.Objects = c.values
+		g.Objects, c.values = c.values, g.Objects
 		for i, err := range c.errs {
 			if err != nil {
 				g.Objects[i] = nil

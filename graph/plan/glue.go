@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -43,8 +44,8 @@ type Field struct {
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
 	// Gather adds what the field leads to without a resolver, for each parent. A panic is for all of them.
 	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
-	// Call is a resolver. It returns a value for each parent, nil for null, in a slice that is the executor's from then on.
-	Call func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
+	// Call is a resolver. It appends a value for each parent, nil for null.
+	Call func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
 
 	// Append appends what Call returned of a leaf.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
@@ -52,41 +53,40 @@ type Field struct {
 	Elems func(value any, to *Gathered)
 }
 
-// Pointers, Slices, Interfaces and Values take what a resolver returned for its parents as Call returns it: without typed nils.
+// Pointers, Slices and Values append what a resolver returned for its parents, without typed nils.
 
 // Pointers takes pointers.
-func Pointers[T any](values []*T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		if v != nil {
-			all[i] = v
+func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
+	dst = slices.Grow(dst, len(values))
+	for _, v := range values {
+		if v == nil {
+			dst = append(dst, nil)
+		} else {
+			dst = append(dst, v)
 		}
 	}
-	return all, err
+	return dst, err
 }
 
 // Slices takes lists.
-func Slices[T any](values [][]T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		if v != nil {
-			all[i] = v
+func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
+	for _, v := range values {
+		if v == nil {
+			dst = append(dst, nil)
+		} else {
+			dst = append(dst, v)
 		}
 	}
-	return all, err
+	return dst, err
 }
 
 // Values takes interfaces, and values that can't be null.
-func Values[T any](values []T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
+func Values[T any](dst []any, values []T, err error) ([]any, error) {
+	for _, v := range values {
+		dst = append(dst, v)
 	}
-	return all, err
+	return dst, err
 }
-
-// One makes the answer for the only parent of a root field.
-func One[T any](value T, err error) ([]T, error) { return []T{value}, err }
 
 // AppendInt appends an Int.
 func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }

@@ -152,7 +152,7 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 	switch {
 	case resolve != nil:
 		f.Append = write
-		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any) ([]any, error) {
+		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
 			w.mu.Lock()
 			w.calls = append(w.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
 			w.mu.Unlock()
@@ -160,7 +160,8 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 			for i, p := range parents {
 				things[i], _ = p.(*thing)
 			}
-			return resolve(things, args)
+			values, err := resolve(things, args)
+			return append(dst, values...), err
 		}
 	case leaf:
 		f.Leaf = func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {

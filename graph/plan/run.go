@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -24,11 +25,12 @@ type batch struct {
 	node    *node
 	objects []any
 	columns []column // one for each stored field
+	own     []any    // the objects, if they were found among others of other types
 }
 
 // column is what one field is for all objects of a batch.
 type column struct {
-	values []any // of a leaf with a resolver
+	values []any // what the resolver returned
 	found  Gathered
 	// err is what the resolver failed with: for all objects, or for each that errs names.
 	err  error
@@ -55,11 +57,14 @@ type run struct {
 	tasks Tasks
 	group sync.WaitGroup
 	lost  map[any]error
+	frame *frame
 }
 
 // root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
 func (r *run) root(n *node, serial bool) *batch {
-	b := &batch{node: n, objects: []any{nil}, columns: make([]column, n.stored)}
+	r.frame = n.frame()
+	b := r.frame.batch(n)
+	b.objects = onlyRoot
 	if !serial {
 		r.start(r.expand(b, nil))
 		r.group.Wait()
@@ -75,6 +80,9 @@ func (r *run) root(n *node, serial bool) *batch {
 	}
 	return b
 }
+
+// onlyRoot are the objects of the root's batch.
+var onlyRoot = []any{nil}
 
 // expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
 func (r *run) expand(b *batch, tasks []task) []task {
@@ -95,6 +103,9 @@ func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
+	if !s.field.List {
+		col.found.Objects = slices.Grow(col.found.Objects, len(b.objects))
+	}
 	if err == nil {
 		err = s.field.Gather(r.exec, b.objects, args, &col.found)
 	}
@@ -181,13 +192,14 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
 	args, err = s.field.Args(ctx, r.exec, s.ArgumentMap(r.op.Variables))
 	if s.constant != nil && err == nil {
-		s.constant.Store(&args)
+		kept := args
+		s.constant.Store(&kept)
 	}
 	return args, err
 }
 
 func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	return t.field.field.Call(r.within(t.field, args), r.exec, t.batch.objects, args)
+	return t.field.field.Call(r.within(t.field, args), r.exec, t.batch.objects, args, t.batch.columns[t.field.slot].values)
 }
 
 // within returns the ctx in which a field is resolved.
@@ -203,9 +215,9 @@ func (r *run) descend(s *selected, col *column, tasks []task) []task {
 	if s.only == nil {
 		return r.sort(s, col, tasks)
 	}
-	col.at = col.found.compact()
-	col.kid = &batch{node: s.only, objects: col.found.Objects, columns: make([]column, s.only.stored)}
-	if len(col.kid.objects) == 0 {
+	col.at = col.found.compact(col.at)
+	col.kid = r.frame.batch(s.only)
+	if col.kid.objects = col.found.Objects; len(col.kid.objects) == 0 {
 		return tasks
 	}
 	return r.expand(col.kid, tasks)
@@ -214,26 +226,24 @@ func (r *run) descend(s *selected, col *column, tasks []task) []task {
 // sort is descend for objects of several types: a batch of each.
 func (r *run) sort(s *selected, col *column, tasks []task) []task {
 	objects := col.found.Objects
-	kids := map[*node]*batch{}
-	col.of, col.at = make([]*batch, len(objects)), make([]int32, len(objects))
 	var order []*batch
-	for j, object := range objects {
-		if col.at[j] = -1; object == nil {
+	for _, object := range objects {
+		if col.of, col.at = append(col.of, nil), append(col.at, -1); object == nil {
 			continue
 		}
 		n := s.below[r.types.TypeOf(object)]
 		if n == nil {
 			continue // a nil of some type
 		}
-		kid := kids[n]
-		if kid == nil {
-			kid = &batch{node: n, columns: make([]column, n.stored)}
-			kids[n], order = kid, append(order, kid)
+		kid := r.frame.batch(n)
+		if len(kid.own) == 0 {
+			order = append(order, kid)
 		}
-		col.of[j], col.at[j] = kid, int32(len(kid.objects))
-		kid.objects = append(kid.objects, object)
+		col.of[len(col.of)-1], col.at[len(col.at)-1] = kid, int32(len(kid.own))
+		kid.own = append(kid.own, object)
 	}
 	for _, kid := range order {
+		kid.objects = kid.own
 		tasks = r.expand(kid, tasks)
 	}
 	return tasks

@@ -56,7 +56,9 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 		r := &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 		b := r.root(root, op.Operation.Operation == ast.Mutation)
 		w := writer{ctx: ctx, op: op, exec: r.exec, lost: r.lost, dst: buffer()}
-		return &graphql.Response{Data: w.answer(b)}
+		data := w.answer(b)
+		root.release(r.frame)
+		return &graphql.Response{Data: data}
 	}
 }
 

@@ -62,31 +62,39 @@ func (w *writer) attempt(root *batch) (done bool) {
 
 // object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
 func (w *writer) object(b *batch, i int32) bool {
-	start, object := len(w.dst), b.objects[i]
+	start, object, dst := len(w.dst), b.objects[i], w.dst
 	if len(b.node.fields) == 0 {
-		w.dst = append(w.dst, '{')
+		dst = append(dst, '{')
 	}
 	for k := range b.node.fields {
 		s := &b.node.fields[k]
-		w.dst = append(w.dst, s.key...)
+		dst = append(dst, s.key...)
 		var ok bool
 		switch {
 		case s.field == nil:
-			w.dst, ok = AppendString(w.dst, b.node.object.Name), true
-		case s.slot < 0:
-			ok = w.leaf(s, s.field.Leaf, object)
-		default:
+			dst, ok = AppendString(dst, b.node.object.Name), true
+		case s.slot >= 0:
+			w.dst = dst
 			ok = w.field(b, s, i)
+			dst = w.dst
+		case w.careful:
+			w.dst = dst
+			ok = w.leaf(s, s.field.Leaf, object)
+			dst = w.dst
+		default:
+			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, object); !ok {
+				w.null(s)
+			}
 		}
 		if !ok {
 			if s.field.NonNull {
-				w.dst = w.dst[:start]
+				w.dst = dst[:start]
 				return false
 			}
-			w.dst = append(w.dst, "null"...)
+			dst = append(dst, "null"...)
 		}
 	}
-	w.dst = append(w.dst, '}')
+	w.dst = append(dst, '}')
 	return true
 }
 
@@ -120,21 +128,12 @@ func (w *writer) null(s *selected) bool {
 	return false
 }
 
-type appendLeaf = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
-
-func (w *writer) leaf(s *selected, appendTo appendLeaf, value any) (ok bool) {
-	if w.careful {
-		return w.leafCarefully(s, appendTo, value)
-	}
-	if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
-		return w.null(s)
-	}
-	return true
-}
-
-// leafCarefully is leaf, of which a panic is the failure of its field.
-func (w *writer) leafCarefully(s *selected, appendTo appendLeaf, value any) (ok bool) {
+// leaf appends what is made of a value. Should that panic, the field of a careful writer fails.
+func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
 	defer func() {
+		if !w.careful {
+			return
+		}
 		if panicked := recover(); panicked != nil {
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}

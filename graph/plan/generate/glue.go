@@ -94,7 +94,7 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 	}
 	switch {
 	case f.IsResolver:
-		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {\n%s}", call(f))
+		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", call(f))
 		if leaf {
 			fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
 		}
@@ -175,9 +175,9 @@ func addOne(object string) string {
 // call returns the body that calls a resolver.
 func call(f *codegen.Field) string {
 	args := append([]string{"ctx"}, arguments(f)...)
-	prepare, wrap := "", "%s"
+	prepare, values := "", "values"
 	if f.Object.Root {
-		wrap = planPackage() + ".One(%s)"
+		values = "[]" + ref(f.TypeReference.GO) + "{values}"
 	} else {
 		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
 		args = append([]string{"ctx", "objects"}, arguments(f)...)
@@ -192,7 +192,7 @@ func call(f *codegen.Field) string {
 			kind = "Slices"
 		}
 	}
-	return fmt.Sprintf("%sreturn %s.%s(%s)\n", prepare, planPackage(), kind, fmt.Sprintf(wrap, called))
+	return fmt.Sprintf("%svalues, err := %s\nreturn %s.%s(dst, %s, err)\n", prepare, called, planPackage(), kind, values)
 }
 
 // elems returns the loop that adds the objects of a list.
@@ -234,10 +234,10 @@ func appendLeaf(t *config.TypeReference) string {
 	return gqlgens
 }
 
-// appendOne returns the expression that appends a value of a scalar for which there is a short way: GraphQL's own, and those beside
+// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
 // whose Marshal function there is an Append function. It is empty for the others.
 func appendOne(t *config.TypeReference, goType types.Type, v string) string {
-	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar {
+	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
 		return ""
 	}
 	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
