@@ -34,39 +34,37 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill makes tables, and puts rows of a few thousand cells in all at once into them.
-func fill(ctx context.Context, store hbase.Store, designs []design) error {
-	const cells = 4000
-	for _, d := range designs {
-		for _, table := range d.tables {
-			if err := store.CreateTable(ctx, table); err != nil {
-				return err
-			}
-		}
-		if d.rows == nil {
-			continue
-		}
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(4)
-		var batch []hbase.Mutation
-		size := 0
-		send := func() {
-			all := batch
-			group.Go(func() error { return mutate(ctx, store, all) })
-			batch, size = nil, 0
-		}
-		for row := range d.rows {
-			batch = append(batch, row)
-			if size += len(row.Cells); size >= cells {
-				send()
-			}
-		}
-		send()
-		if err := group.Wait(); err != nil {
+// fill makes a design's tables, and puts its rows of a few thousand cells in all at once into them. A server that has to write what is in its
+// memory to files makes the rows wait.
+func fill(ctx context.Context, store hbase.Store, d design) error {
+	const cells, patience = 4000, 10 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, table := range d.tables {
+		if err := store.CreateTable(ctx, table); err != nil {
 			return err
 		}
 	}
-	return nil
+	if d.rows == nil {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	var batch []hbase.Mutation
+	size := 0
+	send := func() {
+		all := batch
+		group.Go(func() error { return mutate(ctx, store, all) })
+		batch, size = nil, 0
+	}
+	for row := range d.rows {
+		batch = append(batch, row)
+		if size += len(row.Cells); size >= cells {
+			send()
+		}
+	}
+	send()
+	return group.Wait()
 }
 
 // embeddedEngine is the embedded engine, in a folder of its own for each trial.
@@ -87,7 +85,10 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 	if store, err = embedded.Open(p.dir); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(fill(ctx, store, designs), store.Close()); err != nil {
+	for _, d := range designs {
+		err = errors.Join(err, fill(ctx, store, d))
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
 	p.store, err = embedded.Open(p.dir)
@@ -131,10 +132,10 @@ func (*hbaseEngine) name() string { return "HBase" }
 func (r *hbaseEngine) cpu() (time.Duration, error) { return r.hbase.CPU() }
 
 func (r *hbaseEngine) load(ctx context.Context, designs []design) (hbase.Store, error) {
-	if err := fill(ctx, r.store, designs); err != nil {
-		return nil, err
-	}
 	for _, d := range designs {
+		if err := fill(ctx, r.store, d); err != nil {
+			return nil, err
+		}
 		for _, table := range d.tables {
 			if err := r.store.Flush(ctx, table.Name); err != nil {
 				return nil, err

@@ -56,7 +56,7 @@ func drawPlot(file string, c comparison, results []result) error {
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	legend(draw.Crop(whole, 0, 0, whole.Max.Y-legendHeight, 0), results[0].designs)
-	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 8, PadY: 10, PadLeft: 4, PadRight: 8, PadBottom: 4}
+	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 8, PadY: 10, PadLeft: 4, PadTop: 8, PadRight: 8, PadBottom: 4}
 	for i, row := range plot.Align(panels, tiles, draw.Crop(whole, 0, 0, 0, -legendHeight)) {
 		for j, tile := range row {
 			panels[i][j].Draw(tile)
@@ -81,11 +81,11 @@ func (c comparison) panel(q question, r result) (*plot.Plot, error) {
 	p.Title.TextStyle.Font.Size, p.Title.Padding = 11, 6
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.Y.Tick.Marker = plot.TickerFunc(durations)
-	p.X.Label.Text = c.scale
+	p.X.Label.Text, p.X.Label.TextStyle.Font.Size, p.X.Label.Padding = c.scale, 10, 4
 	if q.axis != "" {
 		p.X.Label.Text = q.axis
 		if len(c.scales) > 1 {
-			p.X.Label.Text += fmt.Sprintf(" (of %d %s)", c.scales[len(c.scales)-1], c.scale)
+			p.X.Label.Text += fmt.Sprintf(" (%s: %d)", c.scale, c.scales[len(c.scales)-1])
 		}
 	}
 	grid := plotter.NewGrid()

@@ -16,7 +16,7 @@ const (
 )
 
 // userDays are on how many days users play. Users of each kind have the same share of all days.
-var userDays = []int{1, 10, 100, 1000}
+var userDays = []int{1, 10, 100, 300, 1000}
 
 // player plays two of his games on each of his days, and moves on to the next game when its time is over.
 type player struct {

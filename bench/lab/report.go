@@ -89,23 +89,28 @@ func (c comparison) table(q question, results []result) string {
 
 // number has the digits that count.
 func number(x float64) string {
-	if x >= 10 || x == float64(int(x)) {
+	if x == float64(int(x)) {
 		return fmt.Sprintf("%.0f", x)
 	}
-	return fmt.Sprintf("%.1f", x)
+	return digits(x)
 }
 
 // duration has the digits that count, with a unit.
 func duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Microsecond:
-		return fmt.Sprintf("%.1f µs", d.Seconds()*1e6)
-	case d < time.Millisecond:
-		return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
-	case d < time.Second:
-		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
+	for _, unit := range []struct {
+		size time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if d >= unit.size*9995/10_000 { // what is rounded to 1000 of a smaller unit
+			return digits(float64(d)/float64(unit.size)) + " " + unit.name
+		}
 	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
+	return digits(float64(d)/float64(time.Microsecond)) + " µs"
+}
+
+func digits(x float64) string {
+	if x < 9.95 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
 }

@@ -36,6 +36,12 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, real.close()) }()
+	for _, c := range chosen { // what Java has not compiled yet costs several times as much
+		c.scales = c.scales[:1]
+		if _, err := c.on(ctx, real); err != nil {
+			return fmt.Errorf("%s on %s: %w", c.name, real.name(), err)
+		}
+	}
 	for _, c := range chosen {
 		var results []result
 		for _, e := range []engine{&embeddedEngine{}, real} {
