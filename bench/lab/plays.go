@@ -30,7 +30,7 @@ var plays = comparison{
 					truth: p.gamesOf, asks: []ask{p.wideGamesOf, p.tallGamesOf, p.twibaseGamesOf}},
 				{name: "who plays Y? (the first 20)", instances: len(askedGames),
 					truth: p.playersOf, asks: []ask{p.widePlayersOf, p.tallPlayersOf, p.twibasePlayersOf}},
-				{name: "how much is Y played each day of a month?", instances: len(askedGames),
+				{name: "how much is Y played, by day of a month?", instances: len(askedGames),
 					truth: p.monthOf, asks: []ask{p.wideMonthOf, p.tallMonthOf, p.twibaseMonthOf}},
 			},
 		}

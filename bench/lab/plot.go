@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"image/color"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -56,10 +56,11 @@ func drawPlot(file string, c comparison, results []result) error {
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	legend(draw.Crop(whole, 0, 0, whole.Max.Y-legendHeight, 0), results[0].designs)
-	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 8, PadY: 10, PadLeft: 4, PadTop: 8, PadRight: 8, PadBottom: 4}
-	for i, row := range plot.Align(panels, tiles, draw.Crop(whole, 0, 0, 0, -legendHeight)) {
-		for j, tile := range row {
-			panels[i][j].Draw(tile)
+	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 14, PadY: 10, PadLeft: 4, PadTop: 8, PadRight: 8, PadBottom: 4}
+	below := draw.Crop(whole, 0, 0, 0, -legendHeight)
+	for i, row := range panels {
+		for j, p := range row {
+			p.Draw(tiles.At(below, j, i))
 		}
 	}
 	var svg bytes.Buffer
@@ -78,15 +79,12 @@ func drawPlot(file string, c comparison, results []result) error {
 func (c comparison) panel(q question, r result) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = r.engine.name() + ": " + q.name
-	p.Title.TextStyle.Font.Size, p.Title.Padding = 11, 6
+	p.Title.TextStyle.Font.Size, p.Title.Padding = 10, 6
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.Y.Tick.Marker = plot.TickerFunc(durations)
 	p.X.Label.Text, p.X.Label.TextStyle.Font.Size, p.X.Label.Padding = c.scale, 10, 4
 	if q.axis != "" {
 		p.X.Label.Text = q.axis
-		if len(c.scales) > 1 {
-			p.X.Label.Text += fmt.Sprintf(" (%s: %d)", c.scale, c.scales[len(c.scales)-1])
-		}
 	}
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = nil, color.Gray{0xdd}
@@ -103,7 +101,7 @@ func (c comparison) panel(q question, r result) (*plot.Plot, error) {
 		if m.question.name != q.name {
 			continue
 		}
-		ticks = append(ticks, plot.Tick{Value: float64(x), Label: fmt.Sprint(x)})
+		ticks = append(ticks, plot.Tick{Value: float64(x), Label: strconv.Itoa(x)})
 		for i, cost := range m.costs {
 			if cost != nil {
 				lines[i] = append(lines[i], plotter.XY{X: float64(x), Y: cost.time.Seconds()})

@@ -28,8 +28,13 @@ func replacePart(file, name, text string) error {
 // markdown is the plot, and a table for each question.
 func (c comparison) markdown(plot string, results []result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "![%s](%s)\n\n%s\n\n", c.name, plot, machine())
-	for _, q := range c.at(c.scales[0]).questions {
+	questions := c.at(c.scales[0]).questions
+	fmt.Fprintf(&b, "![%s](%s)\n\n", c.name, plot)
+	if questions[0].axis != "" {
+		fmt.Fprintf(&b, "Where a question has sizes of its own, the plot is of %d %s. ", c.scales[len(c.scales)-1], c.scale)
+	}
+	b.WriteString(machine() + "\n\n")
+	for _, q := range questions {
 		fmt.Fprintf(&b, "<details><summary>All figures: %s</summary>\n\n", q.name)
 		b.WriteString(c.table(q, results))
 		b.WriteString("\n</details>\n")
