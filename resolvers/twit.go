@@ -114,10 +114,10 @@ func postsCost(kind relay.List, list loaders.List[*tables.Twit], field string) f
 		}
 		if want.entries {
 			at = seenPosts(kind, list).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-				if candidates == 0 || again != "" { // whose second page is looked at has been asked about at the first
+				if again != "" && !p.Backward { // something was hidden at the first look, so that this has been asked
 					return at
 				}
-				return q.seeCost(at, q.Parents, byViewer, 1, moments)
+				return q.seeCost(at, q.Parents, byViewer, min(candidates, 1), moments)
 			})
 		}
 		if want.total {

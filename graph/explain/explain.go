@@ -51,54 +51,34 @@ func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordi
 	return e, err
 }
 
-// chunk is how many Gets of a table go out in one RPC.
+// chunk is how many Gets go out in one RPC.
 const chunk = 256
 
-// place is a table that is read in a course, or with no name all that is.
-type place struct {
-	course int
-	table  string
-}
-
-// use is how a place is used: in the round that is the last one at most, by so many calls of loaders, for so many Gets.
-type use struct{ last, calls, gets int64 }
-
-// rounds is in how many rounds that is. A call may come earlier than it may at most, and alone, but is one.
-func (u use) rounds() int64 { return min(u.last, u.calls) }
-
-func (u use) with(r *record) use {
-	return use{max(u.last, int64(r.begun.round+r.Rounds)), u.calls + int64(r.Rounds), add(u.gets, r.gets)}
-}
+// rpcs is how many RPCs bring the Gets of so many rounds from a region server.
+func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 // totals sums up what is on record.
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects = add(t.Objects, s.objects)
 	}
-	uses := make(map[place]use, 2*len(e.records))
+	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
+	calls := make([]int, len(e.courses))
 	for _, r := range e.records {
 		if r.rows > 0 {
-			t.Scans, t.RPCs, t.Rows = t.Scans+1, t.RPCs+1, add(t.Rows, r.rows)
+			t.Scans, t.Rows = t.Scans+1, add(t.Rows, r.rows)
 			continue
 		}
 		t.Gets, t.Rows = add(t.Gets, r.gets), add(t.Rows, r.gets)
-		for _, at := range []place{{r.begun.course, ""}, {r.begun.course, r.Table}} {
-			uses[at] = uses[at].with(r)
-		}
+		calls[r.begun.course] += r.Rounds
 	}
-	t.Rounds = t.Scans
-	for at, u := range uses {
-		if at.table == "" {
-			t.Rounds += u.rounds()
-		} else {
-			t.RPCs = add(t.RPCs, u.rounds()+u.gets/chunk)
-		}
+	for course, rounds := range e.courses {
+		t.Rounds += int64(min(rounds, calls[course]))
 	}
+	t.RPCs = add(rpcs(t.Rounds, t.Gets), t.Scans)
+	t.Rounds += t.Scans
 	return t
 }
-
-// rpcs is how many RPCs bring the Gets of a table in a round.
-func rpcs(gets int64) int64 { return max(1, (gets+chunk-1)/chunk) }
 
 // share is how many of a read's Gets are sent in its round i, if they are spread evenly.
 func (r *record) share(i int) int64 {

@@ -96,7 +96,7 @@ func (e *estimate) levels() ([]Level, map[slot]int) {
 	for _, r := range e.records {
 		if r.rows > 0 {
 			scans++
-			parts[slot{scans, -1}] = []part{{r, 0}}
+			parts[slot{scans, -1}] = []part{{record: r}}
 			continue
 		}
 		for i := range r.Rounds {
@@ -120,14 +120,13 @@ type loading struct {
 
 func level(parts []part) Level {
 	l := Level{}
-	paths, loadings, tables := map[string]bool{}, map[loading]int{}, map[string]int64{}
+	paths, loadings := map[string]bool{}, map[loading]int{}
 	for _, r := range parts {
 		paths[r.step.path()] = true
 		if r.rows > 0 {
-			l.Scans, l.RPCs, l.Rows = l.Scans+1, l.RPCs+1, add(l.Rows, r.rows)
-		} else {
-			tables[r.Table] = add(tables[r.Table], r.gets)
+			l.Scans = 1
 		}
+		l.Gets, l.Rows = add(l.Gets, r.gets), add(l.Rows, add(r.gets, r.rows))
 		of := loading{r.Loader, r.Table, r.Columns, r.If, r.Limit}
 		i, known := loadings[of]
 		if !known {
@@ -136,9 +135,7 @@ func level(parts []part) Level {
 		}
 		l.Loaders[i].Gets = add(l.Loaders[i].Gets, r.gets)
 	}
-	for _, gets := range tables {
-		l.Gets, l.Rows, l.RPCs = add(l.Gets, gets), add(l.Rows, gets), add(l.RPCs, rpcs(gets))
-	}
+	l.RPCs = rpcs(1, l.Gets)
 	l.Path = slices.Sorted(maps.Keys(paths))
 	slices.SortStableFunc(l.Loaders, func(a, b Loader) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table)) })
 	return l

@@ -44,10 +44,29 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]i
 	fmt.Fprintf(t, "at most     %s\nordinarily  %s\n\n", p.Totals, p.Ordinary)
 	t.draw(root, "", "")
 	t.WriteByte('\n')
-	for i, l := range p.Levels {
-		fmt.Fprintf(t, "level %-3d %s\n", i+1, Totals{RPCs: l.RPCs, Gets: l.Gets, Scans: l.Scans, Rows: l.Rows})
-	}
+	t.levels(p.Levels)
 	return t.String()
+}
+
+// levels writes what each level costs, levels of one cost in one line.
+func (t *tree) levels(levels []Level) {
+	for from := 0; from < len(levels); {
+		cost := levels[from].totals()
+		to := from + 1
+		for to < len(levels) && levels[to].totals() == cost {
+			to++
+		}
+		if to == from+1 {
+			fmt.Fprintf(t, "level %d: %s\n", to, cost)
+		} else {
+			fmt.Fprintf(t, "levels %d–%d, each: %s\n", from+1, to, cost)
+		}
+		from = to
+	}
+}
+
+func (l *Level) totals() Totals {
+	return Totals{RPCs: l.RPCs, Gets: l.Gets, Scans: l.Scans, Rows: l.Rows}
 }
 
 // String tells the totals that are not zero.
