@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"time"
 
 	"twibase/bench/gateway"
@@ -87,6 +89,12 @@ func (p program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	viewer, _ := auth.ViewerOf(r.Context())
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = p.answer((*buffer)[:0], body, viewer.Username)
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(p.answer(nil, body, viewer.Username))
+	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
+	_, _ = w.Write(*buffer)
 }
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -191,8 +191,13 @@ func (e Errors) Unwrap() []error { return e }
 
 // At returns the error of item i in what a plural load returned.
 func At(err error, i int) error {
-	var list Errors
-	if errors.As(err, &list) {
+	if err == nil {
+		return nil
+	}
+	if list, ok := err.(Errors); ok {
+		return list[i]
+	}
+	if list := Errors(nil); errors.As(err, &list) {
 		return list[i]
 	}
 	return err
@@ -202,6 +207,9 @@ func At(err error, i int) error {
 func Join(n int, errs ...error) error {
 	all := failures{n: n}
 	for _, err := range errs {
+		if err == nil {
+			continue
+		}
 		for i := range n {
 			if e := At(err, i); e != nil && (all.list == nil || all.list[i] == nil) {
 				all.set(i, e)
