@@ -84,7 +84,7 @@ func (w *walker[P]) node(n *node, parents P, serial bool) {
 		below := func(string) P { return parents }
 		if s.field.Call != nil {
 			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
-			call.Args, call.Err = w.args(s)
+			call.Args, call.Err = w.coerced(s)
 			call.Ctx = w.within(s, call.Args)
 			below = w.visit(call, parents)
 		}
@@ -95,4 +95,14 @@ func (w *walker[P]) node(n *node, parents P, serial bool) {
 			w.node(s.below[typ], below(typ), false)
 		}
 	}
+}
+
+// coerced returns the arguments; a panic is an error, as it is when the field is executed.
+func (w *walker[P]) coerced(s *selected) (args map[string]any, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = w.op.Recover(w.ctx, panicked)
+		}
+	}()
+	return w.args(s)
 }
