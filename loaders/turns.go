@@ -9,8 +9,6 @@ import (
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
-
-	"twibase/hbase"
 )
 
 // Reads are sent when nothing that runs can add another: when every task of the operation waits for a loader, at that very moment. An executor that
@@ -102,7 +100,7 @@ func (l *Loaders) flush() {
 	t := &l.turns
 	t.round, t.unsent, t.underway = t.round+1, 0, t.underway+1
 	t.timer.Stop()
-	l.gets.Flush()
+	l.library.Flush()
 }
 
 // begun notes that the first get of a batch was asked for. The caller holds mu.
@@ -145,24 +143,28 @@ func othersRun() bool {
 }
 
 // sent notes that a batch is on its way. fallback tells whether tasks were running.
-func (l *Loaders) sent(gets []hbase.Get) (fallback bool) {
+func (l *Loaders) sent(questions []*question) (fallback bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t, round := &l.turns, l.answers[gets[0]].round
+	t, round := &l.turns, questions[0].round
 	if round == t.round { // the library's own timer sent it
-		t.unsent -= len(gets)
+		for _, q := range questions {
+			t.unsent -= len(q.gets)
+		}
 	}
 	return round == t.forced
 }
 
 // answered gives their turns back to the tasks that wait, before their answers reach them.
-func (l *Loaders) answered(gets []hbase.Get) {
+func (l *Loaders) answered(questions []*question) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, g := range gets {
-		a := l.answers[g]
-		l.turns.running += a.waiting
-		a.waiting, a.done = 0, true
+	for _, q := range questions {
+		for i := range q.answers {
+			a := &q.answers[i]
+			l.turns.running += a.waiting
+			a.waiting, a.done = 0, true
+		}
 	}
 	if l.turns.announced {
 		l.turns.underway--
