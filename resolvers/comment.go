@@ -27,11 +27,9 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	totals, countErr := lengths()
 	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
-		c := &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
-		for i, comment := range p.nodes {
-			c.Edges[i] = &model.CommentEdge{Cursor: p.cursor(i), Node: comment}
-		}
-		return c
+		return &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
+			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+		})}
 	})
 }
 

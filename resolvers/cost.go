@@ -35,6 +35,7 @@ func Costs(listBound int) explain.Costs {
 // Reasons why something is read that mostly is not.
 const (
 	hidden  = "entries of the page are hidden from the viewer"
+	early   = hidden + ", or it ends early, at the edge of a row"
 	moments = "some of them are for followers alone"
 	another = "the viewer asks about another user"
 )
@@ -195,12 +196,12 @@ func (f filtered[E, T]) cost(q *inquiry, at explain.Moment, p relay.Page, see fu
 	}
 	// The second look goes on behind the first, in the same row if that began at the list's beginning and rows are long enough.
 	begin := p.After == "" && all < q.half
-	left := all - w.Limit
-	if p.Backward { // the first may have ended early, at the beginning of a row
-		left = all
+	left, again := all-w.Limit, hidden
+	if p.Backward {
+		left, again = all, early
 	}
 	w.Limit, w.After = all, p.After+"\x00"
-	return see(q.reads(at, q.Parents, f.list.OutlinePage(w, begin, q.half), 1, hidden), left, hidden)
+	return see(q.reads(at, q.Parents, f.list.OutlinePage(w, begin, q.half), 1, again), left, again)
 }
 
 // twitsCost tells what it costs to answer the twits at places that each object names, and to see them.

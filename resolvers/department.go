@@ -121,14 +121,12 @@ func departmentCodes(departments []*tables.Department) []string {
 
 // departmentConnection makes a connection of a page. depth is nil where the entries have none.
 func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) *model.DepartmentConnection {
-	c := &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.DepartmentEdge, len(p.nodes))}
-	for i, department := range p.nodes {
-		c.Edges[i] = &model.DepartmentEdge{Cursor: p.cursor(i), Node: department}
+	return &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if depth != nil {
-			c.Edges[i].Depth = depth(p.members[i])
+			e.Depth = depth(p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // Department returns exec.DepartmentResolver implementation.

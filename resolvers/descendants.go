@@ -56,7 +56,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 	var codes []string
 	for i, tree := range trees {
 		errs[i] = loaders.At(err, i)
-		pages[i] = tree.page()
+		pages[i] = tree.page(want.parts)
 		for _, member := range pages[i].members {
 			codes = append(codes, member.code)
 		}
@@ -211,7 +211,7 @@ func (t *subtree) locate(p place) int {
 }
 
 // page returns the page that was asked for.
-func (t *subtree) page() *entries[place, tables.Department] {
+func (t *subtree) page(want parts) *entries[place, tables.Department] {
 	found, size := t.found, t.asked.Size
 	previous, next := t.asked.After != "", t.asked.Before != ""
 	if more := len(found) > size; t.asked.Backward {
@@ -221,10 +221,12 @@ func (t *subtree) page() *entries[place, tables.Department] {
 	} else if next = more; more {
 		found = found[:size]
 	}
-	page := &entries[place, tables.Department]{kind: relay.Descendants, members: found}
-	for _, p := range found {
-		page.positions = append(page.positions, p.String())
+	page := &entries[place, tables.Department]{parts: want, kind: relay.Descendants, members: found}
+	if want != (parts{}) {
+		for _, p := range found {
+			page.positions = append(page.positions, p.String())
+		}
+		page.locate(previous, next, page.positions...)
 	}
-	page.info = pageInfo(relay.Descendants, page.positions, previous, next)
 	return page
 }

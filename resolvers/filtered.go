@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
@@ -26,9 +25,10 @@ type filtered[E, T any] struct {
 // sight is the state of one owner's page while its candidates are looked at.
 type sight[T any] struct {
 	page      entries[struct{}, T]
-	looked    []string // the positions of all candidates, in the order in which they were looked at
-	more      bool     // whether candidates are left that may be seen
-	exhausted bool     // whether the page is done with
+	looked    int    // how many candidates were looked at
+	from, to  string // the positions of the first and the last of them
+	more      bool   // whether candidates are left that may be seen
+	exhausted bool   // whether the page is done with
 }
 
 // pages answers the connection of each owner. A page may be short while more follow: its cursor is that of the last candidate it looked at.
@@ -36,6 +36,7 @@ type sight[T any] struct {
 func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
 	states, errs := make([]sight[T], len(owners)), make(loaders.Errors, len(owners))
 	for i := range states {
+		states[i].page.kind, states[i].page.parts = f.kind, want.parts
 		states[i].exhausted = !want.entries
 	}
 	size := p.Size
@@ -43,16 +44,15 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		size *= lookahead
 	}
 	for range 2 {
-		var at []int
-		var spans []loaders.Span
+		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
 				w := window(p)
-				w.Limit = max(size-len(s.looked), 0)
-				if n := len(s.looked); n > 0 && p.Backward {
-					w.Before = s.looked[n-1]
-				} else if n > 0 {
-					w.After = s.looked[n-1]
+				w.Limit = max(size-s.looked, 0)
+				if s.looked > 0 && p.Backward {
+					w.Before = s.to
+				} else if s.looked > 0 {
+					w.After = s.to
 				}
 				at, spans = append(at, i), append(spans, loaders.Span{Owner: owners[i], Window: w})
 			}
@@ -65,7 +65,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 	}
 	pages := make([]*entries[struct{}, T], len(owners))
 	for i := range states {
-		pages[i] = states[i].finish(f.kind, p)
+		pages[i] = states[i].finish(p)
 	}
 	return settle(pages, loaders.Join(len(pages), errs))
 }
@@ -73,8 +73,8 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 // look reads one span of candidates for each open page and adds those that the viewer sees.
 func (f filtered[E, T]) look(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
 	lists, listErr := f.list.Page(ctx, spans)
-	var owners []string
-	var candidates []E
+	all := membersOf(lists)
+	owners, candidates := make([]string, 0, all), make([]E, 0, all)
 	for j := range lists {
 		for _, e := range lists[j].Members {
 			owners, candidates = append(owners, spans[j].Owner), append(candidates, e)
@@ -99,18 +99,23 @@ func (f filtered[E, T]) look(ctx context.Context, p relay.Page, at []int, spans 
 			mine, list.Positions = reversed(mine), reversed(list.Positions)
 		}
 		s.add(p, mine, list.Positions)
-		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || len(s.looked) >= p.Size*lookahead
+		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || s.looked >= p.Size*lookahead
 	}
 }
 
 // add takes candidates until the page is full. What is left behind it counts as more only if it is to be seen.
 func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
+	room := min(p.Size, len(things)) - len(s.page.nodes)
+	s.page.nodes, s.page.positions = slices.Grow(s.page.nodes, max(room, 0)), slices.Grow(s.page.positions, max(room, 0))
 	for k, thing := range things {
 		if len(s.page.nodes) == p.Size {
 			s.more = s.more || slices.ContainsFunc(things[k:], func(t *T) bool { return t != nil })
 			return
 		}
-		s.looked = append(s.looked, positions[k])
+		if s.looked == 0 {
+			s.from = positions[k]
+		}
+		s.looked, s.to = s.looked+1, positions[k]
 		if thing != nil {
 			s.page.nodes, s.page.positions = append(s.page.nodes, thing), append(s.page.positions, positions[k])
 		}
@@ -118,17 +123,17 @@ func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
 }
 
 // finish puts the page in the list's order and says what lies around it.
-func (s *sight[T]) finish(kind relay.List, p relay.Page) *entries[struct{}, T] {
+func (s *sight[T]) finish(p relay.Page) *entries[struct{}, T] {
 	page := &s.page
-	page.kind, page.info = kind, &model.PageInfo{HasNextPage: s.more, HasPreviousPage: p.After != ""}
-	looked := s.looked
+	previous, next, start, end := p.After != "", s.more, s.from, s.to
 	if p.Backward {
-		page.nodes, page.positions, looked = reversed(page.nodes), reversed(page.positions), reversed(looked)
-		page.info.HasNextPage, page.info.HasPreviousPage = p.Before != "", s.more
+		page.nodes, page.positions = reversed(page.nodes), reversed(page.positions)
+		previous, next, start, end = s.more, p.Before != "", s.to, s.from
 	}
-	if len(looked) > 0 {
-		start, end := kind.EncodeCursor(looked[0]), kind.EncodeCursor(looked[len(looked)-1])
-		page.info.StartCursor, page.info.EndCursor = &start, &end
+	if s.looked > 0 {
+		page.locate(previous, next, start, end)
+	} else {
+		page.locate(previous, next)
 	}
 	page.members = make([]struct{}, len(page.nodes))
 	return page

@@ -86,14 +86,12 @@ func gameCodes(games []*tables.Game) []string {
 
 // gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
 func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) *model.GameConnection {
-	c := &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.GameEdge, len(p.nodes))}
-	for i, game := range p.nodes {
-		c.Edges[i] = &model.GameEdge{Cursor: p.cursor(i), Node: game}
+	return &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if say != nil {
-			say(c.Edges[i], p.members[i])
+			say(e, p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // Game returns exec.GameResolver implementation.

@@ -53,11 +53,9 @@ func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *in
 }
 
 func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
-	c := &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.RoleEdge, len(p.nodes))}
-	for i, role := range p.nodes {
-		c.Edges[i] = &model.RoleEdge{Cursor: p.cursor(i), Node: role}
-	}
-	return c
+	return &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.RoleEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+	})}
 }
 
 // optional answers the objects that columns name, nil where a column names none.

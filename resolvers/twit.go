@@ -219,11 +219,9 @@ func twitKeys(twits []*tables.Twit) []string {
 }
 
 func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
-	c := &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.TwitEdge, len(p.nodes))}
-	for i, twit := range p.nodes {
-		c.Edges[i] = &model.TwitEdge{Cursor: p.cursor(i), Node: twit}
-	}
-	return c
+	return &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+	})}
 }
 
 // Twit returns exec.TwitResolver implementation.

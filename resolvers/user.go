@@ -191,14 +191,12 @@ func pointers[T any](values []T) []*T {
 
 // userConnection makes a connection of a page. followedAt is nil where nobody follows.
 func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) *model.UserConnection {
-	c := &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.UserEdge, len(p.nodes))}
-	for i, user := range p.nodes {
-		c.Edges[i] = &model.UserEdge{Cursor: p.cursor(i), Node: user}
+	return &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if followedAt != nil {
-			c.Edges[i].FollowedAt = followedAt(p.members[i])
+			e.FollowedAt = followedAt(p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // User returns exec.UserResolver implementation.
