@@ -82,6 +82,11 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 	if p.dir, err = os.MkdirTemp("", "lab-"); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(p.dir))
+		}
+	}()
 	if store, err = embedded.Open(p.dir); err != nil {
 		return nil, err
 	}
@@ -122,9 +127,12 @@ func startHBase(ctx context.Context) (*hbaseEngine, error) {
 	return r, nil
 }
 
-func (r *hbaseEngine) close() error {
+func (r *hbaseEngine) close() (err error) {
+	if r.store != nil {
+		err = r.store.Close()
+	}
 	r.hbase.Kill()
-	return os.RemoveAll(r.dir)
+	return errors.Join(err, os.RemoveAll(r.dir))
 }
 
 func (*hbaseEngine) name() string { return "HBase" }

@@ -31,20 +31,20 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 			chosen = append(chosen, comparisons[at])
 		}
 	}
-	real, err := startHBase(ctx)
+	server, err := startHBase(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, real.close()) }()
+	defer func() { err = errors.Join(err, server.close()) }()
 	for _, c := range chosen { // what Java has not compiled yet costs several times as much
 		c.scales = c.scales[:1]
-		if _, err := c.on(ctx, real); err != nil {
-			return fmt.Errorf("%s on %s: %w", c.name, real.name(), err)
+		if _, err := c.on(ctx, server); err != nil {
+			return fmt.Errorf("%s on %s: %w", c.name, server.name(), err)
 		}
 	}
 	for _, c := range chosen {
 		var results []result
-		for _, e := range []engine{&embeddedEngine{}, real} {
+		for _, e := range []engine{&embeddedEngine{}, server} {
 			r, err := c.on(ctx, e)
 			if err != nil {
 				return fmt.Errorf("%s on %s: %w", c.name, e.name(), err)
