@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle bench fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle bench lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -43,8 +43,11 @@ differential: ## a million random operations on the embedded engine and on a rea
 oracle: ## a million random queries, answered by the plan and by gqlgen's executor
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
 
-bench: ## all Go benchmarks
-	go test -run '^$$' -bench . -benchmem -timeout 0 ./...
+bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
+	go run ./bench
+
+lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
+	go run ./bench/lab
 
 fuzz: ## every fuzz test in turn, FUZZTIME seconds in all (an hour)
 	scripts/fuzz $${FUZZTIME:-3600}

@@ -22,12 +22,13 @@ The exit status is 0 if all went well, 1 if something failed, 2 if the command l
 type commandLine struct {
 	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"The least that is logged: ${enum} (default: ${default})."`
 
-	Serve  serve         `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
-	Import importCommand `cmd:"" help:"Bring CSV files into a store."`
-	Export exportCommand `cmd:"" help:"Write a store as CSV files."`
-	Token  tokenCommand  `cmd:"" help:"Print a token for tests and development, valid for an hour."`
-	Schema schemaCommand `cmd:"" help:"Print the GraphQL schema."`
-	Tables tablesCommand `cmd:"" help:"Make, list and drop the tables of a store."`
+	Serve   serve          `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
+	Import  importCommand  `cmd:"" help:"Bring CSV files into a store."`
+	Export  exportCommand  `cmd:"" help:"Write a store as CSV files."`
+	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development, valid for an hour."`
+	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
+	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and how much at most."`
+	Tables  tablesCommand  `cmd:"" help:"Make, list and drop the tables of a store."`
 }
 
 // process is what the program was given to work with.

@@ -15,6 +15,7 @@ import (
 	"twibase/graph/plan"
 	"twibase/graph/playground"
 	"twibase/hbase"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/writers"
@@ -31,6 +32,7 @@ func routes(store hbase.Store, w *writers.Writers, tokens *auth.Tokens, proxies 
 		Timeout: requestTimeout,
 		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
 		Watch:   resolvers.Watch,
+		Costs:   resolvers.Costs(tables.ListBound),
 	})
 	schema := sdl()
 	mux := http.NewServeMux()

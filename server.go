@@ -20,6 +20,8 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/tables"
 	"twibase/sample"
 	"twibase/transfer"
 	"twibase/writers"
@@ -79,6 +81,7 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	if err := s.prepare(ctx, store, p.log); err != nil {
 		return err
 	}
+	warm(ctx, store, p.log)
 	go tokens.Follow(p.log.WithContext(ctx))
 	w := writers.New(store, writers.Options{Log: slog.New(zerolog.NewSlogHandler(p.log))})
 	defer func() {
@@ -132,6 +135,22 @@ func (s *serve) prepare(ctx context.Context, store hbase.Store, log zerolog.Logg
 		log.Info().Msg("the store was empty, and has a small sample now")
 	}
 	return nil
+}
+
+// warm finds the regions of a cluster's tables, for which the first requests would have to wait. One that can't be reached now may be there when
+// it is asked for.
+func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
+	c, is := store.(*cluster.Store)
+	if !is {
+		return
+	}
+	var names []string
+	for _, table := range tables.Definitions(1) {
+		names = append(names, table.Name)
+	}
+	if err := c.Warm(ctx, names...); err != nil {
+		log.Warn().Err(err).Msg("some regions do not answer yet")
+	}
 }
 
 // listen serves until ctx ends.

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"twibase/hbase"
+	"twibase/hbase/cluster"
 	"twibase/hbase/tables"
 	"twibase/transfer"
 )
 
 type tablesCommand struct {
 	Create createCommand `cmd:"" help:"Make the tables that are missing, split into regions from the start."`
-	List   listCommand   `cmd:"" help:"List twibase's tables in the store."`
+	List   listCommand   `cmd:"" help:"List twibase's tables in the store and, on a cluster, what of them is not as twibase would make it."`
 	Drop   dropCommand   `cmd:"" help:"Drop twibase's tables with all that they hold."`
 }
 
@@ -44,16 +45,50 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints the names of the tables that there are.
+// Run prints the names of the tables that there are and, on a cluster, what of each is not as twibase would make it.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := present(ctx, store)
-		printLines(p, present)
-		if err == nil && len(missing) > 0 {
+		if err != nil {
+			return err
+		}
+		for _, table := range tables.Definitions(1) {
+			if !slices.Contains(present, table.Name) {
+				continue
+			}
+			fmt.Fprintln(p.stdout, table.Name)
+			if c, is := store.(*cluster.Store); is {
+				differences, err := c.Differences(ctx, table)
+				if err != nil {
+					return fmt.Errorf("%s: its schema can't be read: %w", table.Name, err)
+				}
+				printDifferences(p, table.Name, differences)
+			}
+		}
+		if len(missing) > 0 {
 			fmt.Fprintf(p.stderr, "%d tables are missing: make them with twibase tables create\n", len(missing))
 		}
-		return err
+		return nil
 	})
+}
+
+// printDifferences prints what of a table twibase would make otherwise, and how to mend it.
+func printDifferences(p process, table string, differences []cluster.Difference) {
+	if len(differences) == 0 {
+		return
+	}
+	lacks := ""
+	for _, d := range differences {
+		switch {
+		case d.Is != "":
+			fmt.Fprintf(p.stdout, "    family %s: %s is %s, and twibase would make it %s\n", d.Family, d.Attribute, d.Is, d.Would)
+		case d.Family != lacks:
+			lacks = d.Family
+			fmt.Fprintf(p.stdout, "    family %s is missing\n", d.Family)
+		}
+	}
+	fmt.Fprintf(p.stdout, "    in the HBase shell: %s\n", cluster.Mend(table, differences))
+	fmt.Fprintf(p.stdout, "    and to change what is there already: major_compact '%s'\n", table)
 }
 
 type dropCommand struct{ storeFlag }

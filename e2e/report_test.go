@@ -16,7 +16,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
@@ -227,66 +226,4 @@ func BenchmarkReport(b *testing.B) {
 			}
 		})
 	}
-}
-
-// TestReportOnHBase compares the RPCs of reports with those that gohbase sent, by its own metrics. They are equal where a round reads one
-// table; gohbase may put what goes to one region server for several tables into one multi, and tells nobody.
-func TestReportOnHBase(t *testing.T) {
-	store := onHBase(t)
-	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
-		t.Fatal(err)
-	}
-	if err := sample.Load(t.Context(), store); err != nil {
-		t.Fatal(err)
-	}
-	planned, embedded := reporting(store, plannedSchema()), reporting(sampleStore(t), plannedSchema())
-	several := false
-	for _, test := range []struct {
-		query, metric string
-		oneTable      bool
-	}{
-		{example(t, "1-followers"), "gohbase_batch_flush_size", false},
-		{example(t, "4-departments"), "gohbase_batch_flush_size", false},
-		{example(t, "6-games"), "gohbase_batch_flush_size", false},
-		{`{user(username:"LiLei"){name followers(first:9){nodes{name followers(first:9){nodes{name}}}}}}`, "gohbase_batch_flush_size", true},
-		{`{users(first:2){nodes{username}}}`, "gohbase_rpc_size_bytes", true},
-	} {
-		query, metric := test.query, test.metric
-		sendFor(t, planned, query, "") // finds the regions
-		before := observed(t, metric)
-		r, _ := reported(t, sendFor(t, planned, query, "1"))
-		if sent := observed(t, metric) - before; r.RPCs < sent || test.oneTable && r.RPCs != sent || sent == 0 {
-			t.Errorf("%d RPCs are reported, and %d were sent, for %s", r.RPCs, sent, query)
-		}
-		for _, level := range r.Levels {
-			if level.RegionServers < 1 || level.RegionServers > 3 || int64(level.RegionServers) > level.RPCs {
-				t.Errorf("a level has %d region servers and %d RPCs", level.RegionServers, level.RPCs)
-			}
-			several = several || level.RegionServers > 1
-		}
-		other, _ := reported(t, sendFor(t, embedded, query, "1"))
-		if r.Rounds != other.Rounds || r.Gets != other.Gets || r.Rows != other.Rows {
-			t.Errorf("%d rounds, %d Gets, %d rows, and embedded %d, %d, %d, for %s", r.Rounds, r.Gets, r.Rows, other.Rounds, other.Gets, other.Rows, query)
-		}
-	}
-	if !several {
-		t.Error("no level went to more than one region server")
-	}
-}
-
-// observed is how often gohbase's histogram has observed something.
-func observed(t *testing.T, metric string) (n int64) {
-	t.Helper()
-	families, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == metric {
-			for _, m := range family.GetMetric() {
-				n += int64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return n
 }

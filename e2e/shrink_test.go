@@ -10,10 +10,13 @@ import (
 )
 
 // shrink takes away what a request can do without and still be answered differently by both executors.
-func (e *executors) shrink(r request) request {
+func (e *executors) shrink(r request) request { return r.shrunk(e.fails) }
+
+// shrunk takes away what a request can do without and still fail.
+func (r request) shrunk(fails func(request) bool) request {
 	for _, without := range []whims{{seed: r.whims.seed}, {seed: r.whims.seed, faults: r.whims.faults}, {seed: r.whims.seed, holes: r.whims.holes}} {
 		smaller := r
-		if smaller.whims = without; e.fails(smaller) {
+		if smaller.whims = without; fails(smaller) {
 			r = smaller
 			break
 		}
@@ -23,7 +26,7 @@ func (e *executors) shrink(r request) request {
 		switch {
 		case !ok:
 			return r
-		case e.fails(smaller):
+		case fails(smaller):
 			r = smaller
 		default:
 			at++

@@ -120,14 +120,22 @@ type Column struct {
 // ParseColumns reads the notation of [Get.Columns], in the order given. It is [ErrInvalid] if it is malformed.
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column
+	err := eachColumn(columns, func(c Column) { list = append(list, c) })
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func eachColumn(columns string, f func(Column)) error {
 	for spec := range strings.FieldsSeq(columns) {
 		family, qualifier, named := strings.Cut(spec, ":")
 		if family == "" || named && !isWord(qualifier) {
-			return nil, fmt.Errorf("%w: column %q: write family or family:qualifier", ErrInvalid, spec)
+			return fmt.Errorf("%w: column %q: write family or family:qualifier", ErrInvalid, spec)
 		}
-		list = append(list, Column{Family: family, Qualifier: qualifier, Whole: !named})
+		f(Column{Family: family, Qualifier: qualifier, Whole: !named})
 	}
-	return list, nil
+	return nil
 }
 
 func isWord(s string) bool {
@@ -157,7 +165,8 @@ func (s Scan) Validate() error {
 }
 
 func validateSelection(columns string, page Page, versions int, time TimeRange) error {
-	list, err := ParseColumns(columns)
+	selected, whole := 0, true
+	err := eachColumn(columns, func(c Column) { selected, whole = selected+1, whole && c.Whole })
 	switch {
 	case err != nil:
 		return err
@@ -165,7 +174,7 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 		return fmt.Errorf("%w: Limit and Versions can't be negative", ErrInvalid)
 	case page != Page{} && versions > 1:
 		return fmt.Errorf("%w: a Page holds one version of each column", ErrInvalid)
-	case (page.Start != "" || page.Stop != "") && (len(list) != 1 || !list[0].Whole):
+	case (page.Start != "" || page.Stop != "") && (selected != 1 || !whole):
 		return fmt.Errorf("%w: a Page with Start or Stop needs Columns to name one whole family, not %q", ErrInvalid, columns)
 	case page.Stop != "" && page.Stop < page.Start:
 		return fmt.Errorf("%w: the Page's Stop is before its Start", ErrInvalid)

@@ -23,7 +23,7 @@ type Loaders struct {
 	ctx   context.Context
 
 	mu      sync.Mutex
-	gets    *dataloader.Loader[hbase.Get, []hbase.Cell]
+	library *dataloader.Loader[*question, struct{}]
 	answers map[hbase.Get]*answer
 	turns   turns
 	watch   *watch // nil if nobody wants to know what is read
@@ -32,10 +32,19 @@ type Loaders struct {
 	lost     map[any]error
 }
 
+// question is what was asked at one time and not before: to the library it is one key, however many Gets it is.
+type question struct {
+	gets    []hbase.Get
+	answers []answer
+	thunk   dataloader.Thunk[struct{}]
+	round   int // of the batch that it was put into
+}
+
 // answer is what a Get was, or will be, answered with.
 type answer struct {
-	thunk   dataloader.Thunk[[]hbase.Cell]
-	round   int // of the batch that it was put into
+	of      *question
+	cells   []hbase.Cell
+	err     error
 	waiting int // tasks that wait for it
 	done    bool
 }
@@ -45,7 +54,7 @@ type loadersKey struct{}
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}}
+	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}, turns: turns{round: 1}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -69,20 +78,27 @@ func from(ctx context.Context) *Loaders {
 }
 
 // batch sends what was collected as one call of the store.
-func (l *Loaders) batch(gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] {
-	fallback := l.sent(gets)
-	defer l.answered(gets)
+func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
+	fallback := l.sent(questions)
+	defer l.answered(questions)
+	gets := questions[0].gets
+	for _, q := range questions[1:] {
+		gets = append(gets[:len(gets):len(gets)], q.gets...)
+	}
 	sent := merge(gets)
 	results, err := l.send(gets, &sent, fallback)
-	out := make([]*dataloader.Result[[]hbase.Cell], len(gets))
-	all := make([]dataloader.Result[[]hbase.Cell], len(gets))
-	for i := range gets {
-		if out[i] = &all[i]; err != nil {
-			all[i].Error = err
-		} else {
-			result := &results[sent.of[i]]
-			all[i].Data, all[i].Error = sent.answer(i, &gets[i], result.Cells), result.Err
+	out, i := make([]*dataloader.Result[struct{}], len(questions)), 0
+	for j, q := range questions {
+		for k := range q.answers {
+			if a := &q.answers[k]; err != nil {
+				a.err = err
+			} else {
+				result := &results[sent.of[i]]
+				a.cells, a.err = sent.answer(i, &gets[i], result.Cells), result.Err
+			}
+			i++
 		}
+		out[j] = &dataloader.Result[struct{}]{}
 	}
 	return out
 }
@@ -100,38 +116,61 @@ func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*a
 	if l.watch != nil {
 		l.watch.asked(ctx, loader, gets)
 	}
-	if l.gets == nil {
-		l.gets = dataloader.NewBatchedLoader(
-			func(_ context.Context, gets []hbase.Get) []*dataloader.Result[[]hbase.Cell] { return l.batch(gets) },
-			dataloader.WithCache[hbase.Get, []hbase.Cell](&dataloader.NoCache[hbase.Get, []hbase.Cell]{}),
-			dataloader.WithWait[hbase.Get, []hbase.Cell](l.turns.patience()),
-			dataloader.WithInputCapacity[hbase.Get, []hbase.Cell](64),
-		)
-	}
 	answers := make([]*answer, len(gets))
+	var q *question
 	for i, g := range gets {
-		a := l.answers[g]
-		if a == nil {
-			a = &answer{thunk: l.gets.Load(ctx, g), round: l.turns.round}
-			l.answers[g] = a
-			l.turns.unsent++
+		if answers[i] = l.answers[g]; answers[i] != nil {
+			continue
 		}
-		answers[i] = a
+		if q == nil {
+			q = &question{gets: make([]hbase.Get, 0, len(gets)-i), answers: make([]answer, 0, len(gets)-i), round: l.turns.round}
+		}
+		q.gets, q.answers = append(q.gets, g), append(q.answers, answer{of: q})
+		answers[i] = &q.answers[len(q.answers)-1]
+		l.answers[g] = answers[i]
+	}
+	if q != nil {
+		l.pose(ctx, q)
 	}
 	return answers
+}
+
+// pose puts a question into the next batch. The caller holds mu.
+func (l *Loaders) pose(ctx context.Context, q *question) {
+	if l.library == nil {
+		l.library = dataloader.NewBatchedLoader(
+			func(_ context.Context, questions []*question) []*dataloader.Result[struct{}] {
+				return l.batch(questions)
+			},
+			dataloader.WithCache[*question, struct{}](&dataloader.NoCache[*question, struct{}]{}),
+			dataloader.WithWait[*question, struct{}](l.turns.window()),
+			dataloader.WithInputCapacity[*question, struct{}](8),
+		)
+	}
+	q.thunk = l.library.Load(ctx, q)
+	if l.turns.unsent += len(q.gets); l.turns.unsent == len(q.gets) {
+		l.turns.begun(l)
+	}
 }
 
 // wait answers what was asked for.
 func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
 	cells, errs := make([][]hbase.Cell, len(answers)), failures{n: len(answers)}
 	next := 0
+	var last *question
+	var panicked error // of its batch
 	for i, a := range answers {
 		if i == next {
 			next = l.block(answers, i)
 		}
-		var err error
-		if cells[i], err = a.thunk(); err != nil {
-			errs.set(i, err)
+		if a.of != last {
+			last = a.of
+			_, panicked = last.thunk()
+		}
+		if cells[i] = a.cells; panicked != nil {
+			errs.set(i, panicked)
+		} else if a.err != nil {
+			errs.set(i, a.err)
 		}
 	}
 	return cells, errs.list
@@ -200,8 +239,13 @@ func (e Errors) Unwrap() []error { return e }
 
 // At returns the error of item i in what a plural load returned.
 func At(err error, i int) error {
-	var list Errors
-	if errors.As(err, &list) {
+	if err == nil {
+		return nil
+	}
+	if list, ok := err.(Errors); ok {
+		return list[i]
+	}
+	if list := Errors(nil); errors.As(err, &list) {
 		return list[i]
 	}
 	return err
@@ -211,6 +255,9 @@ func At(err error, i int) error {
 func Join(n int, errs ...error) error {
 	all := failures{n: n}
 	for _, err := range errs {
+		if err == nil {
+			continue
+		}
 		for i := range n {
 			if e := At(err, i); e != nil && (all.list == nil || all.list[i] == nil) {
 				all.set(i, e)

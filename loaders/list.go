@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"sort"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -85,9 +86,9 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 		walks[i].looking, walks[i].done = spans[i].Backward, spans[i].empty()
 	}
 	errs := failures{n: len(spans)}
+	gets, at := make([]hbase.Get, 0, len(spans)), make([]int, 0, len(spans))
 	for {
-		var gets []hbase.Get
-		var at []int
+		gets, at = gets[:0], at[:0]
 		for i := range walks {
 			if !walks[i].done {
 				gets, at = append(gets, l.next(spans[i].Owner, &walks[i], spans[i].Window)), append(at, i)
@@ -181,12 +182,15 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || g.Page.Start == "")
 		return nil
 	}
-	for i, position := range positions {
-		if w.Before != "" && position >= w.Before {
-			s.done = true
-			break
+	if w.Before != "" {
+		if end := sort.SearchStrings(positions, w.Before); end < len(positions) {
+			members, positions, s.done = members[:end], positions[:end], true
 		}
-		s.page.Members, s.page.Positions = append(s.page.Members, members[i]), append(s.page.Positions, position)
+	}
+	if s.page.Members == nil {
+		s.page.Members, s.page.Positions = members, positions
+	} else {
+		s.page.Members, s.page.Positions = append(s.page.Members, members...), append(s.page.Positions, positions...)
 	}
 	if s.done = s.done || len(s.page.Members) > w.Limit; s.done {
 		return nil

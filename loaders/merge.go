@@ -124,21 +124,35 @@ func (m *merged) answer(i int, g *hbase.Get, cells []hbase.Cell) []hbase.Cell {
 	if !m.shared[m.of[i]] {
 		return cells
 	}
-	var mine []hbase.Cell
-	for _, c := range cells {
+	takes := func(c *hbase.Cell, n int) bool {
 		if g.Page.Limit > 0 {
-			if c.Family == g.Columns && len(mine) < g.Page.Limit {
-				mine = append(mine, c)
+			return c.Family == g.Columns && n < g.Page.Limit
+		}
+		return has(g.Columns, c)
+	}
+	first, last, n := 0, -1, 0
+	for i := range cells {
+		if takes(&cells[i], n) {
+			if last = i; n == 0 {
+				first = i
 			}
-		} else if has(g.Columns, c) {
-			mine = append(mine, c)
+			n++
+		}
+	}
+	if n == last-first+1 { // they lie side by side, as they mostly do
+		return cells[first : first+n : first+n]
+	}
+	mine := make([]hbase.Cell, 0, n)
+	for i := range cells {
+		if takes(&cells[i], len(mine)) {
+			mine = append(mine, cells[i])
 		}
 	}
 	return mine
 }
 
 // has reports whether the named columns have that of the cell.
-func has(columns string, c hbase.Cell) bool {
+func has(columns string, c *hbase.Cell) bool {
 	for name := range strings.FieldsSeq(columns) {
 		if len(name) == len(c.Family)+1+len(c.Qualifier) && strings.HasPrefix(name, c.Family) && strings.HasSuffix(name, c.Qualifier) {
 			return true

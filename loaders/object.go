@@ -73,11 +73,10 @@ func (o Object[T]) rows(keys []string, columns string) []Row {
 	return rows
 }
 
-// Scan answers a page of all objects, in the order of their row keys, which are also the positions.
-func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
-	columns := o.existing(fields)
-	// One more than the page tells whether another follows. A scan downwards starts with the very row before which the page ends.
-	scan := hbase.Scan{Table: o.of.Table, Columns: columns, Limit: w.Limit + 1, PageSize: w.Limit + 1}
+// scanOf returns the scan that reads a page of all objects. One more than the page tells whether another follows. A scan downwards starts
+// with the very row before which the page ends.
+func (o Object[T]) scanOf(w Window, fields []string) hbase.Scan {
+	scan := hbase.Scan{Table: o.of.Table, Columns: o.existing(fields), Limit: w.Limit + 1, PageSize: w.Limit + 1}
 	if w.Backward {
 		scan.Reversed, scan.Start, scan.Stop = true, w.Before, w.After
 		if w.Before != "" {
@@ -89,8 +88,13 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 			scan.Start = hbase.Next(w.After)
 		}
 	}
+	return scan
+}
+
+// Scan answers a page of all objects, in the order of their row keys, which are also the positions.
+func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
 	var p Page[*T]
-	rows, err := from(ctx).scan(ctx, o.name, scan)
+	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(w, fields))
 	if err != nil {
 		return Page[*T]{}, err
 	}

@@ -3,11 +3,12 @@ package loaders
 import (
 	"context"
 	"fmt"
+	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 	"time"
-
-	"twibase/hbase"
 )
 
 // Reads are sent when nothing that runs can add another: when every task of the operation waits for a loader, at that very moment. An executor that
@@ -16,27 +17,34 @@ const (
 	// window is how long the first read of a batch waits for others if no tasks were announced. An idle process sleeps
 	// no shorter than this anyhow.
 	window = time.Millisecond
-	// patience is how long it waits if tasks were announced and, against all expectation, are not heard of again.
+	// patience is how long it waits if tasks were announced and, against all expectation, are not heard of again. If a goroutine of
+	// the process could run by then, that may be one of them: on a machine with more to do than it can, nothing is wrong with a task that
+	// is late. So it is waited for again, at most leniency times.
 	patience = time.Second
+	leniency = 10
 )
 
 // turns counts the tasks of an operation. Loaders.mu guards it.
 type turns struct {
 	announced bool
 	running   int // tasks that may ask for more
-	round     int // the number of the batch that is being collected
+	round     int // the number of the batch that is being collected, from 1 on
 	unsent    int // how many gets are in it
+	underway  int // how many batches are on their way
+	forced    int // the number of the last batch that was sent although tasks were running
+	timer     *time.Timer
 }
 
-func (t *turns) patience() time.Duration {
+// window is how long the library collects a batch that nobody flushes.
+func (t *turns) window() time.Duration {
 	if t.announced {
-		return patience
+		return math.MaxInt64
 	}
 	return window
 }
 
-// Fallbacks counts the batches that the timer sent although tasks were announced. It is zero unless a task waits for something
-// without saying so.
+// Fallbacks counts the batches that were sent although announced tasks were running, because these were not heard of. It is zero unless a
+// task waits for something without saying so.
 var Fallbacks atomic.Int64
 
 // Tasks lets an executor announce the tasks of an operation. It is safe for concurrent use.
@@ -74,36 +82,93 @@ func (l *Loaders) block(answers []*answer, i int) int {
 // yield takes a task's turn away, and sends the batch if that was the last one. The caller holds mu, so that what is asked for
 // later is in a later batch.
 func (l *Loaders) yield() {
-	t := &l.turns
-	if t.running--; t.announced && t.running == 0 && t.unsent > 0 {
-		t.round, t.unsent = t.round+1, 0
-		l.gets.Flush()
+	l.turns.running--
+	l.flushIfDue()
+}
+
+// flushIfDue sends the batch if every task waits, and no other batch is on its way: who comes back from a scan meanwhile asks together
+// with those who wait for that. So each batch brings every task on, and there are no more of them than the plan says. The
+// caller holds mu.
+func (l *Loaders) flushIfDue() {
+	if t := &l.turns; t.announced && t.running == 0 && t.unsent > 0 && t.underway == 0 {
+		l.flush()
 	}
 }
 
-// sent notes that a batch is on its way. If nobody flushed it, the timer did, and fallback says whether it should not have.
-func (l *Loaders) sent(gets []hbase.Get) (fallback bool) {
+// flush sends the batch. The caller holds mu.
+func (l *Loaders) flush() {
+	t := &l.turns
+	t.round, t.unsent, t.underway = t.round+1, 0, t.underway+1
+	t.timer.Stop()
+	l.library.Flush()
+}
+
+// begun notes that the first get of a batch was asked for. The caller holds mu.
+func (t *turns) begun(l *Loaders) {
+	if round, left := t.round, leniency; t.announced {
+		t.timer = time.AfterFunc(patience, func() { l.late(round, left) })
+	}
+}
+
+// late sends a batch for which the patience is over, unless there is a reason to wait on.
+func (l *Loaders) late(round, left int) {
+	busy := left > 0 && othersRun()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := &l.turns
-	if l.answers[gets[0]].round != t.round {
-		return false
-	}
-	t.unsent -= len(gets)
-	if t.announced {
+	switch {
+	case t.round != round:
+	case t.underway > 0:
+		t.timer = time.AfterFunc(patience, func() { l.late(round, left) })
+	case busy:
+		t.timer = time.AfterFunc(patience, func() { l.late(round, left-1) })
+	default:
 		Fallbacks.Add(1)
+		t.forced = round
+		l.flush()
 	}
-	return t.announced
+}
+
+// othersRun reports whether a goroutine of the process besides this one runs or could run. It looks often: the runtime also counts what is
+// about to find nothing to run.
+func othersRun() bool {
+	states := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	for range 1000 {
+		if metrics.Read(states); states[0].Value.Uint64()+states[1].Value.Uint64() <= 1 {
+			return false
+		}
+		runtime.Gosched()
+	}
+	return true
+}
+
+// sent notes that a batch is on its way. fallback tells whether tasks were running.
+func (l *Loaders) sent(questions []*question) (fallback bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t, round := &l.turns, questions[0].round
+	if round == t.round { // the library's own timer sent it
+		for _, q := range questions {
+			t.unsent -= len(q.gets)
+		}
+	}
+	return round == t.forced
 }
 
 // answered gives their turns back to the tasks that wait, before their answers reach them.
-func (l *Loaders) answered(gets []hbase.Get) {
+func (l *Loaders) answered(questions []*question) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, g := range gets {
-		a := l.answers[g]
-		l.turns.running += a.waiting
-		a.waiting, a.done = 0, true
+	for _, q := range questions {
+		for i := range q.answers {
+			a := &q.answers[i]
+			l.turns.running += a.waiting
+			a.waiting, a.done = 0, true
+		}
+	}
+	if l.turns.announced {
+		l.turns.underway--
+		l.flushIfDue()
 	}
 }
 

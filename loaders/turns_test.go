@@ -143,18 +143,18 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2", "35ms late"}},
-		{"who comes back from a scan asks while others wait, and neither takes the other's answer for its own", func(ctx context.Context, t *testing.T) []func() {
+		{"who comes back from a scan asks while others wait, and is sent with what they ask next", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
 			}
-		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2", "20ms a3"}},
+		}, []string{"0s a1", "10ms a2 b1", "20ms a3 b2"}},
 		{"who wants answers of two batches waits for both", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
-		}, []string{"0s a1", "5ms b1", "10ms a2", "15ms b2"}},
+		}, []string{"0s a1", "10ms a2 b1", "20ms b2"}},
 		{"who comes back from a scan for what is on its way waits with the others", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
@@ -192,24 +192,10 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 	}
 }
 
-func TestTimers(t *testing.T) {
-	test := func(name string, run func(ctx context.Context, t *testing.T), want []string, fallbacks int64) {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				store := &slow{latency: 10 * ms, begin: time.Now()}
-				before := Fallbacks.Load()
-				run(With(t.Context(), store), t)
-				if diff := cmp.Diff(want, store.calls); diff != "" {
-					t.Errorf("the calls of the store (-want +got):\n%s", diff)
-				}
-				if n := Fallbacks.Load() - before; n != fallbacks {
-					t.Errorf("%d fallbacks were counted, not %d", n, fallbacks)
-				}
-				Fallbacks.Store(before)
-			})
-		})
-	}
-	test("reads of tasks that nobody announced are collected for a millisecond", func(ctx context.Context, t *testing.T) {
+func TestReadsOfTasksThatNobodyAnnouncedAreCollectedForAMillisecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slow{latency: 10 * ms, begin: time.Now()}
+		ctx, before := With(t.Context(), store), Fallbacks.Load()
 		var group sync.WaitGroup
 		for i := range 5 {
 			group.Go(func() { load(ctx, t, fmt.Sprint("a", i)); load(ctx, t, fmt.Sprint("b", i)) })
@@ -218,12 +204,46 @@ func TestTimers(t *testing.T) {
 		group.Go(func() { Away(ctx, func() { time.Sleep(20 * ms) }); load(ctx, t, "d") })
 		group.Go(func() { Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
 		group.Wait()
-	}, []string{"1ms a0 a1 a2 a3 a4 c e f", "12ms b0 b1 b2 b3 b4", "21ms d"}, 0)
-	test("a task that waits for something else without saying so holds reads up for no longer than the patience, and is counted", func(ctx context.Context, t *testing.T) {
+		if diff := cmp.Diff([]string{"1ms a0 a1 a2 a3 a4 c e f", "12ms b0 b1 b2 b3 b4", "21ms d"}, store.calls); diff != "" || Fallbacks.Load() != before {
+			t.Error(diff, Fallbacks.Load()-before)
+		}
+	})
+}
+
+func TestATaskThatWaitsForSomethingElseWithoutSayingSoHoldsReadsUpForABoundedTimeAndIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slow{latency: 10 * ms}
+		ctx, before, begin := With(t.Context(), store), Fallbacks.Load(), time.Now()
+		defer func() { Fallbacks.Store(before) }()
 		running(ctx,
-			func() { load(ctx, t, "a"); load(ctx, t, "b") },
-			func() { time.Sleep(1500 * ms); load(ctx, t, "c") })
-	}, []string{"1s a", "1.5s b c"}, 1)
+			func() {
+				load(ctx, t, "a")
+				if held := time.Since(begin) - store.latency; held < patience || held > (1+leniency)*patience {
+					t.Errorf("it was held up for %s", held)
+				}
+			},
+			func() { time.Sleep(2 * leniency * patience) })
+		if counted := Fallbacks.Load() - before; counted != 1 {
+			t.Errorf("%d fallbacks were counted", counted)
+		}
+	})
+}
+
+func TestATaskThatComputesForLongerThanThePatienceIsWaitedFor(t *testing.T) {
+	store := &slow{}
+	ctx := With(t.Context(), store)
+	before, begin := Fallbacks.Load(), time.Now()
+	running(ctx,
+		func() { load(ctx, t, "a") },
+		func() {
+			for time.Since(begin) < patience+100*ms {
+				continue
+			}
+			load(ctx, t, "b")
+		})
+	if len(store.calls) != 1 || !strings.HasSuffix(store.calls[0], " a b") || Fallbacks.Load() != before {
+		t.Error(store.calls, Fallbacks.Load()-before)
+	}
 }
 
 func TestResponsesDoNotTouchEachOther(t *testing.T) {

@@ -3,6 +3,7 @@ package loaders
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -49,7 +50,7 @@ func (w *watch) forget() {
 }
 
 func (w *watch) asked(ctx context.Context, loader string, gets []hbase.Get) {
-	w.asks = append(w.asks, asked{field: w.field(ctx), loader: loader, at: time.Now(), gets: gets})
+	w.asks = append(w.asks, asked{field: w.field(ctx), loader: loader, at: time.Now(), gets: slices.Clone(gets)})
 }
 
 // begin notes a round that begins, and returns the ctx that counts what it costs.

@@ -5,6 +5,7 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/permission"
 	"twibase/graph/relay"
@@ -24,18 +25,13 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	if want.total {
 		lengths = loaders.Comments.Length.Ask(ctx, twits)
 	}
-	pages, err := filtered[tables.Comment]{kind: relay.Comments, eager: true,
-		look: seen(loaders.Comments, func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
-			return visibleComments(ctx, comments)
-		})}.pages(ctx, twits, p, want)
+	pages, err := seenComments.pages(ctx, twits, p, want)
 	totals, countErr := lengths()
 	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
 	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
-		c := &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.CommentEdge, len(p.nodes))}
-		for i, comment := range p.nodes {
-			c.Edges[i] = &model.CommentEdge{Cursor: p.cursor(i), Node: comment}
-		}
-		return c
+		return &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
+			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+		})}
 	})
 }
 
@@ -93,6 +89,48 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 		payload.Comment, payload.DeletedID = comments[0], &input.ID
 	}
 	return payload, nil
+}
+
+var commentCosts = costs{
+	"Twit.comments": commentsCost,
+	"Twit.commentCount": func(q *inquiry) error {
+		q.read(q.Begin(), q.Parents, loaders.Comments.Length.Outline(""))
+		return nil
+	},
+	"Comment.author": authorCost,
+	"Comment.twit": func(q *inquiry) error {
+		q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
+		return nil
+	},
+}
+
+var seenComments = filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
+	see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
+		return visibleComments(ctx, comments)
+	}}
+
+func commentsCost(q *inquiry) error {
+	p, err := q.pageArgs().read(relay.Comments, loaders.Comments.Check)
+	if err != nil {
+		return err
+	}
+	want, at := wanted(q.Ctx, "Comment"), q.Begin()
+	if want.total {
+		q.read(at, q.Parents, loaders.Comments.Length.Outline(""))
+	}
+	if want.entries {
+		at = seenComments.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+			return q.seeCost(at, q.Parents, "", candidates, again)
+		})
+		q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+	}
+	return nil
+}
+
+// authorCost is that of a resolver that answers with the author of each parent.
+func authorCost(q *inquiry) error {
+	lead(q, q.Begin(), loaders.Users, selected(q.Ctx, "User").names(), 1)
+	return nil
 }
 
 // commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.

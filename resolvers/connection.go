@@ -27,6 +27,7 @@ func window(p relay.Page) loaders.Window {
 
 // entries is a page of a connection: what the list says of each entry, and the object that it names.
 type entries[E, T any] struct {
+	parts
 	kind      relay.List
 	members   []E
 	positions []string
@@ -43,19 +44,31 @@ func (e *entries[E, T]) all() []*T {
 	return e.nodes
 }
 
+// edges makes the edges of a page, which fill completes: none if nobody selects them.
+func edges[G, E, T any](e *entries[E, T], fill func(edge *G, i int)) []*G {
+	if !e.parts.edges {
+		return nil
+	}
+	all, list := make([]G, len(e.nodes)), make([]*G, len(e.nodes))
+	for i := range list {
+		list[i] = &all[i]
+		fill(list[i], i)
+	}
+	return list
+}
+
 // cursor returns the cursor of entry i.
 func (e *entries[E, T]) cursor(i int) string { return e.kind.EncodeCursor(e.positions[i]) }
 
-// noPage is the information on a page that was not read.
-func noPage() *model.PageInfo { return &model.PageInfo{} }
-
-func pageInfo(kind relay.List, positions []string, previous, next bool) *model.PageInfo {
-	info := &model.PageInfo{HasPreviousPage: previous, HasNextPage: next}
-	if n := len(positions); n > 0 {
-		start, end := kind.EncodeCursor(positions[0]), kind.EncodeCursor(positions[n-1])
-		info.StartCursor, info.EndCursor = &start, &end
+// locate says where a page lies whose ends are at these positions, if anybody wants to know.
+func (e *entries[E, T]) locate(previous, next bool, positions ...string) {
+	if !e.parts.info {
+		return
 	}
-	return info
+	e.info = &model.PageInfo{HasPreviousPage: previous, HasNextPage: next}
+	if n := len(positions); n > 0 {
+		e.info.StartCursor, e.info.EndCursor = new(e.kind.EncodeCursor(positions[0])), new(e.kind.EncodeCursor(positions[n-1]))
+	}
 }
 
 // edge is a kind of connection: a list, and the objects that its members name.
@@ -74,9 +87,10 @@ func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) (
 		return nil, err
 	}
 	want := wanted(ctx, e.noun)
-	pages := make([]*entries[E, T], len(owners))
+	pages, all := make([]*entries[E, T], len(owners)), make([]entries[E, T], len(owners))
 	for i := range pages {
-		pages[i] = &entries[E, T]{kind: e.kind, info: noPage()}
+		pages[i] = &all[i]
+		pages[i].kind, pages[i].parts = e.kind, want.parts
 	}
 	errs := make(loaders.Errors, len(owners))
 	lengths := func() ([]int, error) { return nil, nil }
@@ -107,18 +121,26 @@ func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window,
 		spans[i] = loaders.Span{Owner: owner, Window: w}
 	}
 	lists, err := e.list.Page(ctx, spans)
-	var keys []string
+	keys := make([]string, 0, membersOf(lists))
 	for i, list := range lists {
 		if errs[i] = loaders.At(err, i); errs[i] != nil {
 			continue
 		}
 		pages[i].members, pages[i].positions = list.Members, list.Positions
-		pages[i].info = pageInfo(e.kind, list.Positions, list.HasPrevious, list.HasNext)
+		pages[i].locate(list.HasPrevious, list.HasNext, list.Positions...)
 		for _, member := range list.Members {
 			keys = append(keys, e.key(member))
 		}
 	}
 	name(ctx, e.objects, keys, want, pages)
+}
+
+// membersOf counts the members of all lists.
+func membersOf[E any](lists []loaders.Page[E]) (n int) {
+	for i := range lists {
+		n += len(lists[i].Members)
+	}
+	return n
 }
 
 // name gives the pages the objects of their members' keys, which come one page after the other. An object that does not exist, as
@@ -178,8 +200,8 @@ func scanned[T any](ctx context.Context, kind relay.List, noun string, objects l
 	if err != nil {
 		return nil, err
 	}
-	e := &entries[struct{}, T]{kind: kind, info: noPage()}
 	want := wanted(ctx, noun)
+	e := &entries[struct{}, T]{kind: kind, parts: want.parts}
 	if !want.entries {
 		return e, nil
 	}
@@ -188,6 +210,6 @@ func scanned[T any](ctx context.Context, kind relay.List, noun string, objects l
 		return nil, err
 	}
 	e.members, e.positions, e.nodes = make([]struct{}, len(page.Members)), page.Positions, page.Members
-	e.info = pageInfo(kind, page.Positions, page.HasPrevious, page.HasNext)
+	e.locate(page.HasPrevious, page.HasNext, page.Positions...)
 	return e, nil
 }

@@ -5,10 +5,28 @@ import (
 	"slices"
 
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+)
+
+var departmentCosts = costs{
+	"Query.department":          rootCost(loaders.Departments, "Department", "code", tables.CheckCode),
+	"Query.topDepartments":      subDepartments.cost,
+	"Department.subDepartments": subDepartments.cost,
+	"Department.parent":         optionalCost(loaders.Departments, "Department"),
+	"Department.ancestors":      ancestorsCost,
+	"Department.roles":          departmentRoles.cost,
+	"Department.descendants":    descendantsCost,
+}
+
+// The lists of departments.
+var (
+	subDepartments = edge[tables.Child, tables.Department]{relay.SubDepartments, "Department", loaders.Children, loaders.Departments,
+		func(c tables.Child) string { return c.Code }}
+	departmentRoles = edge[string, tables.Role]{relay.DepartmentRoles, "Role", loaders.DepartmentRoles, loaders.Roles, self}
 )
 
 // Department is the resolver for the department field.
@@ -31,8 +49,7 @@ func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.
 }
 
 func children(ctx context.Context, parents []string, args pageArgs) ([]*model.DepartmentConnection, error) {
-	pages, err := edge[tables.Child, tables.Department]{relay.SubDepartments, "Department", loaders.Children, loaders.Departments,
-		func(c tables.Child) string { return c.Code }}.pages(ctx, parents, args)
+	pages, err := subDepartments.pages(ctx, parents, args)
 	return convert(pages, err, func(p *entries[tables.Child, tables.Department]) *model.DepartmentConnection {
 		return departmentConnection(p, nil)
 	})
@@ -57,7 +74,7 @@ func parents(ctx context.Context, departments []*tables.Department) []*string {
 
 // Ancestors is the batch resolver for the ancestors field. All chains are climbed together, one round a level.
 func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
-	fields := append(selected(ctx, "Department").names(), "parent")
+	fields := ancestorFields(ctx)
 	chains, errs := make([][]*tables.Department, len(objs)), make(loaders.Errors, len(objs))
 	next := parents(ctx, objs)
 	for i := range chains {
@@ -79,10 +96,22 @@ func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Depar
 	return chains, loaders.Join(len(objs), errs)
 }
 
+// ancestorFields are what is read of each ancestor: what is selected, and where to go on.
+func ancestorFields(ctx context.Context) []string {
+	return append(selected(ctx, "Department").names(), "parent")
+}
+
+func ancestorsCost(q *inquiry) error {
+	r := readOf(loaders.Departments.OutlineRoot(ancestorFields(q.Ctx)))
+	r.Kind, r.Times, r.Rounds = explain.Alone, tables.MaxDepth, tables.MaxDepth
+	at := q.Read(settled(q.Begin()), q.Parents, r)
+	q.Lead("", q.Crowd(q.Parents, tables.MaxDepth, at))
+	return nil
+}
+
 // Roles is the batch resolver for the roles field.
 func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	pages, err := edge[string, tables.Role]{relay.DepartmentRoles, "Role", loaders.DepartmentRoles, loaders.Roles, self}.
-		pages(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
+	pages, err := departmentRoles.pages(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
 	return convert(pages, err, roleConnection)
 }
 
@@ -92,14 +121,12 @@ func departmentCodes(departments []*tables.Department) []string {
 
 // departmentConnection makes a connection of a page. depth is nil where the entries have none.
 func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) *model.DepartmentConnection {
-	c := &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.DepartmentEdge, len(p.nodes))}
-	for i, department := range p.nodes {
-		c.Edges[i] = &model.DepartmentEdge{Cursor: p.cursor(i), Node: department}
+	return &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if depth != nil {
-			c.Edges[i].Depth = depth(p.members[i])
+			e.Depth = depth(p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // Department returns exec.DepartmentResolver implementation.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"twibase/graph/apierr"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -39,16 +40,9 @@ func parsePlace(position string) (place, error) {
 
 // Descendants is the batch resolver for the descendants field.
 func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
-	p, err := pageArgs{first, after, last, before}.read(relay.Descendants, func(position string) error { _, err := parsePlace(position); return err })
+	p, depth, err := subtreeArgs(pageArgs{first, after, last, before}, maxDepth)
 	if err != nil {
 		return nil, err
-	}
-	depth := tables.MaxDepth
-	if maxDepth != nil {
-		if *maxDepth < 0 {
-			return nil, apierr.BadUserInput("maxDepth can't be negative")
-		}
-		depth = min(depth, *maxDepth)
 	}
 	want := wanted(ctx, "Department")
 	trees := make([]*subtree, len(objs))
@@ -62,7 +56,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 	var codes []string
 	for i, tree := range trees {
 		errs[i] = loaders.At(err, i)
-		pages[i] = tree.page()
+		pages[i] = tree.page(want.parts)
 		for _, member := range pages[i].members {
 			codes = append(codes, member.code)
 		}
@@ -72,6 +66,53 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 	return convert(pages, err, func(p *entries[place, tables.Department]) *model.DepartmentConnection {
 		return departmentConnection(p, func(at place) *int { return &at.depth })
 	})
+}
+
+// subtreeArgs checks the arguments: which page, and how many levels to go down.
+func subtreeArgs(args pageArgs, maxDepth *int) (p relay.Page, depth int, err error) {
+	p, err = args.read(relay.Descendants, func(position string) error { _, err := parsePlace(position); return err })
+	if err != nil || maxDepth == nil {
+		return p, tables.MaxDepth, err
+	}
+	if *maxDepth < 0 {
+		return p, 0, apierr.BadUserInput("maxDepth can't be negative")
+	}
+	return p, min(tables.MaxDepth, *maxDepth), nil
+}
+
+// wholeSubtree is for how many departments a subtree counts of which all is read: no arguments bound it.
+const wholeSubtree = 1000
+
+func descendantsCost(q *inquiry) error {
+	p, depth, err := subtreeArgs(q.pageArgs(), argument[*int](q, "maxDepth"))
+	if err != nil {
+		return err
+	}
+	want, at := wanted(q.Ctx, "Department"), q.Begin()
+	if !want.entries {
+		return nil
+	}
+	// A level is read if less than the page and one more was found above it, so it takes a list of each department of the page at most.
+	lists := p.Size
+	if p.Backward || p.After != "" {
+		lists = wholeSubtree
+		q.Open("all levels of the subtree are read down to the page")
+	}
+	if depth > 0 {
+		w := newSubtree("", p).window()
+		w.Limit = min(w.Limit, wholeSubtree)
+		outlines := loaders.Children.OutlinePage(w, true, q.half)
+		at = q.reads(at, q.Parents, outlines, 1, "")
+		if levels := min(depth-1, lists); levels > 0 {
+			for _, o := range outlines {
+				r := readOf(o)
+				r.Kind, r.Times, r.Rounds = explain.Alone, int64(lists*r.Rounds), levels*r.Rounds
+				at = q.Read(at, q.Parents, r)
+			}
+		}
+	}
+	lead(q, at, loaders.Departments, want.fields, p.Size)
+	return nil
 }
 
 // grow reads the trees level by level, all of them together: one round a level, whatever its breadth.
@@ -170,7 +211,7 @@ func (t *subtree) locate(p place) int {
 }
 
 // page returns the page that was asked for.
-func (t *subtree) page() *entries[place, tables.Department] {
+func (t *subtree) page(want parts) *entries[place, tables.Department] {
 	found, size := t.found, t.asked.Size
 	previous, next := t.asked.After != "", t.asked.Before != ""
 	if more := len(found) > size; t.asked.Backward {
@@ -180,10 +221,12 @@ func (t *subtree) page() *entries[place, tables.Department] {
 	} else if next = more; more {
 		found = found[:size]
 	}
-	page := &entries[place, tables.Department]{kind: relay.Descendants, members: found}
-	for _, p := range found {
-		page.positions = append(page.positions, p.String())
+	page := &entries[place, tables.Department]{parts: want, kind: relay.Descendants, members: found}
+	if want != (parts{}) {
+		for _, p := range found {
+			page.positions = append(page.positions, p.String())
+		}
+		page.locate(previous, next, page.positions...)
 	}
-	page.info = pageInfo(relay.Descendants, page.positions, previous, next)
 	return page
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
@@ -12,31 +11,26 @@ import (
 // lookahead is how many candidates of a filtered list a page looks at, as a multiple of its size.
 const lookahead = 4
 
-// filtered is a connection of which the viewer sees a part.
-type filtered[T any] struct {
+// filtered is a connection of which the viewer sees a part: a list of candidates, and how they become objects, nil for those that
+// are not to be seen.
+type filtered[E, T any] struct {
 	kind relay.List
+	list loaders.List[E]
 	// eager lists look at all candidates at once, being such that most viewers see a few of them; the others look at as many as
 	// the page is long, and at the rest only if it came out short.
 	eager bool
-	// look answers what lies in each span. The error is nil or index-aligned.
+	see   func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
+	// look, unless it is nil, answers what lies in each span where that is more than the list's members. The error is nil or index-aligned.
 	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
 }
 
 // candidates are a part of a list: what each of its members stands for, nil for what is not to be seen.
 type candidates[T any] loaders.Page[*T]
 
-// seen looks at a list whose members become things by see.
-func seen[E, T any](list loaders.List[E], see func(ctx context.Context, owners []string, members []E) ([]*T, error)) func(context.Context, []loaders.Span) ([]candidates[T], error) {
-	return func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error) {
-		lists, err := list.Page(ctx, spans)
-		return sighted(ctx, spans, lists, err, see)
-	}
-}
-
-// sighted turns the members of pages into things.
+// sighted turns the members of pages into what they stand for.
 func sighted[E, T any](ctx context.Context, spans []loaders.Span, lists []loaders.Page[E], listErr error, see func(ctx context.Context, owners []string, members []E) ([]*T, error)) ([]candidates[T], error) {
-	var owners []string
-	var members []E
+	all := membersOf(lists)
+	owners, members := make([]string, 0, all), make([]E, 0, all)
 	for j := range lists {
 		for _, e := range lists[j].Members {
 			owners, members = append(owners, spans[j].Owner), append(members, e)
@@ -59,16 +53,18 @@ func sighted[E, T any](ctx context.Context, spans []loaders.Span, lists []loader
 // sight is the state of one owner's page while its candidates are looked at.
 type sight[T any] struct {
 	page      entries[struct{}, T]
-	looked    []string // the positions of all candidates, in the order in which they were looked at
-	more      bool     // whether candidates are left that may be seen
-	exhausted bool     // whether the page is done with
+	looked    int    // how many candidates were looked at
+	from, to  string // the positions of the first and the last of them
+	more      bool   // whether candidates are left that may be seen
+	exhausted bool   // whether the page is done with
 }
 
 // pages answers the connection of each owner. A page may be short while more follow: its cursor is that of the last candidate it looked at.
 // If no entries are wanted nothing is read.
-func (f filtered[T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
+func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
 	states, errs := make([]sight[T], len(owners)), make(loaders.Errors, len(owners))
 	for i := range states {
+		states[i].page.kind, states[i].page.parts = f.kind, want.parts
 		states[i].exhausted = !want.entries
 	}
 	size := p.Size
@@ -76,16 +72,15 @@ func (f filtered[T]) pages(ctx context.Context, owners []string, p relay.Page, w
 		size *= lookahead
 	}
 	for range 2 {
-		var at []int
-		var spans []loaders.Span
+		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
 				w := window(p)
-				w.Limit = max(size-len(s.looked), 0)
-				if n := len(s.looked); n > 0 && p.Backward {
-					w.Before = s.looked[n-1]
-				} else if n > 0 {
-					w.After = s.looked[n-1]
+				w.Limit = max(size-s.looked, 0)
+				if s.looked > 0 && p.Backward {
+					w.Before = s.to
+				} else if s.looked > 0 {
+					w.After = s.to
 				}
 				at, spans = append(at, i), append(spans, loaders.Span{Owner: owners[i], Window: w})
 			}
@@ -98,14 +93,21 @@ func (f filtered[T]) pages(ctx context.Context, owners []string, p relay.Page, w
 	}
 	pages := make([]*entries[struct{}, T], len(owners))
 	for i := range states {
-		pages[i] = states[i].finish(f.kind, p)
+		pages[i] = states[i].finish(p)
 	}
 	return settle(pages, loaders.Join(len(pages), errs))
 }
 
 // take looks at one span of candidates for each open page and adds those that the viewer sees.
-func (f filtered[T]) take(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
-	found, err := f.look(ctx, spans)
+func (f filtered[E, T]) take(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
+	look := f.look
+	if look == nil {
+		look = func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error) {
+			lists, err := f.list.Page(ctx, spans)
+			return sighted(ctx, spans, lists, err, f.see)
+		}
+	}
+	found, err := look(ctx, spans)
 	for j, i := range at {
 		c, s := found[j], &states[i]
 		errs[i] = loaders.At(err, j)
@@ -114,18 +116,23 @@ func (f filtered[T]) take(ctx context.Context, p relay.Page, at []int, spans []l
 			c.Members, c.Positions = reversed(c.Members), reversed(c.Positions)
 		}
 		s.add(p, c.Members, c.Positions)
-		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || len(s.looked) >= p.Size*lookahead
+		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || s.looked >= p.Size*lookahead
 	}
 }
 
 // add takes candidates until the page is full. What is left behind it counts as more only if it is to be seen.
 func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
+	room := min(p.Size, len(things)) - len(s.page.nodes)
+	s.page.nodes, s.page.positions = slices.Grow(s.page.nodes, max(room, 0)), slices.Grow(s.page.positions, max(room, 0))
 	for k, thing := range things {
 		if len(s.page.nodes) == p.Size {
 			s.more = s.more || slices.ContainsFunc(things[k:], func(t *T) bool { return t != nil })
 			return
 		}
-		s.looked = append(s.looked, positions[k])
+		if s.looked == 0 {
+			s.from = positions[k]
+		}
+		s.looked, s.to = s.looked+1, positions[k]
 		if thing != nil {
 			s.page.nodes, s.page.positions = append(s.page.nodes, thing), append(s.page.positions, positions[k])
 		}
@@ -133,17 +140,17 @@ func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
 }
 
 // finish puts the page in the list's order and says what lies around it.
-func (s *sight[T]) finish(kind relay.List, p relay.Page) *entries[struct{}, T] {
+func (s *sight[T]) finish(p relay.Page) *entries[struct{}, T] {
 	page := &s.page
-	page.kind, page.info = kind, &model.PageInfo{HasNextPage: s.more, HasPreviousPage: p.After != ""}
-	looked := s.looked
+	previous, next, start, end := p.After != "", s.more, s.from, s.to
 	if p.Backward {
-		page.nodes, page.positions, looked = reversed(page.nodes), reversed(page.positions), reversed(looked)
-		page.info.HasNextPage, page.info.HasPreviousPage = p.Before != "", s.more
+		page.nodes, page.positions = reversed(page.nodes), reversed(page.positions)
+		previous, next, start, end = s.more, p.Before != "", s.to, s.from
 	}
-	if len(looked) > 0 {
-		start, end := kind.EncodeCursor(looked[0]), kind.EncodeCursor(looked[len(looked)-1])
-		page.info.StartCursor, page.info.EndCursor = &start, &end
+	if s.looked > 0 {
+		page.locate(previous, next, start, end)
+	} else {
+		page.locate(previous, next)
 	}
 	page.members = make([]struct{}, len(page.nodes))
 	return page

@@ -11,6 +11,25 @@ import (
 	"twibase/loaders"
 )
 
+var gameCosts = costs{
+	"Query.game":   rootCost(loaders.Games, "Game", "code", tables.CheckCode),
+	"Query.games":  scanCost(relay.AllGames, "Game", loaders.Games),
+	"Game.players": players.cost,
+	"Game.isPlayed": func(q *inquiry) error {
+		q.read(q.Begin(), q.Parents, loaders.IsPlayed.Outline(""))
+		return nil
+	},
+	"Game.plays": func(q *inquiry) error {
+		days, err := dayRange("", argument[string](q, "from"), argument[string](q, "to"))
+		if err == nil {
+			q.read(q.Begin(), q.Parents, loaders.GameDays.Outline(days))
+		}
+		return err
+	},
+}
+
+var players = edge[string, tables.User]{relay.Players, "User", loaders.Players, loaders.Users, self}
+
 // Game is the resolver for the game field.
 func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
 	return rootObject(ctx, loaders.Games, "Game", code, tables.CheckCode)
@@ -27,8 +46,7 @@ func (r *queryResolver) Games(ctx context.Context, first *int, after *string, la
 
 // Players is the batch resolver for the players field.
 func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	pages, err := edge[string, tables.User]{relay.Players, "User", loaders.Players, loaders.Users, self}.
-		pages(ctx, gameCodes(objs), pageArgs{first, after, last, before})
+	pages, err := players.pages(ctx, gameCodes(objs), pageArgs{first, after, last, before})
 	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
 }
 
@@ -40,12 +58,12 @@ func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bo
 
 // Plays is the batch resolver for the plays field.
 func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
-	if from > to {
-		return nil, apierr.BadUserInput("from is after to: swap the days")
-	}
 	keys := make([]loaders.DayRange, len(objs))
 	for i, code := range gameCodes(objs) {
-		keys[i] = loaders.DayRange{Game: code, From: from, To: to}
+		var err error
+		if keys[i], err = dayRange(code, from, to); err != nil {
+			return nil, err
+		}
 	}
 	days, err := loaders.GameDays.Load(ctx, keys)
 	plays := make([][]*tables.DayCount, len(objs))
@@ -55,20 +73,25 @@ func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from stri
 	return plays, err
 }
 
+func dayRange(game, from, to string) (loaders.DayRange, error) {
+	if from > to {
+		return loaders.DayRange{}, apierr.BadUserInput("from is after to: swap the days")
+	}
+	return loaders.DayRange{Game: game, From: from, To: to}, nil
+}
+
 func gameCodes(games []*tables.Game) []string {
 	return keysOf(games, func(g *tables.Game) string { return g.Code })
 }
 
 // gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
 func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) *model.GameConnection {
-	c := &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.GameEdge, len(p.nodes))}
-	for i, game := range p.nodes {
-		c.Edges[i] = &model.GameEdge{Cursor: p.cursor(i), Node: game}
+	return &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if say != nil {
-			say(c.Edges[i], p.members[i])
+			say(e, p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // Game returns exec.GameResolver implementation.

@@ -11,11 +11,34 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 )
+
+var nodeCosts = costs{
+	"Query.node": func(q *inquiry) error {
+		id := argument[tables.ID](q, "id")
+		nodesCost(q, []*tables.ID{&id})
+		return nil
+	},
+	"Query.nodes": func(q *inquiry) error {
+		ids := argument[[]*tables.ID](q, "ids")
+		err := checkIDs(ids)
+		if err == nil {
+			nodesCost(q, ids)
+		}
+		return err
+	},
+	"Query.viewer": func(q *inquiry) error {
+		if _, known := auth.ViewerOf(q.Ctx); known {
+			objectCost(q, loaders.Users, "User")
+		}
+		return nil
+	},
+}
 
 // Node is the resolver for the node field.
 func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
@@ -25,8 +48,8 @@ func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, err
 
 // Nodes is the resolver for the nodes field.
 func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
-	if len(ids) > relay.MaxPage {
-		return nil, apierr.LimitExceeded("the number of ids", relay.MaxPage, len(ids))
+	if err := checkIDs(ids); err != nil {
+		return nil, err
 	}
 	nodes, errs := nodes(ctx, ids)
 	for i, err := range errs {
@@ -36,6 +59,13 @@ func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.No
 		}
 	}
 	return nodes, nil
+}
+
+func checkIDs(ids []*tables.ID) error {
+	if len(ids) > relay.MaxPage {
+		return apierr.LimitExceeded("the number of ids", relay.MaxPage, len(ids))
+	}
+	return nil
 }
 
 // nodes answers the things of these ids, nil where there is none that the viewer may see. The ids of one noun are read
@@ -73,6 +103,54 @@ var readers = map[tables.Noun]reader{
 	tables.NounGame:       readerOf(rowsByKey("Game", loaders.Games)),
 	tables.NounTwit:       readerOf(twitsByKey),
 	tables.NounComment:    readerOf(commentsByKey),
+}
+
+// nodeCost tells what it costs to read the things of a crowd by their keys.
+type nodeCost func(q *inquiry, things *explain.Crowd) (read explain.Moment)
+
+// readerCosts are those of the readers, each with the name of its type.
+var readerCosts = map[tables.Noun]struct {
+	typ  string
+	cost nodeCost
+}{
+	tables.NounUser:       {"User", rowsCost("User", loaders.Users)},
+	tables.NounRole:       {"Role", rowsCost("Role", loaders.Roles)},
+	tables.NounDepartment: {"Department", rowsCost("Department", loaders.Departments)},
+	tables.NounGame:       {"Game", rowsCost("Game", loaders.Games)},
+	tables.NounTwit: {"Twit", func(q *inquiry, twits *explain.Crowd) explain.Moment {
+		return q.twitsCost(q.Begin(), twits)
+	}},
+	tables.NounComment: {"Comment", func(q *inquiry, comments *explain.Crowd) explain.Moment {
+		at := q.reads(q.Begin(), comments, loaders.Comments.OutlineMembers(), 1, "")
+		return q.seeCost(at, comments, "", 1, "")
+	}},
+}
+
+func rowsCost[T any](noun string, objects loaders.Object[T]) nodeCost {
+	return func(q *inquiry, rows *explain.Crowd) explain.Moment {
+		q.read(q.Begin(), rows, objects.OutlineRoot(selected(q.Ctx, noun).names()))
+		return q.Begin()
+	}
+}
+
+// nodesCost is that of nodes.
+func nodesCost(q *inquiry, ids []*tables.ID) {
+	counts := map[tables.Noun]int64{}
+	for _, id := range ids {
+		counts[id.Noun]++
+	}
+	things, end := map[tables.Noun]*explain.Crowd{}, q.Begin()
+	for noun := range readers {
+		things[noun] = q.Crowd(q.Parents, counts[noun], q.Begin())
+		end = explain.Latest(end, readerCosts[noun].cost(q, things[noun]))
+	}
+	for noun, crowd := range things {
+		// What is below begins when all have been read.
+		if end != q.Begin() {
+			crowd = q.Crowd(q.Parents, counts[noun], end)
+		}
+		q.Lead(readerCosts[noun].typ, crowd)
+	}
 }
 
 // node is what a pointer to every row type with an ID is.

@@ -10,6 +10,15 @@ import (
 	"twibase/loaders"
 )
 
+var roleCosts = costs{
+	"Query.role":      rootCost(loaders.Roles, "Role", "code", tables.CheckCode),
+	"Query.roles":     scanCost(relay.AllRoles, "Role", loaders.Roles),
+	"Role.department": optionalCost(loaders.Departments, "Department"),
+	"Role.users":      roleUsers.cost,
+}
+
+var roleUsers = edge[string, tables.User]{relay.RoleUsers, "User", loaders.RoleUsers, loaders.Users, self}
+
 // Role is the resolver for the role field.
 func (r *queryResolver) Role(ctx context.Context, code string) (*tables.Role, error) {
 	return rootObject(ctx, loaders.Roles, "Role", code, tables.CheckCode)
@@ -39,17 +48,14 @@ func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*
 // Users is the batch resolver for the users field.
 func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	codes := keysOf(objs, func(r *tables.Role) string { return r.Code })
-	pages, err := edge[string, tables.User]{relay.RoleUsers, "User", loaders.RoleUsers, loaders.Users, self}.
-		pages(ctx, codes, pageArgs{first, after, last, before})
+	pages, err := roleUsers.pages(ctx, codes, pageArgs{first, after, last, before})
 	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
 }
 
 func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
-	c := &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.RoleEdge, len(p.nodes))}
-	for i, role := range p.nodes {
-		c.Edges[i] = &model.RoleEdge{Cursor: p.cursor(i), Node: role}
-	}
-	return c
+	return &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.RoleEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+	})}
 }
 
 // optional answers the objects that columns name, nil where a column names none.

@@ -53,17 +53,21 @@ func (s selection) has(name string) bool {
 
 // wants is what a query wants of a connection.
 type wants struct {
+	parts
 	entries, total bool
 	fields         []string // of the nodes
 	noun           string
 	selection      selection
 }
 
+// parts are those parts of a connection that are made only for who selects them.
+type parts struct{ edges, info bool }
+
 // wanted returns what is selected of the connection that is being resolved, whose nodes are of that noun.
 func wanted(ctx context.Context, noun string) wants {
 	s := selected(ctx, noun+"Connection")
-	w := wants{noun: noun, selection: s, total: s.has("totalCount")}
-	w.entries = s.has("nodes") || s.has("edges") || s.has("pageInfo")
+	w := wants{noun: noun, selection: s, total: s.has("totalCount"), parts: parts{s.has("edges"), s.has("pageInfo")}}
+	w.entries = s.has("nodes") || w.edges || w.info
 	w.fields = append(s.below(ctx, "nodes", noun), s.below(ctx, "edges", noun+"Edge").below(ctx, "node", noun)...).names()
 	return w
 }

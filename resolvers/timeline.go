@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/permission"
 	"twibase/graph/relay"
@@ -26,7 +27,7 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 			owners, at = append(owners, username), append(at, i)
 		}
 	}
-	found, err := filtered[tables.Twit]{kind: relay.Timeline, look: timelines}.pages(ctx, owners, p, wanted(ctx, "Twit"))
+	found, err := timelines.pages(ctx, owners, p, wanted(ctx, "Twit"))
 	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
 	for j, i := range at {
 		pages[i], errs[i] = found[j], loaders.At(err, j)
@@ -35,10 +36,32 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	return convert(pages, err, twitConnection)
 }
 
-// timelines looks at what the timelines refer to, and at what the broadcasters posted whom their owners follow. A store without broadcasters
+var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits, look: withBroadcasts}
+
+func timelineCost(q *inquiry) error {
+	p, err := q.pageArgs().read(relay.Timeline, loaders.Timelines.Check)
+	if err != nil {
+		return err
+	}
+	at := q.adminCost(q.Begin(), another)
+	if !sightsOf(q.Ctx).known || !wanted(q.Ctx, "Twit").entries {
+		return nil
+	}
+	at = timelines.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+		if candidates == 0 {
+			return at
+		}
+		ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
+		return q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again)
+	})
+	q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+	return nil
+}
+
+// withBroadcasts looks at what the timelines refer to, and at what the broadcasters posted whom their owners follow. A store without broadcasters
 // costs no round for them; otherwise the owners' follows of them are read along with those of the authors whom the timelines name, and
 // those who do follow one wait a round for the lists of these.
-func timelines(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+func withBroadcasts(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
 	asked := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
 	lists, listErr := loaders.Timelines.Page(ctx, spans)
 	broadcasters, err := asked()

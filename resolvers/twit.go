@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/permission"
 	"twibase/graph/relay"
@@ -11,6 +12,16 @@ import (
 	"twibase/loaders"
 	"twibase/writers"
 )
+
+var twitCosts = costs{
+	"Query.twit": func(q *inquiry) error {
+		if argument[tables.ID](q, "id").Noun == tables.NounTwit {
+			q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
+		}
+		return nil
+	},
+	"Twit.author": authorCost,
+}
 
 // Twit is the resolver for the twit field.
 func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
@@ -128,10 +139,7 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	if want.total {
 		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
-	pages, err := filtered[tables.Twit]{kind: kind,
-		look: seen(list, func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-			return visibleTwits(ctx, twits)
-		})}.pages(ctx, owners, p, want)
+	pages, err := seenPosts(kind, list).pages(ctx, owners, p, want)
 	whole, countErr := counted()
 	var totals []*int
 	var mayErr error
@@ -140,6 +148,43 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	}
 	pages, err = totalled(pages, totals, loaders.Join(len(users), err, countErr, mayErr))
 	return convert(pages, err, twitConnection)
+}
+
+func seenPosts(kind relay.List, list loaders.List[*tables.Twit]) filtered[*tables.Twit, tables.Twit] {
+	return filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
+		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+			return visibleTwits(ctx, twits)
+		}}
+}
+
+// postsCost is that of a resolver that answers with posts.
+func postsCost(kind relay.List, list loaders.List[*tables.Twit], field string) func(*inquiry) error {
+	return func(q *inquiry) error {
+		p, err := q.pageArgs().read(kind, list.Check)
+		if err != nil {
+			return err
+		}
+		want, at := wanted(q.Ctx, "Twit"), q.Begin()
+		counted := at
+		if want.total {
+			counted = q.read(at, q.Parents, loaders.Users.OutlineRoot([]string{field}))
+		}
+		if want.entries {
+			at = seenPosts(kind, list).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+				if again != "" && !p.Backward { // something was hidden at the first look, so that this has been asked
+					return at
+				}
+				return q.seeCost(at, q.Parents, byViewer, min(candidates, 1), moments)
+			})
+		}
+		if want.total {
+			at = q.seeCost(explain.Latest(at, counted), q.Parents, byViewer, 1, "")
+		}
+		if want.entries {
+			q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
+		}
+		return nil
+	}
 }
 
 // TwitCount is the batch resolver for the twitCount field.
@@ -169,11 +214,9 @@ func twitKeys(twits []*tables.Twit) []string {
 }
 
 func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
-	c := &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.TwitEdge, len(p.nodes))}
-	for i, twit := range p.nodes {
-		c.Edges[i] = &model.TwitEdge{Cursor: p.cursor(i), Node: twit}
-	}
-	return c
+	return &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+	})}
 }
 
 // Twit returns exec.TwitResolver implementation.

@@ -16,6 +16,38 @@ import (
 	"twibase/loaders"
 )
 
+var userCosts = costs{
+	"Query.user":         rootCost(loaders.Users, "User", "username", tables.CheckUsername),
+	"Query.users":        scanCost(relay.AllUsers, "User", loaders.Users),
+	"User.email":         func(q *inquiry) error { q.adminCost(q.Begin(), another); return nil },
+	"User.followers":     followers.cost,
+	"User.following":     following.cost,
+	"User.isFollowing":   questionCost("username", tables.CheckUsername, loaders.Related, loaders.Follows("", "")),
+	"User.viewerFollows": viewerFollowsCost,
+	"User.hasRole":       questionCost("code", tables.CheckCode, loaders.Related, loaders.Has("", "")),
+	"User.hasPlayed":     questionCost("code", tables.CheckCode, loaders.HasPlayed, loaders.Play{}),
+	"User.roles":         userRoles.cost,
+	"User.games":         userGames.cost,
+	"User.twits":         postsCost(relay.Twits, loaders.Twits, "twitCount"),
+	"User.album":         postsCost(relay.Album, loaders.Albums, "albumCount"),
+	"User.twitCount": func(q *inquiry) error {
+		q.seeCost(settled(q.Begin()), q.Parents, byViewer, 1, "")
+		return nil
+	},
+	"User.timeline": timelineCost,
+}
+
+// The lists of users.
+var (
+	followers = edge[tables.Follow, tables.User]{relay.Followers, "User", loaders.Followers, loaders.Users, followed}
+	following = edge[tables.Follow, tables.User]{relay.Following, "User", loaders.Following, loaders.Users, followed}
+	userRoles = edge[string, tables.Role]{relay.UserRoles, "Role", loaders.UserRoles, loaders.Roles, self}
+	userGames = edge[tables.UserGame, tables.Game]{relay.UserGames, "Game", loaders.UserGames, loaders.Games,
+		func(g tables.UserGame) string { return g.Code }}
+)
+
+func followed(f tables.Follow) string { return f.Username }
+
 // User is the resolver for the user field.
 func (r *queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
 	return rootObject(ctx, loaders.Users, "User", username, tables.CheckUsername)
@@ -80,17 +112,16 @@ func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*strin
 
 // Followers is the batch resolver for the followers field.
 func (r *userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	return follows(ctx, relay.Followers, loaders.Followers, objs, pageArgs{first, after, last, before})
+	return follows(ctx, followers, objs, pageArgs{first, after, last, before})
 }
 
 // Following is the batch resolver for the following field.
 func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	return follows(ctx, relay.Following, loaders.Following, objs, pageArgs{first, after, last, before})
+	return follows(ctx, following, objs, pageArgs{first, after, last, before})
 }
 
-func follows(ctx context.Context, kind relay.List, list loaders.List[tables.Follow], users []*tables.User, args pageArgs) ([]*model.UserConnection, error) {
-	pages, err := edge[tables.Follow, tables.User]{kind, "User", list, loaders.Users,
-		func(f tables.Follow) string { return f.Username }}.pages(ctx, usernames(users), args)
+func follows(ctx context.Context, e edge[tables.Follow, tables.User], users []*tables.User, args pageArgs) ([]*model.UserConnection, error) {
+	pages, err := e.pages(ctx, usernames(users), args)
 	return convert(pages, err, func(p *entries[tables.Follow, tables.User]) *model.UserConnection {
 		return userConnection(p, func(f tables.Follow) *time.Time {
 			if f.At.Equal(tables.Unknown) {
@@ -149,18 +180,33 @@ func questions[K comparable](ctx context.Context, users []*tables.User, askable 
 
 // Roles is the batch resolver for the roles field.
 func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	pages, err := edge[string, tables.Role]{relay.UserRoles, "Role", loaders.UserRoles, loaders.Roles, self}.
-		pages(ctx, usernames(objs), pageArgs{first, after, last, before})
+	pages, err := userRoles.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
 	return convert(pages, err, roleConnection)
 }
 
 // Games is the batch resolver for the games field.
 func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
-	pages, err := edge[tables.UserGame, tables.Game]{relay.UserGames, "Game", loaders.UserGames, loaders.Games,
-		func(g tables.UserGame) string { return g.Code }}.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
+	pages, err := userGames.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
 	return convert(pages, err, func(p *entries[tables.UserGame, tables.Game]) *model.GameConnection {
 		return gameConnection(p, func(e *model.GameEdge, g tables.UserGame) { e.Day, e.Count = &g.Day, &g.Count })
 	})
+}
+
+// questionCost is that of a resolver that answers with questions about each user and what an argument names.
+func questionCost[K comparable](name string, check func(string) error, loader loaders.Loader[K, bool], question K) func(*inquiry) error {
+	return func(q *inquiry) error {
+		if value := argument[string](q, name); check(value) == nil {
+			ask(q, q.Begin(), q.Parents, loader, question, name+" "+value, 1, "")
+		}
+		return nil
+	}
+}
+
+func viewerFollowsCost(q *inquiry) error {
+	if _, known := auth.ViewerOf(q.Ctx); known {
+		ask(q, q.Begin(), q.Parents, loaders.Related, loaders.Follows("", ""), byViewer, 1, "")
+	}
+	return nil
 }
 
 func usernames(users []*tables.User) []string {
@@ -181,14 +227,12 @@ func pointers[T any](values []T) []*T {
 
 // userConnection makes a connection of a page. followedAt is nil where nobody follows.
 func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) *model.UserConnection {
-	c := &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: make([]*model.UserEdge, len(p.nodes))}
-	for i, user := range p.nodes {
-		c.Edges[i] = &model.UserEdge{Cursor: p.cursor(i), Node: user}
+	return &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
+		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if followedAt != nil {
-			c.Edges[i].FollowedAt = followedAt(p.members[i])
+			e.FollowedAt = followedAt(p.members[i])
 		}
-	}
-	return c
+	})}
 }
 
 // User returns exec.UserResolver implementation.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,8 @@ type report struct {
 	Requests   []string
 	Complaints []string
 	Answers    map[string]answer // by operation
+	Plan       string            // of the first, as the IDE shows it
+	Report     string
 }
 
 type answer struct {
@@ -37,6 +40,12 @@ func TestTheIDE(t *testing.T) {
 		checkRequests(t, gateway.url, report)
 		checkAnswers(t, report)
 		contains(t, report, "Followers", `"username":"HanMeimei"`)
+		if want := "nodes.twits(first: 3) → 75"; !strings.Contains(report.Plan, want) {
+			t.Errorf("the plan lacks %q:\n%s", want, report.Plan)
+		}
+		if want := regexp.MustCompile(`3\s+twits\s+21\s+3\s+18\b`); !want.MatchString(report.Report) {
+			t.Errorf("the report lacks %s:\n%s", want, report.Report)
+		}
 		contains(t, report, "Moments", `"viewer":null`)
 		contains(t, report, "Departments", `"name":"开发1"`)
 		contains(t, report, "Games", `"hasPlayed":true`)

@@ -2,7 +2,8 @@
 //
 //   node explore.mjs URL SCREENSHOT [TOKEN]
 //
-// It runs the query of every tab in turn, with TOKEN in the headers if there is one, and takes the screenshot of the first.
+// It runs the query of every tab in turn, with TOKEN in the headers if there is one, and takes the screenshot of the first. Of that it also
+// asks for the plan and the report, and takes a screenshot of each.
 import puppeteer from 'puppeteer-core';
 
 const [url, screenshot, token] = process.argv.slice(2);
@@ -10,8 +11,8 @@ const patience = 30_000;
 const introspection = 'IntrospectionQuery'; // asked by the IDE itself, to know the schema
 
 // What a reader of the report judges: every request that the page or a worker tried, every complaint of the browser, and the answer
-// that the IDE showed in each tab.
-const report = { requests: [], complaints: [], answers: {} };
+// that the IDE showed in each tab, and what it showed of costs.
+const report = { requests: [], complaints: [], answers: {}, plan: '', report: '' };
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -47,7 +48,16 @@ try {
     if (token) await typeHeaders(page, { Authorization: `Bearer ${token}` });
     const { operation, answer } = await run(page);
     report.answers[operation] = answer;
-    if (index === 0) await page.screenshot({ path: screenshot });
+    if (index > 0) continue;
+    await page.screenshot({ path: screenshot });
+    await page.click('.cost-explain');
+    report.plan = await read(page, '.cost pre');
+    await page.screenshot({ path: screenshot.replace('.png', '-plan.png') });
+    await page.click('.cost-report');
+    await page.click('.graphiql-execute-button');
+    report.report = await read(page, '.cost table');
+    await page.screenshot({ path: screenshot.replace('.png', '-report.png') });
+    await page.click('.cost-report');
   }
 } catch (error) {
   await page.screenshot({ path: screenshot });
@@ -84,6 +94,12 @@ async function typeHeaders(page, headers) {
 async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.down(key);
   for (const key of keys.reverse()) await page.keyboard.up(key);
+}
+
+// read waits for something to show, and returns its text.
+async function read(page, selector) {
+  const element = await page.waitForSelector(selector);
+  return element.evaluate(({ innerText }) => innerText);
 }
 
 // run presses the button, and waits for the server's answer and for the IDE to show it.

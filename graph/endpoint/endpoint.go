@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/explain"
 	"twibase/graph/plan"
 	"twibase/graph/report"
 )
@@ -27,17 +28,17 @@ type Config struct {
 	Around func(ctx context.Context) context.Context
 	// Watch is called after Around if the request asks for a report: see [report.Extension]. Without it there are no reports.
 	Watch func(ctx context.Context) (levels func() []report.Level)
+	// Costs say what a request costs that asks for its plan: see [explain.Extension]. Without them there are no plans.
+	Costs explain.Costs
 }
 
 // New returns the handler that executes the schema. It is safe for concurrent use.
 func New(schema graphql.ExecutableSchema, config Config) http.Handler {
-	e := executor.New(schema)
-	e.SetErrorPresenter(apierr.Present)
-	e.SetRecoverFunc(apierr.Recover)
+	e := newExecutor(schema)
 	e.SetQueryCache(newQueryCache())
-	e.SetDefaultRulesFn(validation)
-	e.Use(introspection{})
-	e.Use(conditions{})
+	if config.Costs != nil {
+		e.Use(explain.Extension{Schema: schema, Costs: config.Costs})
+	}
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		return next(config.Around(apierr.Once(ctx)))
 	})

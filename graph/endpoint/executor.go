@@ -4,9 +4,13 @@ import (
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+	"twibase/graph/explain"
 )
 
 // The bounds of the cache of parsed and validated queries. A parsed query takes some fifty times the bytes of its text, so that long ones,
@@ -25,6 +29,33 @@ func (c queryCache) Add(ctx context.Context, query string, document *ast.QueryDo
 	if len(query) <= cachedLength {
 		c.LRU.Add(ctx, query, document)
 	}
+}
+
+// newExecutor returns gqlgen's executor of the schema, with our rules of what is valid.
+func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
+	e := executor.New(schema)
+	e.SetErrorPresenter(apierr.Present)
+	e.SetRecoverFunc(apierr.Recover)
+	e.SetDefaultRulesFn(validation)
+	e.Use(introspection{})
+	e.Use(conditions{})
+	return e
+}
+
+// Explain returns the plan of a request as the endpoint would answer it, or the errors with which it refuses it. ctx says who the
+// viewer is.
+func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
+	e := newExecutor(schema)
+	ctx = graphql.StartOperationTrace(ctx)
+	operation, errs := e.CreateOperationContext(ctx, params)
+	if errs != nil {
+		return nil, errs
+	}
+	plan, err := explain.Predict(graphql.WithOperationContext(ctx, operation), schema, costs)
+	if err != nil {
+		return nil, gqlerror.List{gqlerror.Wrap(err)}
+	}
+	return plan, nil
 }
 
 // introspection lets every client ask for the schema, which is public: IDEs and code generators live by it.

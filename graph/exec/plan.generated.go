@@ -145,34 +145,48 @@ func planObject(name string, satisfies []string, fields []plan.Field) *plan.Obje
 func planAddCommentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "comment", Object: "AddCommentPayload", NonNull: false, To: "Comment",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AddCommentPayload).Comment
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.AddCommentPayload).Comment
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "twit", Object: "AddCommentPayload", NonNull: false, To: "Twit",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AddCommentPayload).Twit
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.AddCommentPayload).Twit
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.AddCommentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AddCommentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.AddCommentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "AddCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -188,34 +202,48 @@ func planAddCommentPayload() []plan.Field {
 func planAssignRolePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "AssignRolePayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AssignRolePayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.AssignRolePayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "role", Object: "AssignRolePayload", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AssignRolePayload).Role
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.AssignRolePayload).Role
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.AssignRolePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.AssignRolePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.AssignRolePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "AssignRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -236,20 +264,22 @@ func planComment() []plan.Field {
 				return relay.AppendID(dst, v), true
 			}},
 		{Name: "twit", Object: "Comment", NonNull: false, To: "Twit",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "author", Object: "Comment", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Comment().Author(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Comment().Author(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "content", Object: "Comment", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -266,47 +296,65 @@ func planComment() []plan.Field {
 
 func planCommentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.CommentEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CommentConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CommentConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Comment) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CommentConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CommentConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "CommentConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CommentConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "CommentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -327,12 +375,16 @@ func planCommentEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "CommentEdge", NonNull: false, To: "Comment",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CommentEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CommentEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -340,26 +392,36 @@ func planCommentEdge() []plan.Field {
 func planCreateDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "department", Object: "CreateDepartmentPayload", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateDepartmentPayload).Department
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CreateDepartmentPayload).Department
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CreateDepartmentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateDepartmentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CreateDepartmentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "CreateDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -375,26 +437,36 @@ func planCreateDepartmentPayload() []plan.Field {
 func planCreateGamePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "game", Object: "CreateGamePayload", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateGamePayload).Game
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CreateGamePayload).Game
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CreateGamePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateGamePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CreateGamePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "CreateGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -410,26 +482,36 @@ func planCreateGamePayload() []plan.Field {
 func planCreateRolePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "role", Object: "CreateRolePayload", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateRolePayload).Role
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CreateRolePayload).Role
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CreateRolePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateRolePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CreateRolePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "CreateRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -445,26 +527,36 @@ func planCreateRolePayload() []plan.Field {
 func planCreateUserPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "CreateUserPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateUserPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.CreateUserPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.CreateUserPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.CreateUserPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.CreateUserPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "CreateUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -495,12 +587,16 @@ func planDayPlays() []plan.Field {
 func planDeleteCommentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "comment", Object: "DeleteCommentPayload", NonNull: false, To: "Comment",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteCommentPayload).Comment
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteCommentPayload).Comment
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -510,19 +606,25 @@ func planDeleteCommentPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteCommentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteCommentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteCommentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -538,12 +640,16 @@ func planDeleteCommentPayload() []plan.Field {
 func planDeleteDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteDepartmentPayload).Department
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteDepartmentPayload).Department
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -553,19 +659,25 @@ func planDeleteDepartmentPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteDepartmentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteDepartmentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteDepartmentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -581,12 +693,16 @@ func planDeleteDepartmentPayload() []plan.Field {
 func planDeleteGamePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "game", Object: "DeleteGamePayload", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteGamePayload).Game
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteGamePayload).Game
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -596,19 +712,25 @@ func planDeleteGamePayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteGamePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteGamePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteGamePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -624,12 +746,16 @@ func planDeleteGamePayload() []plan.Field {
 func planDeleteRolePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "role", Object: "DeleteRolePayload", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteRolePayload).Role
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteRolePayload).Role
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -639,19 +765,25 @@ func planDeleteRolePayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteRolePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteRolePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteRolePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -667,12 +799,16 @@ func planDeleteRolePayload() []plan.Field {
 func planDeleteTwitPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "twit", Object: "DeleteTwitPayload", NonNull: false, To: "Twit",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteTwitPayload).Twit
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteTwitPayload).Twit
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -682,19 +818,25 @@ func planDeleteTwitPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteTwitPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteTwitPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteTwitPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -710,12 +852,16 @@ func planDeleteTwitPayload() []plan.Field {
 func planDeleteUserPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "DeleteUserPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteUserPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DeleteUserPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "deletedId", Object: "DeleteUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -725,19 +871,25 @@ func planDeleteUserPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DeleteUserPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DeleteUserPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DeleteUserPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "DeleteUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -779,109 +931,132 @@ func planDepartment() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "parent", Object: "Department", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Parent(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Department().Parent(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
-		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Department) {
+		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]*tables.Department)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Slices(exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects)
+				return plan.Slices(dst, values, err)
 			}},
 		{Name: "subDepartments", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_subDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "descendants", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_descendants_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "roles", Object: "Department", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 	}
 }
 
 func planDepartmentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.DepartmentEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DepartmentConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DepartmentConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Department) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.DepartmentConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.DepartmentConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DepartmentConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "DepartmentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -902,12 +1077,16 @@ func planDepartmentEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "DepartmentEdge", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.DepartmentEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.DepartmentEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "depth", Object: "DepartmentEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -923,26 +1102,36 @@ func planDepartmentEdge() []plan.Field {
 func planFollowPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "FollowPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.FollowPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.FollowPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.FollowPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.FollowPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.FollowPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "FollowPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -987,12 +1176,13 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_players_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "playerCount", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1003,12 +1193,13 @@ func planGame() []plan.Field {
 				return scalar.AppendInt(dst, *v), true
 			}},
 		{Name: "isPlayed", Object: "Game", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Game().IsPlayed(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Game().IsPlayed(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1017,72 +1208,91 @@ func planGame() []plan.Field {
 				}
 				return plan.AppendBool(dst, *v), true
 			}},
-		{Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.DayCount) {
+		{Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]*tables.DayCount)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
-				return plan.Slices(exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string)))
+				values, err := exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string))
+				return plan.Slices(dst, values, err)
 			}},
 	}
 }
 
 func planGameConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.GameEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.GameConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.GameConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Game) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.GameConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.GameConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "GameConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.GameConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "GameConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1103,12 +1313,16 @@ func planGameEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "GameEdge", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.GameEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.GameEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "day", Object: "GameEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1132,12 +1346,16 @@ func planGameEdge() []plan.Field {
 func planLogInPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.LogInPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.LogInPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "token", Object: "LogInPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1155,19 +1373,25 @@ func planLogInPayload() []plan.Field {
 				}
 				return scalar.AppendDateTime(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.LogInPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.LogInPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.LogInPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "LogInPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1183,26 +1407,36 @@ func planLogInPayload() []plan.Field {
 func planMoveDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "department", Object: "MoveDepartmentPayload", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.MoveDepartmentPayload).Department
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.MoveDepartmentPayload).Department
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.MoveDepartmentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.MoveDepartmentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.MoveDepartmentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "MoveDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1221,169 +1455,193 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_signUp_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))
+				return plan.Pointers(dst, []*model.SignUpPayload{values}, err)
 			}},
 		{Name: "logIn", Object: "Mutation", NonNull: false, To: "LogInPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_logIn_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))
+				return plan.Pointers(dst, []*model.LogInPayload{values}, err)
 			}},
 		{Name: "addComment", Object: "Mutation", NonNull: false, To: "AddCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_addComment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))
+				return plan.Pointers(dst, []*model.AddCommentPayload{values}, err)
 			}},
 		{Name: "deleteComment", Object: "Mutation", NonNull: false, To: "DeleteCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteComment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))
+				return plan.Pointers(dst, []*model.DeleteCommentPayload{values}, err)
 			}},
 		{Name: "createDepartment", Object: "Mutation", NonNull: false, To: "CreateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))
+				return plan.Pointers(dst, []*model.CreateDepartmentPayload{values}, err)
 			}},
 		{Name: "updateDepartment", Object: "Mutation", NonNull: false, To: "UpdateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))
+				return plan.Pointers(dst, []*model.UpdateDepartmentPayload{values}, err)
 			}},
 		{Name: "moveDepartment", Object: "Mutation", NonNull: false, To: "MoveDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_moveDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))
+				return plan.Pointers(dst, []*model.MoveDepartmentPayload{values}, err)
 			}},
 		{Name: "deleteDepartment", Object: "Mutation", NonNull: false, To: "DeleteDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))
+				return plan.Pointers(dst, []*model.DeleteDepartmentPayload{values}, err)
 			}},
 		{Name: "createGame", Object: "Mutation", NonNull: false, To: "CreateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))
+				return plan.Pointers(dst, []*model.CreateGamePayload{values}, err)
 			}},
 		{Name: "updateGame", Object: "Mutation", NonNull: false, To: "UpdateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))
+				return plan.Pointers(dst, []*model.UpdateGamePayload{values}, err)
 			}},
 		{Name: "deleteGame", Object: "Mutation", NonNull: false, To: "DeleteGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))
+				return plan.Pointers(dst, []*model.DeleteGamePayload{values}, err)
 			}},
 		{Name: "recordPlay", Object: "Mutation", NonNull: false, To: "RecordPlayPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_recordPlay_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
+				return plan.Pointers(dst, []*model.RecordPlayPayload{values}, err)
 			}},
 		{Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))
+				return plan.Pointers(dst, []*model.CreateRolePayload{values}, err)
 			}},
 		{Name: "updateRole", Object: "Mutation", NonNull: false, To: "UpdateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))
+				return plan.Pointers(dst, []*model.UpdateRolePayload{values}, err)
 			}},
 		{Name: "deleteRole", Object: "Mutation", NonNull: false, To: "DeleteRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))
+				return plan.Pointers(dst, []*model.DeleteRolePayload{values}, err)
 			}},
 		{Name: "assignRole", Object: "Mutation", NonNull: false, To: "AssignRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_assignRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))
+				return plan.Pointers(dst, []*model.AssignRolePayload{values}, err)
 			}},
 		{Name: "revokeRole", Object: "Mutation", NonNull: false, To: "RevokeRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_revokeRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))
+				return plan.Pointers(dst, []*model.RevokeRolePayload{values}, err)
 			}},
 		{Name: "postTwit", Object: "Mutation", NonNull: false, To: "PostTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_postTwit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))
+				return plan.Pointers(dst, []*model.PostTwitPayload{values}, err)
 			}},
 		{Name: "deleteTwit", Object: "Mutation", NonNull: false, To: "DeleteTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteTwit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))
+				return plan.Pointers(dst, []*model.DeleteTwitPayload{values}, err)
 			}},
 		{Name: "createUser", Object: "Mutation", NonNull: false, To: "CreateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))
+				return plan.Pointers(dst, []*model.CreateUserPayload{values}, err)
 			}},
 		{Name: "updateUser", Object: "Mutation", NonNull: false, To: "UpdateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))
+				return plan.Pointers(dst, []*model.UpdateUserPayload{values}, err)
 			}},
 		{Name: "deleteUser", Object: "Mutation", NonNull: false, To: "DeleteUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))
+				return plan.Pointers(dst, []*model.DeleteUserPayload{values}, err)
 			}},
 		{Name: "follow", Object: "Mutation", NonNull: false, To: "FollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_follow_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))
+				return plan.Pointers(dst, []*model.FollowPayload{values}, err)
 			}},
 		{Name: "unfollow", Object: "Mutation", NonNull: false, To: "UnfollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unfollow_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))
+				return plan.Pointers(dst, []*model.UnfollowPayload{values}, err)
 			}},
 	}
 }
@@ -1422,26 +1680,36 @@ func planPageInfo() []plan.Field {
 func planPostTwitPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "twit", Object: "PostTwitPayload", NonNull: false, To: "Twit",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.PostTwitPayload).Twit
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.PostTwitPayload).Twit
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.PostTwitPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.PostTwitPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.PostTwitPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "PostTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1460,116 +1728,136 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_node_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Values(plan.One(exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
+				return plan.Values(dst, []model.Node{values}, err)
 			}},
-		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]model.Node) {
+		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(value any, to *plan.Gathered) {
+			list := value.([]model.Node)
+			for _, e := range list {
 				if e == nil {
-					dst = append(dst, nil)
+					to.Objects = append(to.Objects, nil)
 				} else {
-					dst = append(dst, e)
+					to.Objects = append(to.Objects, e)
 				}
 			}
-			return dst
 		},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Values(plan.One(exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
+				return plan.Values(dst, [][]model.Node{values}, err)
 			}},
 		{Name: "viewer", Object: "Query", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Viewer(ctx)))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
+				return plan.Pointers(dst, []*tables.User{values}, err)
 			}},
 		{Name: "department", Object: "Query", NonNull: false, To: "Department",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_department_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Department{values}, err)
 			}},
 		{Name: "topDepartments", Object: "Query", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_topDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.DepartmentConnection{values}, err)
 			}},
 		{Name: "game", Object: "Query", NonNull: false, To: "Game",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_game_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Game{values}, err)
 			}},
 		{Name: "games", Object: "Query", NonNull: false, To: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.GameConnection{values}, err)
 			}},
 		{Name: "role", Object: "Query", NonNull: false, To: "Role",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_role_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Role{values}, err)
 			}},
 		{Name: "roles", Object: "Query", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.RoleConnection{values}, err)
 			}},
 		{Name: "twit", Object: "Query", NonNull: false, To: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_twit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
+				return plan.Pointers(dst, []*tables.Twit{values}, err)
 			}},
 		{Name: "user", Object: "Query", NonNull: false, To: "User",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_user_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
+				return plan.Pointers(dst, []*tables.User{values}, err)
 			}},
 		{Name: "users", Object: "Query", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
-				return plan.Pointers(plan.One(exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))))
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.UserConnection{values}, err)
 			}},
 		{Name: "__type", Object: "Query", NonNull: false, To: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v, err := exec.(*executionContext).IntrospectType(args["name"].(string))
-				if err != nil {
-					return nil, err
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for range parents {
+					object, err := exec.(*executionContext).IntrospectType(args["name"].(string))
+					if err != nil {
+						return err
+					}
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				if v == nil {
-					return nil, nil
-				}
-				return v, nil
+				return nil
 			}},
 		{Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v, err := exec.(*executionContext).IntrospectSchema()
-				if err != nil {
-					return nil, err
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for range parents {
+					object, err := exec.(*executionContext).IntrospectSchema()
+					if err != nil {
+						return err
+					}
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				if v == nil {
-					return nil, nil
-				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -1577,20 +1865,28 @@ func planQuery() []plan.Field {
 func planRecordPlayPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "game", Object: "RecordPlayPayload", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RecordPlayPayload).Game
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RecordPlayPayload).Game
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "user", Object: "RecordPlayPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RecordPlayPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RecordPlayPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "day", Object: "RecordPlayPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1608,19 +1904,25 @@ func planRecordPlayPayload() []plan.Field {
 				}
 				return scalar.AppendInt(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RecordPlayPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RecordPlayPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RecordPlayPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "RecordPlayPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1636,34 +1938,48 @@ func planRecordPlayPayload() []plan.Field {
 func planRevokeRolePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "RevokeRolePayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RevokeRolePayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RevokeRolePayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "role", Object: "RevokeRolePayload", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RevokeRolePayload).Role
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RevokeRolePayload).Role
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RevokeRolePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RevokeRolePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RevokeRolePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "RevokeRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1705,23 +2021,25 @@ func planRole() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "department", Object: "Role", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Role().Department(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Role().Department(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "users", Object: "Role", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Role_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "userCount", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1736,47 +2054,65 @@ func planRole() []plan.Field {
 
 func planRoleConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.RoleEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RoleConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RoleConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Role) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.RoleConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.RoleConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "RoleConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RoleConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "RoleConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1797,12 +2133,16 @@ func planRoleEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "RoleEdge", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.RoleEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.RoleEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -1810,12 +2150,16 @@ func planRoleEdge() []plan.Field {
 func planSignUpPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "SignUpPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.SignUpPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.SignUpPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "token", Object: "SignUpPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1833,19 +2177,25 @@ func planSignUpPayload() []plan.Field {
 				}
 				return scalar.AppendDateTime(dst, *v), true
 			}},
-		{Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.SignUpPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.SignUpPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.SignUpPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "SignUpPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1887,12 +2237,13 @@ func planTwit() []plan.Field {
 				return relay.AppendID(dst, v), true
 			}},
 		{Name: "author", Object: "Twit", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().Author(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Twit().Author(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "title", Object: "Twit", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1922,7 +2273,7 @@ func planTwit() []plan.Field {
 		{Name: "visibility", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Visibility
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalNVisibility2twibaseᚋhbaseᚋtablesᚐVisibility(ctx, nil, v))
+				return plan.AppendString(dst, string(v)), true
 			}},
 		{Name: "postedAt", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -1933,20 +2284,22 @@ func planTwit() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_comments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "commentCount", Object: "Twit", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.Twit().CommentCount(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.Twit().CommentCount(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -1960,47 +2313,65 @@ func planTwit() []plan.Field {
 
 func planTwitConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.TwitEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.TwitConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.TwitConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.Twit) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.TwitConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.TwitConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "TwitConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.TwitConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "TwitConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2021,12 +2392,16 @@ func planTwitEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "TwitEdge", NonNull: false, To: "Twit",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.TwitEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.TwitEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 	}
 }
@@ -2034,26 +2409,36 @@ func planTwitEdge() []plan.Field {
 func planUnfollowPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "UnfollowPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UnfollowPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UnfollowPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UnfollowPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UnfollowPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UnfollowPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "UnfollowPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2069,26 +2454,36 @@ func planUnfollowPayload() []plan.Field {
 func planUpdateDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, To: "Department",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateDepartmentPayload).Department
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UpdateDepartmentPayload).Department
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UpdateDepartmentPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateDepartmentPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UpdateDepartmentPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "UpdateDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2104,26 +2499,36 @@ func planUpdateDepartmentPayload() []plan.Field {
 func planUpdateGamePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "game", Object: "UpdateGamePayload", NonNull: false, To: "Game",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateGamePayload).Game
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UpdateGamePayload).Game
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UpdateGamePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateGamePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UpdateGamePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "UpdateGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2139,26 +2544,36 @@ func planUpdateGamePayload() []plan.Field {
 func planUpdateRolePayload() []plan.Field {
 	return []plan.Field{
 		{Name: "role", Object: "UpdateRolePayload", NonNull: false, To: "Role",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateRolePayload).Role
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UpdateRolePayload).Role
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UpdateRolePayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateRolePayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UpdateRolePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "UpdateRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2174,26 +2589,36 @@ func planUpdateRolePayload() []plan.Field {
 func planUpdateUserPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "UpdateUserPayload", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateUserPayload).User
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UpdateUserPayload).User
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserError) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UpdateUserPayload).UserErrors)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UpdateUserPayload).UserErrors
-				return v, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UpdateUserPayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "clientMutationId", Object: "UpdateUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2235,12 +2660,13 @@ func planUser() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "email", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Email(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().Email(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*string)
@@ -2277,23 +2703,25 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_followers_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "following", Object: "User", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_following_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "followerCount", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2315,12 +2743,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_isFollowing_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().IsFollowing(ctx, objects, args["username"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().IsFollowing(ctx, objects, args["username"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -2330,12 +2759,13 @@ func planUser() []plan.Field {
 				return plan.AppendBool(dst, *v), true
 			}},
 		{Name: "viewerFollows", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().ViewerFollows(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().ViewerFollows(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -2348,20 +2778,22 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_twits_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "twitCount", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().TwitCount(ctx, objects))
+				values, err := exec.(*executionContext).Resolvers.User().TwitCount(ctx, objects)
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -2374,45 +2806,49 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_album_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "timeline", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_timeline_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "roles", Object: "User", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "hasRole", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().HasRole(ctx, objects, args["code"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().HasRole(ctx, objects, args["code"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -2425,23 +2861,25 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)))
+				values, err := exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 		{Name: "hasPlayed", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasPlayed_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				return plan.Pointers(exec.(*executionContext).Resolvers.User().HasPlayed(ctx, objects, args["code"].(string)))
+				values, err := exec.(*executionContext).Resolvers.User().HasPlayed(ctx, objects, args["code"].(string))
+				return plan.Pointers(dst, values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -2455,47 +2893,65 @@ func planUser() []plan.Field {
 
 func planUserConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*model.UserEdge) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UserConnection).Edges)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).Edges
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UserConnection).Edges
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false, Elems: func(dst []any, value any) []any {
-			for _, e := range value.([]*tables.User) {
-				if e == nil {
-					dst = append(dst, nil)
-				} else {
-					dst = append(dst, e)
+		{Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UserConnection).Nodes)
 				}
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).Nodes
-				if v == nil {
-					return nil, nil
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UserConnection).Nodes
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "pageInfo", Object: "UserConnection", NonNull: true, To: "PageInfo",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserConnection).PageInfo
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UserConnection).PageInfo
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "totalCount", Object: "UserConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2516,12 +2972,16 @@ func planUserEdge() []plan.Field {
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "node", Object: "UserEdge", NonNull: false, To: "User",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*model.UserEdge).Node
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UserEdge).Node
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "followedAt", Object: "UserEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2580,21 +3040,33 @@ func planDirectiveIntrospected() []plan.Field {
 		{Name: "locations", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Locations
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalN__DirectiveLocation2ᚕstringᚄ(ctx, nil, v))
+				dst = append(dst, '[')
+				for i, e := range v {
+					if i > 0 {
+						dst = append(dst, ',')
+					}
+					dst = plan.AppendString(dst, e)
+				}
+				return append(dst, ']'), true
 			}},
-		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Directive).Args
-				return v, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*introspection.Directive).Args)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*introspection.Directive).Args
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 	}
 }
@@ -2645,27 +3117,36 @@ func planFieldIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Field).Args
-				return v, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*introspection.Field).Args)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*introspection.Field).Args
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "type", Object: "__Field", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Field).Type
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Field).Type
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "isDeprecated", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2699,12 +3180,16 @@ func planInputValueIntrospected() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			}},
 		{Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.InputValue).Type
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.InputValue).Type
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "defaultValue", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2740,51 +3225,63 @@ func planSchemaIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).Types()
-				return v, nil
+		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Schema).Types()
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 		{Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).QueryType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).QueryType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).MutationType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).MutationType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).SubscriptionType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Schema).SubscriptionType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Directive)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Schema).Directives()
-				return v, nil
+		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Schema).Directives()
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
+				}
+				return nil
 			}},
 	}
 }
@@ -2794,7 +3291,7 @@ func planTypeIntrospected() []plan.Field {
 		{Name: "kind", Object: "__Type", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Kind()
-				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalN__TypeKind2string(ctx, nil, v))
+				return plan.AppendString(dst, v), true
 			}},
 		{Name: "name", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -2820,89 +3317,98 @@ func planTypeIntrospected() []plan.Field {
 				}
 				return plan.AppendString(dst, *v), true
 			}},
-		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Field)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).Interfaces()
-				if v == nil {
-					return nil, nil
+		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).Interfaces()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.Type)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).PossibleTypes()
-				if v == nil {
-					return nil, nil
+		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).PossibleTypes()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.EnumValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
+		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
-		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true, Elems: func(dst []any, value any) []any {
-			list := value.([]introspection.InputValue)
-			for i := range list {
-				dst = append(dst, &list[i])
-			}
-			return dst
-		},
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).InputFields()
-				if v == nil {
-					return nil, nil
+		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					list := p.(*introspection.Type).InputFields()
+					if list == nil {
+						to.Null()
+						continue
+					}
+					for i := range list {
+						to.Objects = append(to.Objects, &list[i])
+					}
+					to.End()
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
-			Get: func(exec any, object any, args map[string]any) (any, error) {
-				v := object.(*introspection.Type).OfType()
-				if v == nil {
-					return nil, nil
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*introspection.Type).OfType()
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
 				}
-				return v, nil
+				return nil
 			}},
 		{Name: "isOneOf", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -14,18 +15,41 @@ import (
 type node struct {
 	object *Object
 	fields []selected
-	// stored is how many of the fields have values that are kept until the answer is written.
-	stored int
+	// stored is how many of the fields have values that are kept until the answer is written; firstColumn is the place of the first of them,
+	// and index the node's, among those of the operation.
+	stored, firstColumn, index int
+	// size is that of the whole operation, and frames are what executed it before; only the root has them.
+	size   extent
+	frames sync.Pool
 	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
 	uncovered string
+}
+
+// extent is how much memory an operation takes.
+type extent struct{ nodes, columns int }
+
+// place gives each node its place.
+func (n *node) place(e *extent) {
+	n.index, n.firstColumn = e.nodes, e.columns
+	e.nodes, e.columns = e.nodes+1, e.columns+n.stored
+	for i := range n.fields {
+		if only := n.fields[i].only; only != nil {
+			only.place(e)
+		}
+		for _, below := range n.fields[i].below {
+			below.place(e)
+		}
+	}
 }
 
 // selected is a field of a node.
 type selected struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
-	// key is the response key as it is written, with quotes and colon.
+	// key is the response key as it is written, with the brace or comma before it, quotes and colon.
 	key string
+	// constant holds the arguments once they have been coerced; nil if they depend on variables.
+	constant *atomic.Pointer[map[string]any]
 	// slot is the field's place among the stored ones, -1 for a leaf without a resolver.
 	slot int
 	// below is what is selected of the objects that the field leads to, by their type.
@@ -93,6 +117,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	n, ok := entry.variants[variant]
 	if !ok {
 		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
+		n.place(&n.size)
 		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
 			entry.variants[variant] = n
 		}
@@ -118,7 +143,10 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 		return n
 	}
 	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
-		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: string(append(AppendString(nil, f.Alias), ':')), in: in}
+		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: key(len(n.fields), f.Alias), in: in}
+		if !dependent(f.Arguments) {
+			s.constant = new(atomic.Pointer[map[string]any])
+		}
 		switch {
 		case f.IsDeferred():
 			n.uncovered = "defer"
@@ -139,6 +167,37 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 		n.fields = append(n.fields, s)
 	}
 	return n
+}
+
+// key returns how the response key of field i is written.
+func key(i int, alias string) string {
+	b := []byte{','}
+	if i == 0 {
+		b[0] = '{'
+	}
+	return string(append(AppendString(b, alias), ':'))
+}
+
+// dependent reports whether arguments depend on variables.
+func dependent(arguments ast.ArgumentList) bool {
+	for _, a := range arguments {
+		if asks(a.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+func asks(v *ast.Value) bool {
+	if v.Kind == ast.Variable {
+		return true
+	}
+	for _, child := range v.Children {
+		if asks(child.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // descend compiles what is selected of the objects that a field leads to. It returns why the plan does not cover that, if so.

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -34,38 +35,38 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// To names the object, interface or union that the field leads to; it is empty for a leaf.
 	To string
-	// Args coerces the arguments, nil if there are none.
+	// Args coerces the arguments, nil if there are none. What it makes of literals is kept for further requests: nobody may change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of these says where the value comes from.
 
 	// Leaf appends the value of a leaf that needs no resolver. It reports false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Get returns the object or the list that a field leads to without a resolver; nil is null.
-	Get func(exec any, object any, args map[string]any) (any, error)
-	// Call is a resolver. It returns a value for each parent, nil for null.
-	Call func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
+	// Gather adds what the field leads to without a resolver, for each parent. A panic is for all of them.
+	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
+	// Call is a resolver. It appends a value for each parent, nil for null.
+	Call func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
 	// Stream is the resolver of a field of the subscription root.
 	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
 	// Append appends what a resolver returned of a leaf.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
-	// Elems appends the elements of a list of objects, nil for null.
-	Elems func(dst []any, value any) []any
+	// Elems adds the objects of a list that Call returned, nil for null.
+	Elems func(value any, to *Gathered)
 }
 
 // Source waits for the next event and returns its value, nil for null. It reports false when there is none any more, or when ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
 // Stream makes a source of the channel that a resolver returned; wrap is Pointers, Slices or Values.
-func Stream[T any](events <-chan T, err error, wrap func([]T, error) ([]any, error)) (Source, error) {
+func Stream[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {
 		case event, ok := <-events:
 			if !ok {
 				return nil, false
 			}
-			values, _ := wrap([]T{event}, nil)
+			values, _ := wrap(nil, []T{event}, nil)
 			return values[0], true
 		case <-ctx.Done():
 			return nil, false
@@ -73,41 +74,40 @@ func Stream[T any](events <-chan T, err error, wrap func([]T, error) ([]any, err
 	}, err
 }
 
-// Pointers, Slices, Interfaces and Values take what a resolver returned for its parents as Call returns it: without typed nils.
+// Pointers, Slices and Values append what a resolver returned for its parents, without typed nils.
 
 // Pointers takes pointers.
-func Pointers[T any](values []*T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		if v != nil {
-			all[i] = v
+func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
+	dst = slices.Grow(dst, len(values))
+	for _, v := range values {
+		if v == nil {
+			dst = append(dst, nil)
+		} else {
+			dst = append(dst, v)
 		}
 	}
-	return all, err
+	return dst, err
 }
 
 // Slices takes lists.
-func Slices[T any](values [][]T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		if v != nil {
-			all[i] = v
+func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
+	for _, v := range values {
+		if v == nil {
+			dst = append(dst, nil)
+		} else {
+			dst = append(dst, v)
 		}
 	}
-	return all, err
+	return dst, err
 }
 
 // Values takes interfaces, and values that can't be null.
-func Values[T any](values []T, err error) ([]any, error) {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
+func Values[T any](dst []any, values []T, err error) ([]any, error) {
+	for _, v := range values {
+		dst = append(dst, v)
 	}
-	return all, err
+	return dst, err
 }
-
-// One makes the answer for the only parent of a root field.
-func One[T any](value T, err error) ([]T, error) { return []T{value}, err }
 
 // AppendInt appends an Int.
 func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }

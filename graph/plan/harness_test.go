@@ -135,7 +135,7 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 		f.To = def.Type.Name()
 		if elem := def.Type.Elem; elem != nil {
 			f.List, f.ElemNonNull = true, elem.NonNull
-			f.Elems = func(dst []any, value any) []any { return append(dst, value.([]any)...) }
+			f.Elems = func(value any, to *Gathered) { to.Objects = append(to.Objects, value.([]any)...) }
 		}
 	}
 	write := func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
@@ -152,7 +152,7 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 	switch {
 	case resolve != nil:
 		f.Append = write
-		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any) ([]any, error) {
+		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
 			w.mu.Lock()
 			w.calls = append(w.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
 			w.mu.Unlock()
@@ -160,7 +160,8 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 			for i, p := range parents {
 				things[i], _ = p.(*thing)
 			}
-			return resolve(things, args)
+			values, err := resolve(things, args)
+			return append(dst, values...), err
 		}
 	case leaf:
 		f.Leaf = func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
@@ -171,15 +172,26 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 			return dst, false
 		}
 	default:
-		f.Get = func(_, object any, _ map[string]any) (any, error) {
-			switch value := property(object, def.Name).(type) {
-			case error:
-				return nil, value
-			case boom:
-				panic("a property")
-			default:
-				return value, nil
+		f.Gather = func(_ any, parents []any, _ map[string]any, to *Gathered) error {
+			for _, parent := range parents {
+				switch value := property(parent, def.Name).(type) {
+				case error:
+					return value
+				case boom:
+					panic("a property")
+				default:
+					switch {
+					case !f.List:
+						to.Objects = append(to.Objects, value)
+					case value == nil:
+						to.Null()
+					default:
+						f.Elems(value, to)
+						to.End()
+					}
+				}
 			}
+			return nil
 		}
 	}
 	return f

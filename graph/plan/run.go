@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -24,17 +25,18 @@ type batch struct {
 	node    *node
 	objects []any
 	columns []column // one for each stored field
+	own     []any    // the objects, if they were found among others of other types
 }
 
-// column is the values of one field for all objects of a batch.
+// column is what one field is for all objects of a batch.
 type column struct {
-	values []any
+	values []any // what the resolver returned
+	found  Gathered
 	// err is what the resolver failed with: for all objects, or for each that errs names.
 	err  error
 	errs []error
-	// from[i] is the first of object i's children; from[i+1] is behind its last.
-	from []int32
-	// kid holds the children, of[j] if their types differ, at[j] is the child's index there, -1 for null.
+	// kid holds the objects that the field leads to, of[j] if their types differ. at[j] is the index there of the j-th that was found, -1 for
+	// null; it is nil if that is j.
 	kid *batch
 	of  []*batch
 	at  []int32
@@ -55,11 +57,14 @@ type run struct {
 	tasks Tasks
 	group sync.WaitGroup
 	lost  map[any]error
+	frame *frame
 }
 
 // root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
 func (r *run) root(n *node, serial bool) *batch {
-	b := &batch{node: n, objects: []any{nil}, columns: make([]column, n.stored)}
+	r.frame = n.frame()
+	b := r.frame.batch(n)
+	b.objects = onlyRoot
 	if !serial {
 		r.start(r.expand(b, nil))
 		r.group.Wait()
@@ -75,6 +80,9 @@ func (r *run) root(n *node, serial bool) *batch {
 	}
 	return b
 }
+
+// onlyRoot are the objects of the root's batch.
+var onlyRoot = []any{nil}
 
 // expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
 func (r *run) expand(b *batch, tasks []task) []task {
@@ -95,18 +103,15 @@ func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
+	if !s.field.List {
+		col.found.Objects = slices.Grow(col.found.Objects, len(b.objects))
+	}
+	if err == nil {
+		err = s.field.Gather(r.exec, b.objects, args, &col.found)
+	}
 	if err != nil {
 		col.err = err
 		return tasks
-	}
-	col.values = make([]any, len(b.objects))
-	for i, object := range b.objects {
-		if col.values[i], err = s.field.Get(r.exec, object, args); err != nil {
-			if col.errs == nil {
-				col.errs = make([]error, len(b.objects))
-			}
-			col.errs[i] = err
-		}
 	}
 	return r.descend(s, col, tasks)
 }
@@ -155,6 +160,7 @@ func (r *run) call(t task) []task {
 	if t.field.field.To == "" || col.err != nil {
 		return nil
 	}
+	col.gather(t.field.field)
 	return r.descend(t.field, col, nil)
 }
 
@@ -178,15 +184,26 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
 	}
-	return s.field.Args(r.ctx, r.exec, s.ArgumentMap(r.op.Variables))
+	if s.constant != nil {
+		if known := s.constant.Load(); known != nil {
+			return *known, nil
+		}
+	}
+	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
+	args, err = s.field.Args(ctx, r.exec, s.ArgumentMap(r.op.Variables))
+	if s.constant != nil && err == nil {
+		kept := args
+		s.constant.Store(&kept)
+	}
+	return args, err
 }
 
 func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	return t.field.field.Call(r.fieldContext(t.field, args), r.exec, t.batch.objects, args)
+	return t.field.field.Call(r.within(t.field, args), r.exec, t.batch.objects, args, t.batch.columns[t.field.slot].values)
 }
 
-// fieldContext returns the ctx of a field's resolver.
-func (r *run) fieldContext(s *selected, args map[string]any) context.Context {
+// within returns the ctx in which a field is resolved.
+func (r *run) within(s *selected, args map[string]any) context.Context {
 	field := &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}
 	ctx := graphql.WithFieldContext(r.ctx, field)
 	field.Parent = s.in
@@ -195,60 +212,39 @@ func (r *run) fieldContext(s *selected, args map[string]any) context.Context {
 
 // descend makes batches of the objects that a field led to, and expands them.
 func (r *run) descend(s *selected, col *column, tasks []task) []task {
-	objects := col.flatten(s.field)
-	if s.only != nil {
-		kid := &batch{node: s.only, columns: make([]column, s.only.stored)}
-		kid.objects = objects[:0:0]
-		col.kid, col.at = kid, make([]int32, len(objects))
-		for j, object := range objects {
-			if col.at[j] = -1; object != nil {
-				col.at[j] = int32(len(kid.objects))
-				kid.objects = append(kid.objects, object)
-			}
-		}
-		if len(kid.objects) == 0 {
-			return tasks
-		}
-		return r.expand(kid, tasks)
+	if s.only == nil {
+		return r.sort(s, col, tasks)
 	}
-	kids := map[*node]*batch{}
-	col.of, col.at = make([]*batch, len(objects)), make([]int32, len(objects))
+	col.at = col.found.compact(col.at)
+	col.kid = r.frame.batch(s.only)
+	if col.kid.objects = col.found.Objects; len(col.kid.objects) == 0 {
+		return tasks
+	}
+	return r.expand(col.kid, tasks)
+}
+
+// sort is descend for objects of several types: a batch of each.
+func (r *run) sort(s *selected, col *column, tasks []task) []task {
+	objects := col.found.Objects
 	var order []*batch
-	for j, object := range objects {
-		if col.at[j] = -1; object == nil {
+	for _, object := range objects {
+		if col.of, col.at = append(col.of, nil), append(col.at, -1); object == nil {
 			continue
 		}
 		n := s.below[r.types.TypeOf(object)]
 		if n == nil {
 			continue // a nil of some type
 		}
-		kid := kids[n]
-		if kid == nil {
-			kid = &batch{node: n, columns: make([]column, n.stored)}
-			kids[n], order = kid, append(order, kid)
+		kid := r.frame.batch(n)
+		if len(kid.own) == 0 {
+			order = append(order, kid)
 		}
-		col.of[j], col.at[j] = kid, int32(len(kid.objects))
-		kid.objects = append(kid.objects, object)
+		col.of[len(col.of)-1], col.at[len(col.at)-1] = kid, int32(len(kid.own))
+		kid.own = append(kid.own, object)
 	}
 	for _, kid := range order {
+		kid.objects = kid.own
 		tasks = r.expand(kid, tasks)
 	}
 	return tasks
-}
-
-// flatten returns the objects of all values, one after the other, and notes where each value's begin.
-func (c *column) flatten(f *Field) []any {
-	c.from = make([]int32, len(c.values)+1)
-	objects := make([]any, 0, len(c.values))
-	for i, v := range c.values {
-		switch {
-		case c.errs != nil && c.errs[i] != nil || v == nil:
-		case f.List:
-			objects = f.Elems(objects, v)
-		default:
-			objects = append(objects, v)
-		}
-		c.from[i+1] = int32(len(objects))
-	}
-	return objects
 }

@@ -50,22 +50,20 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 		}
 		done = true
 		r := p.run(ctx, op)
-		return r.response(r.root(root, op.Operation.Operation == ast.Mutation))
+		return r.response(root, r.root(root, op.Operation.Operation == ast.Mutation))
 	}
 }
 
 func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
-	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	return &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 }
 
-// response writes the answer.
-func (r *run) response(root *batch) *graphql.Response {
+// response writes the answer of a root.
+func (r *run) response(root *node, b *batch) *graphql.Response {
 	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer()}
-	if !w.object(root, 0) {
-		w.dst = append(w.dst, "null"...)
-	}
-	return &graphql.Response{Data: w.dst}
+	data := w.answer(b)
+	root.release(r.frame)
+	return &graphql.Response{Data: data}
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

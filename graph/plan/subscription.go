@@ -86,7 +86,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
 			r := p.run(ctx, op)
-			return r.response(r.event(root, value))
+			return r.response(root, r.event(root, value))
 		})), &graphql.Response{}
 	}
 }
@@ -98,7 +98,6 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 		return nil
 	}
 	s := &root.fields[0]
-	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	fail := func(err error) {
 		w := writer{ctx: ctx, op: op, path: []step{{key: s.Alias}}}
 		w.fail(s, err)
@@ -111,7 +110,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	r := &run{ctx: ctx, op: op, exec: p.config.Exec(op)}
 	args, err := r.args(s)
 	if err == nil {
-		source, err = s.field.Stream(r.fieldContext(s, args), r.exec, args)
+		source, err = s.field.Stream(r.within(s, args), r.exec, args)
 	}
 	if err != nil {
 		fail(err)
@@ -121,10 +120,12 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 
 // event executes what is selected of an event.
 func (r *run) event(n *node, value any) *batch {
-	b := &batch{node: n, objects: []any{nil}, columns: make([]column, n.stored)}
+	r.frame = n.frame()
+	b := r.frame.batch(n)
+	b.objects = onlyRoot
 	s := &n.fields[0]
 	col := &b.columns[s.slot]
-	col.values = []any{value}
+	col.values = append(col.values, value)
 	if s.field.To != "" {
 		r.start(r.descended(s, col))
 		r.group.Wait()
@@ -136,5 +137,6 @@ func (r *run) event(n *node, value any) *batch {
 // descended follows an event, unless that panics.
 func (r *run) descended(s *selected, col *column) []task {
 	defer r.recovered(col)
+	col.gather(s.field)
 	return r.descend(s, col, nil)
 }

@@ -178,7 +178,9 @@ func TestEachEventHasAReportOfItsOwn(t *testing.T) {
 		return func() []report.Level { return make([]report.Level, number) }
 	}}
 	for i, text := range responses(t, engine(planned(), extension), `subscription{twitPosted(username:"a"){content}}`) {
-		var response struct{ Extensions struct{ Report report.Report } }
+		var response struct {
+			Extensions struct{ Report report.Report }
+		}
 		if err := json.Unmarshal([]byte(text), &response); err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,21 @@ import (
 // writer appends the answer. Null where the schema allows none goes up to the nearest object that may be null, by taking
 // back what was appended of it.
 type writer struct {
-	ctx  context.Context
-	op   *graphql.OperationContext
-	exec any
-	lost map[any]error
-	dst  []byte
-	path []step
+	ctx    context.Context
+	op     *graphql.OperationContext
+	exec   any
+	lost   map[any]error
+	dst    []byte
+	path   []step
+	failed []failure
+	// careful writers survive the panic of a leaf.
+	careful bool
+}
+
+// failure is an error, and the ctx that tells where it is.
+type failure struct {
+	ctx context.Context
+	err error
 }
 
 // step is an element of a path: a response key, or an index if the key is empty.
@@ -28,125 +37,176 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
-func (w *writer) object(b *batch, i int32) bool {
-	start := len(w.dst)
-	w.dst = append(w.dst, '{')
-	for k := range b.node.fields {
-		s := &b.node.fields[k]
-		if k > 0 {
-			w.dst = append(w.dst, ',')
-		}
-		w.dst = append(w.dst, s.key...)
-		if s.field == nil {
-			w.dst = AppendString(w.dst, b.node.object.Name)
-			continue
-		}
-		w.path = append(w.path, step{key: s.Alias})
-		ok := w.field(b, s, i)
-		w.path = w.path[:len(w.path)-1]
-		if !ok {
-			if s.field.NonNull {
-				w.dst = w.dst[:start]
-				return false
-			}
-			w.dst = append(w.dst, "null"...)
-		}
+// answer appends the root object and adds the errors to the response. Few leaves ever panic, so it takes care of that only when one did.
+func (w *writer) answer(root *batch) []byte {
+	if !w.attempt(root) {
+		w.dst, w.path, w.failed, w.careful = w.dst[:0], nil, nil, true
+		w.attempt(root)
 	}
-	w.dst = append(w.dst, '}')
+	for _, f := range w.failed {
+		graphql.AddError(f.ctx, f.err)
+	}
+	return w.dst
+}
+
+// attempt reports whether nothing panicked.
+func (w *writer) attempt(root *batch) (done bool) {
+	if !w.careful {
+		defer func() { done = recover() == nil }()
+	}
+	if !w.object(root, 0) {
+		w.dst = append(w.dst, "null"...)
+	}
 	return true
 }
 
-// field appends a field's value; it reports false, and appends nothing, if it is null.
-func (w *writer) field(b *batch, s *selected, i int32) bool {
-	if s.slot < 0 {
-		return w.leaf(s, s.field.Leaf, b.objects[i])
+// object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
+func (w *writer) object(b *batch, i int32) bool {
+	start, object, dst := len(w.dst), b.objects[i], w.dst
+	if len(b.node.fields) == 0 {
+		dst = append(dst, '{')
 	}
+	for k := range b.node.fields {
+		s := &b.node.fields[k]
+		dst = append(dst, s.key...)
+		var ok bool
+		switch {
+		case s.field == nil:
+			dst, ok = AppendString(dst, b.node.object.Name), true
+		case s.slot >= 0:
+			w.dst = dst
+			ok = w.field(b, s, i)
+			dst = w.dst
+		case w.careful:
+			w.dst = dst
+			ok = w.leaf(s, s.field.Leaf, object)
+			dst = w.dst
+		default:
+			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, object); !ok {
+				w.null(s)
+			}
+		}
+		if !ok {
+			if s.field.NonNull {
+				w.dst = dst[:start]
+				return false
+			}
+			dst = append(dst, "null"...)
+		}
+	}
+	w.dst = append(dst, '}')
+	return true
+}
+
+// field appends what was resolved; it reports false, and appends nothing, if it is null.
+func (w *writer) field(b *batch, s *selected, i int32) bool {
 	col := &b.columns[s.slot]
 	switch {
 	case col.err != nil:
 		return w.fail(s, col.err)
 	case col.errs != nil && col.errs[i] != nil:
 		return w.fail(s, col.errs[i])
-	case col.values[i] == nil:
-		if s.field.NonNull {
-			w.fail(s, errNull)
-		}
-		return false
 	case s.field.To == "":
+		if col.values[i] == nil {
+			return w.null(s)
+		}
 		return w.leaf(s, s.field.Append, col.values[i])
 	case s.field.List:
 		return w.list(s, col, i)
-	case col.at[col.from[i]] < 0:
-		if s.field.NonNull {
-			w.fail(s, errNull)
-		}
-		return false
 	}
-	return w.child(s, col, col.from[i], s.field.NonNull)
+	w.path = append(w.path, step{key: s.Alias})
+	ok := w.child(s, col, i, s.field.NonNull)
+	w.path = w.path[:len(w.path)-1]
+	return ok
 }
 
-// leaf appends what is made of a value. Should that panic, the field fails.
-func (w *writer) leaf(s *selected, appendTo func(context.Context, any, []byte, any) ([]byte, bool), value any) (ok bool) {
+// null is an error where there must be something. It returns false.
+func (w *writer) null(s *selected) bool {
+	if s.field.NonNull {
+		w.fail(s, errNull)
+	}
+	return false
+}
+
+// leaf appends what is made of a value. Should that panic, the field of a careful writer fails.
+func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
 	defer func() {
+		if !w.careful {
+			return
+		}
 		if panicked := recover(); panicked != nil {
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}
 	}()
-	if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok && s.field.NonNull {
-		w.fail(s, errNull)
+	if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
+		return w.null(s)
 	}
-	return ok
+	return true
 }
 
 func (w *writer) list(s *selected, col *column, i int32) bool {
-	start, from := len(w.dst), col.from[i]
+	from, to, ok := col.found.list(i)
+	if !ok {
+		return w.null(s)
+	}
+	start, depth := len(w.dst), len(w.path)
+	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j := from; j < col.from[i+1]; j++ {
+	for j := from; j < to && ok; j++ {
 		if j > from {
 			w.dst = append(w.dst, ',')
 		}
-		w.path = append(w.path, step{index: int(j - from)})
-		null := col.at[j] < 0
-		ok := !null && w.child(s, col, j, s.field.ElemNonNull)
-		if null && s.field.ElemNonNull {
-			w.fail(s, errNull)
-		}
-		w.path = w.path[:len(w.path)-1]
-		if !ok {
-			if s.field.ElemNonNull {
-				w.dst = w.dst[:start]
-				return false
-			}
+		w.path[depth+1].index = int(j - from)
+		if !w.child(s, col, j, s.field.ElemNonNull) {
+			ok = !s.field.ElemNonNull
 			w.dst = append(w.dst, "null"...)
 		}
+	}
+	w.path = w.path[:depth]
+	if !ok {
+		w.dst = w.dst[:start]
+		return false
 	}
 	w.dst = append(w.dst, ']')
 	return true
 }
 
-// child appends an object that a field led to. One that came to nothing is null.
+// child appends the j-th object that a field led to, to which the path leads. One that came to nothing is null.
 func (w *writer) child(s *selected, col *column, j int32, nonNull bool) bool {
-	kid, i := col.kid, col.at[j]
-	if kid == nil {
+	kid, i := col.kid, j
+	if col.at != nil {
+		i = col.at[j]
+	}
+	var err error
+	lost := i < 0
+	if !lost && kid == nil {
 		kid = col.of[j]
 	}
-	if w.lost != nil {
-		if err, lost := w.lost[kid.objects[i]]; lost {
-			if err == nil && nonNull {
-				err = errNull
-			}
-			if err != nil {
-				w.fail(s, err)
-			}
-			return false
-		}
+	if !lost && w.lost != nil {
+		err, lost = w.lost[kid.objects[i]]
 	}
-	return w.object(kid, i)
+	if !lost {
+		return w.object(kid, i)
+	}
+	if err == nil && nonNull {
+		err = errNull
+	}
+	if err != nil {
+		w.failHere(s, err)
+	}
+	return false
 }
 
-// fail adds an error at the present path. It returns false.
+// fail adds an error of a field. It returns false.
 func (w *writer) fail(s *selected, err error) bool {
+	w.path = append(w.path, step{key: s.Alias})
+	w.failHere(s, err)
+	w.path = w.path[:len(w.path)-1]
+	return false
+}
+
+// failHere adds an error at the present path, which leads to a field or to an element of its list. It returns false.
+func (w *writer) failHere(s *selected, err error) bool {
 	ctx := w.ctx
 	for i, p := range w.path {
 		at := &graphql.FieldContext{Index: &p.index}
@@ -168,6 +228,6 @@ func (w *writer) fail(s *selected, err error) bool {
 	if s.Position != nil {
 		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
 	}
-	graphql.AddError(ctx, failed)
+	w.failed = append(w.failed, failure{ctx, failed})
 	return false
 }

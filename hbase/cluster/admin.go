@@ -22,6 +22,14 @@ func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 		return err
 	}
 	defer cancel()
+	call := newCreateTable(ctx, table)
+	if err := s.administer(call, s.admin.CreateTable(call)); err != nil {
+		return err
+	}
+	return s.reach(ctx, table.Name, table.Splits)
+}
+
+func newCreateTable(ctx context.Context, table hbase.Table) *hrpc.CreateTable {
 	families := make(map[string]map[string]string, len(table.Families))
 	for _, f := range table.Families {
 		families[f.Name] = attributes(f)
@@ -30,11 +38,7 @@ func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	for _, key := range table.Splits {
 		splits = append(splits, []byte(key))
 	}
-	call := hrpc.NewCreateTable(ctx, []byte(table.Name), families, hrpc.SplitKeys(splits))
-	if err := s.administer(call, s.admin.CreateTable(call)); err != nil {
-		return err
-	}
-	return s.reach(ctx, table.Name, table.Splits)
+	return hrpc.NewCreateTable(ctx, []byte(table.Name), families, hrpc.SplitKeys(splits))
 }
 
 // attributes are all that gohbase passes on of what a schema can say. It fills in defaults of its own for the others, two of which are not

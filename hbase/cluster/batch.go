@@ -14,9 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// maxChunk is the greatest number of calls in one multi: a region server works through a multi in one thread.
-const maxChunk = 256
-
 // batch is calls to send at once, each known by the index of the request that it is for.
 type batch struct {
 	// table names a request's table.
@@ -75,6 +72,9 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	}
 	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // which sorts its retries into the slice
 	countMultis(ctx, calls)
+	for _, call := range calls {
+		s.located.learn(call)
+	}
 	for k, i := range requests {
 		switch result := results[k]; {
 		case result.Msg != nil: // it succeeded, whatever error stands beside
@@ -121,6 +121,7 @@ func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, err
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
+	s.located.learn(call)
 	if region := call.Region(); region != nil && region.Client() != nil && stats.Servers != nil {
 		stats.Servers.Add(region.Client().Addr())
 	}

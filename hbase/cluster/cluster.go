@@ -1,7 +1,7 @@
 // Package cluster is the engine for a real HBase, over gohbase.
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. What this package adds is all that a caller of
-// [hbase.Store] may rely on and gohbase leaves open: deadlines, batches of several tables, scans that survive a region's move,
+// [hbase.Store] may rely on and gohbase leaves open: deadlines, multis of several tables, scans that survive a region's move,
 // cells with timestamps of their own, checks and increments that are not fooled by being sent twice, and errors by name.
 package cluster
 
@@ -25,6 +25,10 @@ type Store struct {
 	client  gohbase.Client
 	admin   gohbase.AdminClient
 	columns columnCache
+	located located
+
+	// collects is whether gohbase holds Gets back until more have come.
+	collects bool
 
 	// nonceGroup tells this client's increments from those of all others.
 	nonceGroup  uint64
@@ -32,9 +36,10 @@ type Store struct {
 	closed      atomic.Bool
 }
 
-// Open opens the cluster at a URL hbase://host[:port][,host[:port]…][/znode] of its ZooKeeper; the port is 2181 and the znode /hbase by
-// default. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has not registered
-// there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
+// Open opens the cluster at a URL hbase://host[:port][,host[:port]…][/znode][?flush=TIME] of its ZooKeeper; the port is 2181 and the znode
+// /hbase by default. With flush=1ms, say, what several callers ask in that time goes to each region server as one multi, which spares the
+// servers work and makes every round so much longer. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has
+// not registered there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
 func Open(ctx context.Context, url string, log zerolog.Logger) (*Store, error) {
 	return open(ctx, url, log)
 }
@@ -54,10 +59,12 @@ func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.O
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
-		gohbase.FlushInterval(0),
+		gohbase.FlushInterval(at.flush),
+		gohbase.RpcQueueSize(maxChunk),
 	}, more...)
 	return &Store{
-		client: gohbase.NewClient(at.quorum, options...),
+		collects: at.flush > 0,
+		client:   gohbase.NewClient(at.quorum, options...),
 		// An admin client can't be closed, so there is one; it connects when it is first used.
 		admin:      gohbase.NewAdminClient(at.quorum, options...),
 		nonceGroup: rand.Uint64(),

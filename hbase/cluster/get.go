@@ -21,8 +21,23 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	defer cancel()
 	results := make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
-	calls := make([]*getCall, len(gets))
 	valid := s.selectAll(gets, selections, results)
+	rest := valid
+	if !s.collects {
+		rest = s.getDirectly(ctx, gets, selections, valid, results)
+	}
+	if len(rest) > 0 {
+		s.getThrough(ctx, gets, selections, rest, results)
+	}
+	stats := hbase.StatsOf(ctx)
+	stats.Gets.Add(int64(len(gets)))
+	stats.CountResults(results)
+	return results, canceled(ctx)
+}
+
+// getThrough leaves it to gohbase to find the regions of Gets, and to try again what fails.
+func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result) {
+	calls := make([]*getCall, len(gets))
 	s.send(ctx, batch{
 		table: func(i int) string { return gets[i].Table },
 		call: func(ctx context.Context, i int) hrpc.Call {
@@ -34,11 +49,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 				results[i].Cells = calls[i].cells
 			}
 		},
-	}, valid)
-	stats := hbase.StatsOf(ctx)
-	stats.Gets.Add(int64(len(gets)))
-	stats.CountResults(results)
-	return results, canceled(ctx)
+	}, rest)
 }
 
 // selectAll makes the selections of gets, one for each shape, and returns which gets to send.
@@ -46,10 +57,13 @@ func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []h
 	valid = make([]int, 0, len(gets))
 	made := make(map[shape]*selection, 1)
 	for i, g := range gets {
+		as := shape{g.Columns, g.Page, g.Versions, g.Time}
+		if made[as] != nil { // all but the row is as good as that of an earlier one
+			g = hbase.Get{Row: g.Row}
+		}
 		if results[i].Err = g.Validate(); results[i].Err != nil {
 			continue
 		}
-		as := shape{g.Columns, g.Page, g.Versions, g.Time}
 		if made[as] == nil {
 			sel, err := s.columns.selection(as)
 			if err != nil {
@@ -93,7 +107,7 @@ func (c *getCall) ToProto() proto.Message {
 	sel := c.selection
 	c.cells = nil
 	return &pb.GetRequest{
-		Region: regionOf(c),
+		Region: regionSpecifier(c.Region()),
 		Get: &pb.Get{
 			Row: c.Key(), Column: sel.columns, Filter: sel.filter, TimeRange: sel.time,
 			MaxVersions: sel.versions, StoreLimit: sel.limit,
@@ -108,6 +122,6 @@ func (c *getCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uin
 	return read, err
 }
 
-func regionOf(call hrpc.Call) *pb.RegionSpecifier {
-	return &pb.RegionSpecifier{Type: hrpc.RegionSpecifierRegionName, Value: call.Region().Name()}
+func regionSpecifier(region hrpc.RegionInfo) *pb.RegionSpecifier {
+	return &pb.RegionSpecifier{Type: hrpc.RegionSpecifierRegionName, Value: region.Name()}
 }

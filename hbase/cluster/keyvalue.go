@@ -1,9 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
 
 	"twibase/hbase"
 )
@@ -69,39 +69,53 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's answer: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// readRow reads count cells, which are those of one row, out of an answer that holds many rows. It copies them: their qualifiers share
-// one string, and their values one slice. read is how many bytes they took.
+// block is cells as they came, one behind the other. What is read of it shares its memory, so nobody else may have that.
+type block struct {
+	data []byte
+	text string // the same
+	at   int    // what is read next
+}
+
+func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
+
+// read reads as many cells as there is room for, which are those of one row, and returns the row's key.
+func (b *block) read(cells []hbase.Cell) (key string, err error) {
+	var kv keyValue
+	for i := range cells {
+		rest, err := kv.parse(b.data[b.at:])
+		if err != nil {
+			return "", err
+		}
+		row := b.at + 4 + 4 + 4 + 2
+		family := row + len(kv.row) + 1
+		qualifier := family + len(kv.family)
+		key = b.text[row : row+len(kv.row)]
+		cells[i] = hbase.Cell{
+			Family:    b.text[family:qualifier],
+			Qualifier: b.text[qualifier : qualifier+len(kv.qualifier)],
+			Timestamp: kv.timestamp,
+			Value:     kv.value[:len(kv.value):len(kv.value)],
+		}
+		b.at = len(b.data) - len(rest)
+	}
+	return key, nil
+}
+
+// readRow reads count cells, which are those of one row, out of an answer that holds many rows. It copies them: one row does not hold on to
+// the others. read is how many bytes they took.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	if count == 0 {
 		return row, 0, nil
 	}
 	var kv keyValue
-	qualifiers, values, rest := 0, 0, answer
+	rest := answer
 	for range count {
 		if rest, err = kv.parse(rest); err != nil {
 			return row, 0, err
 		}
-		qualifiers += len(kv.qualifier)
-		values += len(kv.value)
 	}
-	row = hbase.Row{Key: string(kv.row), Cells: make([]hbase.Cell, count)}
-	var names strings.Builder
-	names.Grow(qualifiers)
-	data := make([]byte, 0, values)
-	at, family := answer, ""
-	for i := range row.Cells {
-		at, _ = kv.parse(at)
-		if family != string(kv.family) {
-			family = string(kv.family)
-		}
-		names.Write(kv.qualifier)
-		data = append(data, kv.value...)
-		row.Cells[i] = hbase.Cell{
-			Family:    family,
-			Qualifier: names.String()[names.Len()-len(kv.qualifier):],
-			Timestamp: kv.timestamp,
-			Value:     data[len(data)-len(kv.value) : len(data) : len(data)],
-		}
-	}
-	return row, uint32(len(answer) - len(rest)), nil
+	b := newBlock(bytes.Clone(answer[:len(answer)-len(rest)]))
+	row.Cells = make([]hbase.Cell, count)
+	row.Key, err = b.read(row.Cells)
+	return row, uint32(len(b.data)), err
 }

@@ -101,12 +101,17 @@ func newTable(t testing.TB, store hbase.Store, splits ...string) string {
 	if err := store.CreateTable(t.Context(), hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits}); err != nil {
 		t.Fatal(err)
 	}
+	dropLater(t, store, name)
+	return name
+}
+
+// dropLater drops a table at the end of the test, if it is still there.
+func dropLater(t testing.TB, store hbase.Store, name string) {
 	t.Cleanup(func() {
 		if err := store.DropTable(context.Background(), name); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
 			t.Error(err)
 		}
 	})
-	return name
 }
 
 // keys scans, and fails the test if the scan fails.

@@ -96,7 +96,7 @@ func (c *mutationCall) add(kind byte, cell hbase.Cell) {
 func (c *mutationCall) request() *pb.MutateRequest {
 	c.sent++
 	return &pb.MutateRequest{
-		Region: regionOf(c),
+		Region: regionSpecifier(c.Region()),
 		Mutation: &pb.MutationProto{
 			Row: c.Key(), MutateType: &c.mutation, Timestamp: c.row, AssociatedCellCount: &c.count,
 		},

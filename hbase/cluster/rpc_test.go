@@ -73,11 +73,13 @@ func TestRPCs(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var stats hbase.Stats
-			before := sent(t, test.metric)
-			test.call(t, &stats)
-			if got, want := stats.RPCs.Load(), sent(t, test.metric)-before; got != want || got == 0 {
-				t.Errorf("%d RPCs were counted, %d sent", got, want)
+			for _, metric := range []string{test.metric, all} {
+				var stats hbase.Stats
+				before := sent(t, metric)
+				test.call(t, &stats)
+				if got, want := stats.RPCs.Load(), sent(t, metric)-before; got != want || got == 0 {
+					t.Errorf("%d RPCs were counted, %d sent by %s", got, want, metric)
+				}
 			}
 		})
 	}

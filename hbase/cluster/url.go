@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"twibase/hbase"
 )
@@ -14,10 +15,14 @@ const (
 	scheme       = "hbase://"
 	defaultPort  = "2181"
 	defaultZnode = "/hbase"
+	maxFlush     = 100 * time.Millisecond
 )
 
-// address is where a cluster registers: the servers of its ZooKeeper, separated by commas, and its root znode.
-type address struct{ quorum, znode string }
+// address is where a cluster registers: the servers of its ZooKeeper, separated by commas, and its root znode; and how long to collect calls.
+type address struct {
+	quorum, znode string
+	flush         time.Duration
+}
 
 func parseURL(url string) (address, error) {
 	bad := func(format string, args ...any) (address, error) {
@@ -28,8 +33,13 @@ func parseURL(url string) (address, error) {
 	if !ok {
 		return bad("it does not start with %s", scheme)
 	}
-	if strings.ContainsAny(rest, "@?# \t") {
-		return bad("it can have no user, query or blanks")
+	if strings.ContainsAny(rest, "@# \t") {
+		return bad("it can have no user or blanks")
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	flush, err := flushInterval(query)
+	if err != nil {
+		return bad("%v", err)
 	}
 	hosts, znode, _ := strings.Cut(rest, "/")
 	if znode = "/" + strings.TrimSuffix(znode, "/"); znode == "/" {
@@ -52,5 +62,18 @@ func parseURL(url string) (address, error) {
 		}
 		servers = append(servers, net.JoinHostPort(host, port))
 	}
-	return address{quorum: strings.Join(servers, ","), znode: znode}, nil
+	return address{strings.Join(servers, ","), znode, flush}, nil
+}
+
+// flushInterval reads flush=1ms.
+func flushInterval(query string) (time.Duration, error) {
+	if query == "" {
+		return 0, nil
+	}
+	value, ok := strings.CutPrefix(query, "flush=")
+	interval, err := time.ParseDuration(value)
+	if !ok || err != nil || interval < 0 || interval > maxFlush {
+		return 0, fmt.Errorf("%q is not flush= and a time of at most %s, as in flush=1ms", query, maxFlush)
+	}
+	return interval, nil
 }

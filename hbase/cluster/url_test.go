@@ -4,18 +4,21 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 )
 
 func TestURL(t *testing.T) {
 	for url, want := range map[string]address{
-		"hbase://127.0.0.1:2181/hbase":       {"127.0.0.1:2181", "/hbase"},
-		"hbase://zk1,zk2:2182,zk3/a/b":       {"zk1:2181,zk2:2182,zk3:2181", "/a/b"},
-		"hbase://zk1":                        {"zk1:2181", "/hbase"},
-		"hbase://zk1/":                       {"zk1:2181", "/hbase"},
-		"hbase://zk1/hbase/":                 {"zk1:2181", "/hbase"},
-		"hbase://[::1]:2181,[fe80::1]/hbase": {"[::1]:2181,[fe80::1]:2181", "/hbase"},
+		"hbase://127.0.0.1:2181/hbase":       {"127.0.0.1:2181", "/hbase", 0},
+		"hbase://zk1,zk2:2182,zk3/a/b":       {"zk1:2181,zk2:2182,zk3:2181", "/a/b", 0},
+		"hbase://zk1":                        {"zk1:2181", "/hbase", 0},
+		"hbase://zk1/":                       {"zk1:2181", "/hbase", 0},
+		"hbase://zk1/hbase/":                 {"zk1:2181", "/hbase", 0},
+		"hbase://[::1]:2181,[fe80::1]/hbase": {"[::1]:2181,[fe80::1]:2181", "/hbase", 0},
+		"hbase://zk1?flush=1ms":              {"zk1:2181", "/hbase", time.Millisecond},
+		"hbase://zk1/a/b?flush=0s":           {"zk1:2181", "/a/b", 0},
 	} {
 		t.Run(url+" is read", func(t *testing.T) {
 			got, err := parseURL(url)
@@ -39,7 +42,10 @@ func TestURL(t *testing.T) {
 		"hbase://zk1//hbase":        "no path",
 		"hbase://zk1/a/../b":        "no path",
 		"hbase://me@zk1/hbase":      "no user",
-		"hbase://zk1/hbase?x=1":     "no user",
+		"hbase://zk1/hbase?x=1":     "as in flush=1ms",
+		"hbase://zk1?flush=1":       "as in flush=1ms",
+		"hbase://zk1?flush=-1ms":    "as in flush=1ms",
+		"hbase://zk1?flush=101ms":   "at most 100ms",
 		"hbase://zk1 ,zk2:21/hbase": "blanks",
 	} {
 		t.Run(url+" is refused, and the error says why and what to write", func(t *testing.T) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"syscall"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 )
@@ -60,6 +62,7 @@ func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells 
 	}
 	gets := make([]hbase.Get, size)
 	b.ReportAllocs()
+	before := cpu(b)
 	for b.Loop() {
 		for i := range gets {
 			gets[i] = get
@@ -76,6 +79,16 @@ func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells 
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/Get")
+	b.ReportMetric(float64(cpu(b)-before)/float64(b.N*size), "cpu-ns/Get")
+}
+
+// cpu returns the time on the processor that this process has used so far: without that of a cluster, which is another.
+func cpu(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func loadBench(b *testing.B, store hbase.Store) (table string) {

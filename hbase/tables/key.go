@@ -19,31 +19,37 @@ const hashSize = 2
 // separator stands between the parts of a composite key. No name, code or id contains it.
 const separator = "\x00"
 
-func hashOf(id string) string {
+func hashOf(id string) [hashSize]byte {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], xxhash.Sum64String(id))
-	return string(b[:hashSize])
+	return [hashSize]byte(b[:])
 }
 
 // RowKey returns the key of the row that the id owns: hash ‖ id.
-func RowKey(id string) string { return hashOf(id) + id }
+func RowKey(id string) string {
+	hash := hashOf(id)
+	return string(hash[:]) + id
+}
 
 // OwnerOf reads a key of [RowKey] back, and is [hbase.ErrCorrupt] if the hash is not that of the id.
 func OwnerOf(row string) (id string, err error) {
-	if len(row) < hashSize || hashOf(row[hashSize:]) != row[:hashSize] {
+	if len(row) < hashSize || RowKey(row[hashSize:]) != row {
 		return "", fmt.Errorf("%w: row key %q", hbase.ErrCorrupt, row)
 	}
 	return row[hashSize:], nil
 }
 
 // edgeKey returns the key of the row about two ids: hash(a) ‖ a ‖ 0 ‖ b. All edges of a lie side by side.
-func edgeKey(a, b string) string { return hashOf(a) + a + separator + b }
+func edgeKey(a, b string) string {
+	hash := hashOf(a)
+	return string(hash[:]) + a + separator + b
+}
 
 // edgeOf reads a key of edgeKey back.
 func edgeOf(row string) (a, b string, err error) {
 	if len(row) > hashSize {
 		a, b, _ = strings.Cut(row[hashSize:], separator)
-		if a != "" && b != "" && !strings.Contains(b, separator) && hashOf(a) == row[:hashSize] {
+		if a != "" && b != "" && !strings.Contains(b, separator) && edgeKey(a, b) == row {
 			return a, b, nil
 		}
 	}

@@ -82,7 +82,8 @@ func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
 // Decode returns the members and the directory columns among the cells of one bucket, both in the list's order.
 // positions are the members' qualifiers. Cells of other families are passed over.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
-	for _, c := range cells {
+	for i := range cells {
+		c := &cells[i]
 		if c.Family != l.Family {
 			continue
 		}
@@ -91,6 +92,9 @@ func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positio
 				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, "announcement"))
 			}
 			continue
+		}
+		if members == nil {
+			members, positions = make([]E, 0, len(cells)-i), make([]string, 0, len(cells)-i)
 		}
 		if c.Qualifier != "" && c.Qualifier[:1] == directory {
 			b, err := l.decodeBucket(c)
@@ -131,7 +135,7 @@ func (l *List[E]) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 		Value: append(binary.BigEndian.AppendUint32(nil, b.Number), b.Start...)}
 }
 
-func (l *List[E]) decodeBucket(c hbase.Cell) (Bucket, error) {
+func (l *List[E]) decodeBucket(c *hbase.Cell) (Bucket, error) {
 	if len(c.Value) < bucketSize {
 		return Bucket{}, fmt.Errorf("%w: a directory column of %d bytes", ErrName, len(c.Value))
 	}

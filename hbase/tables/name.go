@@ -47,6 +47,9 @@ func CheckTwitID(s string) error {
 }
 
 func checkName(s, punctuation string) error {
+	if plain(s, punctuation) {
+		return nil
+	}
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%w: it is not valid UTF-8", ErrName)
 	}
@@ -61,4 +64,15 @@ func checkName(s, punctuation string) error {
 		return fmt.Errorf("%w: it must be in Unicode's normal form C", ErrName)
 	}
 	return nil
+}
+
+// plain reports whether a name is one for sure, as most are: ASCII letters, digits and punctuation.
+func plain(s, punctuation string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(punctuation, c) >= 0) {
+			return false
+		}
+	}
+	return true
 }

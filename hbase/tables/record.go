@@ -18,17 +18,19 @@ func (r record) add(field protowire.Number, s string) record {
 	return protowire.AppendString(protowire.AppendTag(r, field, protowire.BytesType), s)
 }
 
-// each calls f with every string of the record, in its order. f reports whether such a string can stand there. Its errors
-// are [ErrName].
+// each calls f with every string of the record, in its order; they share one piece of memory. f reports whether such a string can stand
+// there. Its errors are [ErrName].
 func (r record) each(f func(field protowire.Number, s string) bool) error {
+	whole := string(r)
 	var before protowire.Number
 	for len(r) > 0 {
 		field, kind, n := protowire.ConsumeTag(r)
 		if n < 0 || kind != protowire.BytesType || field < before {
 			return fmt.Errorf("%w: a record is damaged at its last %d bytes", ErrName, len(r))
 		}
-		s, size := protowire.ConsumeString(r[n:])
-		if size < 0 || n+size != protowire.SizeTag(field)+protowire.SizeBytes(len(s)) || !utf8.ValidString(s) || !f(field, s) {
+		text, size := protowire.ConsumeBytes(r[n:])
+		end := len(whole) - len(r) + n + size
+		if size < 0 || n+size != protowire.SizeTag(field)+protowire.SizeBytes(len(text)) || !utf8.Valid(text) || !f(field, whole[end-len(text):end]) {
 			return fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 		}
 		r, before = r[n+size:], field

@@ -121,7 +121,7 @@ func decodeTwit(author, position string, value []byte) (*Twit, error) {
 			t.Content, whole = s, true
 		case twitTitle:
 			fits = t.Title == nil
-			t.Title = &s
+			t.Title = new(s)
 		case twitPhoto:
 			fits = true
 			t.PhotoURLs = append(t.PhotoURLs, s)

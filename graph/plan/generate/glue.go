@@ -73,7 +73,10 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 			if t.GQL.Elem.Elem != nil {
 				return "", fmt.Errorf("%s.%s: a list of lists of objects has no glue", f.Object.Name, f.Name)
 			}
-			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t, Elems: %s", t.GQL.Elem.NonNull, elems(t.GO))
+			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t", t.GQL.Elem.NonNull)
+			if f.IsResolver {
+				fmt.Fprintf(&w, ", Elems: func(value any, to *%s.Gathered) {\nlist := value.(%s)\n%s}", planPackage(), ref(t.GO), elems(t.GO))
+			}
 		}
 	}
 	if len(f.Args) > 0 {
@@ -84,11 +87,11 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 	case f.Object.Stream:
 		fmt.Fprintf(&w, ",\nStream: func(ctx context.Context, exec any, args map[string]any) (%s.Source, error) {\n%s}", planPackage(), stream(f))
 	case f.IsResolver:
-		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {\n%s}", call(f))
+		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", call(f))
 	case leaf:
-		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\nv := %s\n%s}", value(f), appendLeaf(t))
+		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\nv := %s\n%s}", value(f, "object"), appendLeaf(t))
 	default:
-		fmt.Fprintf(&w, ",\nGet: func(exec any, object any, args map[string]any) (any, error) {\n%s}", get(f))
+		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", planPackage(), gather(f))
 	}
 	if leaf && f.IsResolver {
 		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
@@ -101,11 +104,11 @@ func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
 
 func planPackage() string { return templates.CurrentImports.Lookup("twibase/graph/plan") }
 
-// value returns the expression of a field that needs no resolver.
-func value(f *codegen.Field) string {
+// value returns the expression of a field of an object that needs no resolver.
+func value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
-		receiver = "object.(*" + ref(f.Object.Type) + ")"
+		receiver = object + ".(*" + ref(f.Object.Type) + ")"
 	}
 	if f.IsVariable() {
 		return receiver + "." + f.GoFieldName
@@ -121,34 +124,58 @@ func arguments(f *codegen.Field) []string {
 	return list
 }
 
-// get returns the body that gets an object or a list without a resolver.
-func get(f *codegen.Field) string {
-	read := "v := " + value(f) + "\n"
+// gather returns the body that gathers what a field leads to without a resolver.
+func gather(f *codegen.Field) string {
+	t := f.TypeReference
+	var w strings.Builder
+	if t.GQL.Elem != nil && f.IsVariable() {
+		fmt.Fprintf(&w, "n := 0\nfor _, p := range parents {\nn += len(%s)\n}\nto.Room(len(parents), n)\n", value(f, "p"))
+	}
+	if f.GoReceiverName == "ec" {
+		w.WriteString("for range parents {\n")
+	} else {
+		w.WriteString("for _, p := range parents {\n")
+	}
+	name := "object"
+	if t.GQL.Elem != nil {
+		name = "list"
+	}
 	if f.IsMethod() && !f.NoErr {
-		read = "v, err := " + value(f) + "\nif err != nil {\nreturn nil, err\n}\n"
+		fmt.Fprintf(&w, "%s, err := %s\nif err != nil {\nreturn err\n}\n", name, value(f, "p"))
+	} else {
+		fmt.Fprintf(&w, "%s := %s\n", name, value(f, "p"))
 	}
-	switch f.TypeReference.GO.Underlying().(type) {
-	case *types.Struct:
-		return read + "return &v, nil\n"
-	case *types.Slice:
-		if f.TypeReference.GQL.NonNull {
-			return read + "return v, nil\n"
-		}
+	_, structure := t.GO.Underlying().(*types.Struct)
+	switch {
+	case t.GQL.Elem != nil && t.GQL.NonNull:
+		w.WriteString(elems(t.GO) + "to.End()\n")
+	case t.GQL.Elem != nil:
+		w.WriteString("if list == nil {\nto.Null()\ncontinue\n}\n" + elems(t.GO) + "to.End()\n")
+	case structure:
+		w.WriteString("to.Objects = append(to.Objects, &object)\n")
+	default:
+		w.WriteString(addOne("object"))
 	}
-	return read + "if v == nil {\nreturn nil, nil\n}\nreturn v, nil\n"
+	w.WriteString("}\n")
+	return w.String()
+}
+
+// addOne adds an object that may be a typed nil.
+func addOne(object string) string {
+	return fmt.Sprintf("if %s == nil {\nto.Objects = append(to.Objects, nil)\n} else {\nto.Objects = append(to.Objects, %s)\n}\n", object, object)
 }
 
 // call returns the body that calls a resolver.
 func call(f *codegen.Field) string {
 	args := append([]string{"ctx"}, arguments(f)...)
-	prepare, wrap := "", "%s"
+	prepare, values := "", "values"
 	if f.Object.Root {
-		wrap = planPackage() + ".One(%s)"
+		values = "[]" + ref(f.TypeReference.GO) + "{values}"
 	} else {
 		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
 		args = append([]string{"ctx", "objects"}, arguments(f)...)
 	}
-	return fmt.Sprintf("%sreturn %s(%s)\n", prepare, kind(f), fmt.Sprintf(wrap, resolver(f, args)))
+	return fmt.Sprintf("%svalues, err := %s\nreturn %s(dst, %s, err)\n", prepare, resolver(f, args), kind(f), values)
 }
 
 // stream returns the body that calls the resolver of a subscription.
@@ -176,15 +203,12 @@ func kind(f *codegen.Field) string {
 	return planPackage() + "." + name
 }
 
-// elems returns the function that appends the objects of a list.
+// elems returns the loop that adds the objects of a list.
 func elems(list types.Type) string {
-	elem := list.(*types.Slice).Elem()
-	body := "if e == nil {\ndst = append(dst, nil)\n} else {\ndst = append(dst, e)\n}\n"
-	loop := "for _, e := range value.(" + ref(list) + ") {\n" + body + "}\n"
-	if _, ok := elem.Underlying().(*types.Struct); ok {
-		loop = "list := value.(" + ref(list) + ")\nfor i := range list {\ndst = append(dst, &list[i])\n}\n"
+	if _, ok := list.(*types.Slice).Elem().Underlying().(*types.Struct); ok {
+		return "for i := range list {\nto.Objects = append(to.Objects, &list[i])\n}\n"
 	}
-	return "func(dst []any, value any) []any {\n" + loop + "return dst\n}"
+	return "for _, e := range list {\n" + addOne("e") + "}\n"
 }
 
 // appendLeaf returns the body that appends v, a leaf or a list of leaves.
@@ -218,10 +242,10 @@ func appendLeaf(t *config.TypeReference) string {
 	return gqlgens
 }
 
-// appendOne returns the expression that appends a value of a scalar for which there is a short way: GraphQL's own, and those beside
+// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
 // whose Marshal function there is an Append function. It is empty for the others.
 func appendOne(t *config.TypeReference, goType types.Type, v string) string {
-	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar {
+	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
 		return ""
 	}
 	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")

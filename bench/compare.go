@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"twibase/bench/gateway"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// These are how often and for how long servers are asked, in turns.
+const (
+	serverRounds = 5
+	askedFor     = 500 * time.Millisecond
+	connections  = 16
+)
+
+// server is one of those that are compared.
+type server struct {
+	name string
+	*gateway.Gateway
+}
+
+// served compares whole servers, HTTP included, on the embedded engine.
+func served(ctx context.Context, w *world) error {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	store := "embedded:" + dir + "/data"
+	if err := w.store(ctx, store); err != nil {
+		return err
+	}
+	hand, handErr := startWorld(ctx, "hand")
+	memory, memoryErr := startWorld(ctx, "plan")
+	twibase, err := startTwibase(ctx, dir, store)
+	if err := errors.Join(handErr, memoryErr, err); err != nil {
+		return err
+	}
+	servers := []server{{"by hand, from memory", hand}, {"plan, from memory", memory}, {"twibase, embedded engine", twibase}}
+	if err := w.reference(servers); err != nil {
+		return err
+	}
+	return w.shapes(servers)
+}
+
+// onHBase compares the whole server on a real HBase with the program written by hand.
+func onHBase(ctx context.Context, w *world) error {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	h, err := minihbase.Start(ctx, dir+"/hbase")
+	if errors.Is(err, minihbase.ErrMissing) {
+		fmt.Println("\nNo HBase: there is no Java here, or no Maven.")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer h.Kill()
+	if err := w.store(ctx, h.URL()); err != nil {
+		return err
+	}
+	hand, handErr := startWorld(ctx, "hand")
+	twibase, err := startTwibase(ctx, dir, h.URL())
+	if err := errors.Join(handErr, err); err != nil {
+		return err
+	}
+	// Java compiles what runs often, and is slow until then.
+	if _, err := twibase.Drive(w.queries()[0].request(), connections, 20*time.Second); err != nil {
+		return err
+	}
+	return w.reference([]server{{"by hand, from memory", hand}, {"twibase, real HBase", twibase}})
+}
+
+// reference asks servers the reference query, on one connection and on many; and what they then had in memory at most.
+func (w *world) reference(servers []server) error {
+	q := w.queries()[0]
+	t := newTable("The whole server, HTTP included: the reference query",
+		"server", "connections", "CPU per request", "× by hand without HTTP", "requests/s", "p50", "p99", "peak memory so far")
+	program, body := w.program(), q.body()
+	var buffer []byte
+	for _, n := range []int{1, connections} {
+		loads, ratios := make([][]gateway.Load, len(servers)), make([][]float64, len(servers))
+		for range serverRounds {
+			bare := measure(200, func() { buffer = program.answer(buffer[:0], body, q.viewer) })
+			for i, s := range servers {
+				load, err := s.Drive(q.request(), n, 2*askedFor)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				loads[i], ratios[i] = append(loads[i], load), append(ratios[i], float64(load.CPU)/float64(bare.cpu))
+			}
+		}
+		for i, s := range servers {
+			peak, err := s.Peak()
+			if err != nil {
+				return err
+			}
+			each := func(of func(gateway.Load) float64) float64 {
+				var values []float64
+				for _, load := range loads[i] {
+					values = append(values, of(load))
+				}
+				return middle(values)
+			}
+			latency := func(p int) string {
+				return ms(time.Duration(each(func(l gateway.Load) float64 { return float64(l.Percentile(p)) })))
+			}
+			t.row(s.name, fmt.Sprint(n), ms(time.Duration(each(func(l gateway.Load) float64 { return float64(l.CPU) }))), times(middle(ratios[i])),
+				fmt.Sprintf("%.0f", each(gateway.Load.PerSecond)), latency(50), latency(99), fmt.Sprintf("%d MB", peak>>20))
+		}
+	}
+	t.end()
+	return nil
+}
+
+// shapes asks servers all queries on one connection. The first of them is what the others are compared with: it too serves HTTP, which is
+// most of what a small query costs.
+func (w *world) shapes(servers []server) error {
+	columns := []string{"query"}
+	for i, s := range servers {
+		if columns = append(columns, s.name+": CPU per request"); i > 0 {
+			columns = append(columns, "× by hand")
+		}
+	}
+	t := newTable("The whole server, HTTP included: all queries, one connection", columns...)
+	means := make([][]float64, len(servers))
+	for at, q := range w.queries() {
+		cpu, ratios := make([][]time.Duration, len(servers)), make([][]float64, len(servers))
+		for range serverRounds {
+			for i, s := range servers {
+				load, err := s.Drive(q.request(), 1, askedFor)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", s.name, q.name, err)
+				}
+				cpu[i] = append(cpu[i], load.CPU)
+				ratios[i] = append(ratios[i], float64(load.CPU)/float64(cpu[0][len(cpu[0])-1]))
+			}
+		}
+		row := []string{q.name}
+		for i := range servers {
+			if row = append(row, ms(middle(cpu[i]))); i > 0 {
+				r := middle(ratios[i])
+				if row = append(row, times(r)); at > 0 {
+					means[i] = append(means[i], r)
+				}
+			}
+		}
+		t.row(row...)
+	}
+	row := []string{"1 to 10, geometric mean"}
+	for i := range servers {
+		if row = append(row, ""); i > 0 {
+			row = append(row, times(geometricMean(means[i])))
+		}
+	}
+	t.row(row...)
+	t.end()
+	return nil
+}

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Request is what is asked: the body of a POST, by whom if there is a token, and the body of the answer that it must have.
+type Request struct {
+	Body  []byte
+	Token string
+	Want  []byte
+}
+
+// Load is what a number of connections had of a gateway in a time.
+type Load struct {
+	Requests int
+	Took     time.Duration
+	CPU      time.Duration   // of the gateway, for each request
+	Latency  []time.Duration // ascending
+}
+
+// PerSecond returns how many requests were answered in a second.
+func (l Load) PerSecond() float64 { return float64(l.Requests) / l.Took.Seconds() }
+
+// Percentile returns the latency that p percent of the requests did not exceed.
+func (l Load) Percentile(p int) time.Duration { return l.Latency[(len(l.Latency)-1)*p/100] }
+
+// Drive asks the gateway the same over so many connections, each of which asks again as soon as it is answered. An answer that is not as it must be is
+// an error.
+func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load, error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	before, err := g.CPU()
+	if err != nil {
+		return Load{}, err
+	}
+	var all Load
+	var mu sync.Mutex
+	var failed atomic.Pointer[error]
+	var group sync.WaitGroup
+	begin := time.Now()
+	for range connections {
+		group.Go(func() {
+			var mine []time.Duration
+			var buffer bytes.Buffer
+			for failed.Load() == nil && (len(mine) == 0 || time.Since(begin) < during) {
+				asked := time.Now()
+				if err := g.ask(client, r, &buffer); err != nil {
+					failed.Store(&err)
+				}
+				mine = append(mine, time.Since(asked))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all.Latency = append(all.Latency, mine...)
+		})
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return Load{}, *err
+	}
+	all.Took, all.Requests = time.Since(begin), len(all.Latency)
+	after, err := g.CPU()
+	all.CPU = (after - before) / time.Duration(all.Requests)
+	slices.Sort(all.Latency)
+	return all, err
+}
+
+func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) error {
+	request, err := http.NewRequest(http.MethodPost, g.URL+"/graphql", bytes.NewReader(r.Body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if r.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	buffer.Reset()
+	if _, err := io.Copy(buffer, response.Body); err != nil {
+		return err
+	}
+	if got := bytes.TrimSpace(buffer.Bytes()); response.StatusCode != http.StatusOK || !bytes.Equal(got, r.Want) {
+		return fmt.Errorf("status %d: %.300s\nand should be\n%.300s", response.StatusCode, got, r.Want)
+	}
+	return nil
+}

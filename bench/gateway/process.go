@@ -1,0 +1,76 @@
+// Package gateway starts a gateway in a process of its own and asks it: only so is what it takes, time on the processor and memory, not that of
+// whoever asks.
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// Gateway is a running process that serves GraphQL.
+type Gateway struct {
+	URL string
+	cmd *exec.Cmd
+}
+
+// Start starts a program and returns when it says, in a line of JSON on its standard error, under which url it serves. It ends with ctx.
+func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(log)
+	var said bytes.Buffer
+	for lines.Scan() {
+		var line struct{ URL string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.URL != "" {
+			go func() {
+				for lines.Scan() { // it must not wait for us
+				}
+			}()
+			return &Gateway{URL: line.URL, cmd: cmd}, nil
+		}
+		said.Write(append(lines.Bytes(), '\n'))
+	}
+	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &said)
+}
+
+// CPU returns the time on the processor that the gateway has used so far.
+func (g *Gateway) CPU() (time.Duration, error) { return minihbase.CPUOf(g.cmd.Process.Pid) }
+
+// Peak returns the greatest amount of memory in bytes that the gateway ever had resident. Linux alone has it.
+func (g *Gateway) Peak() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, _, _ := strings.Cut(rest, "kB")
+	n, err := strconv.ParseInt(strings.TrimSpace(kilobytes), 10, 64)
+	return n << 10, err
+}
+
+// Stop ends the gateway and waits for it.
+func (g *Gateway) Stop() error {
+	if err := g.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	return g.cmd.Wait()
+}

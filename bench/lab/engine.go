@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/embedded"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// engine is where designs are tried. One trial at a time.
+type engine interface {
+	name() string
+	// load makes the tables of designs and fills them, and returns a store that reads them from files, not from memory.
+	load(ctx context.Context, designs []design) (hbase.Store, error)
+	// drop removes what load made.
+	drop(ctx context.Context) error
+	// cpu is what the servers have used, 0 if there are none.
+	cpu() (time.Duration, error)
+}
+
+// ownCPU is what this process has used.
+func ownCPU() (time.Duration, error) {
+	var usage syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
+}
+
+// fill makes a design's tables, and puts its rows of a few thousand cells in all at once into them. A server that has to write what is in its
+// memory to files makes the rows wait.
+func fill(ctx context.Context, store hbase.Store, d design) error {
+	const cells, patience = 4000, 10 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, table := range d.tables {
+		if err := store.CreateTable(ctx, table); err != nil {
+			return err
+		}
+	}
+	if d.rows == nil {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	var batch []hbase.Mutation
+	size := 0
+	send := func() {
+		all := batch
+		group.Go(func() error { return mutate(ctx, store, all) })
+		batch, size = nil, 0
+	}
+	for row := range d.rows {
+		batch = append(batch, row)
+		if size += len(row.Cells); size >= cells {
+			send()
+		}
+	}
+	send()
+	return group.Wait()
+}
+
+// embeddedEngine is the embedded engine, in a folder of its own for each trial.
+type embeddedEngine struct {
+	dir   string
+	store hbase.Store
+}
+
+func (*embeddedEngine) name() string { return "embedded" }
+
+func (*embeddedEngine) cpu() (time.Duration, error) { return 0, nil }
+
+// load closes the store, which flushes it, and opens it again.
+func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbase.Store, err error) {
+	if p.dir, err = os.MkdirTemp("", "lab-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(p.dir))
+		}
+	}()
+	if store, err = embedded.Open(p.dir); err != nil {
+		return nil, err
+	}
+	for _, d := range designs {
+		err = errors.Join(err, fill(ctx, store, d))
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		return nil, err
+	}
+	p.store, err = embedded.Open(p.dir)
+	return p.store, err
+}
+
+func (p *embeddedEngine) drop(context.Context) error {
+	return errors.Join(p.store.Close(), os.RemoveAll(p.dir))
+}
+
+// hbaseEngine is an HBase of three region servers on this machine.
+type hbaseEngine struct {
+	dir    string
+	hbase  *minihbase.HBase
+	store  *cluster.Store
+	tables []string
+}
+
+func startHBase(ctx context.Context) (*hbaseEngine, error) {
+	dir, err := os.MkdirTemp("", "lab-")
+	if err != nil {
+		return nil, err
+	}
+	r := &hbaseEngine{dir: dir}
+	if r.hbase, err = minihbase.Start(ctx, dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if r.store, err = cluster.Open(ctx, r.hbase.URL(), zerolog.Nop()); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *hbaseEngine) close() (err error) {
+	if r.store != nil {
+		err = r.store.Close()
+	}
+	r.hbase.Kill()
+	return errors.Join(err, os.RemoveAll(r.dir))
+}
+
+func (*hbaseEngine) name() string { return "HBase" }
+
+func (r *hbaseEngine) cpu() (time.Duration, error) { return r.hbase.CPU() }
+
+func (r *hbaseEngine) load(ctx context.Context, designs []design) (hbase.Store, error) {
+	for _, d := range designs {
+		if err := fill(ctx, r.store, d); err != nil {
+			return nil, err
+		}
+		for _, table := range d.tables {
+			if err := r.store.Flush(ctx, table.Name); err != nil {
+				return nil, err
+			}
+			r.tables = append(r.tables, table.Name)
+		}
+	}
+	return r.store, nil
+}
+
+func (r *hbaseEngine) drop(ctx context.Context) (err error) {
+	for _, table := range r.tables {
+		err = errors.Join(err, r.store.DropTable(ctx, table))
+	}
+	r.tables = nil
+	return err
+}

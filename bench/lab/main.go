@@ -1,0 +1,27 @@
+// Command lab compares designs of tables. It loads each into both engines, checks that all of them answer the same, measures what their
+// answers cost, and writes tables and plots of that into docs/LAB.md, which discusses them.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: lab [-docs FOLDER] [COMPARISON…]\n\ncomparisons: plays owners relation inbox (default: all)")
+		flag.PrintDefaults()
+	}
+	docs := flag.String("docs", "docs", "the `folder` of LAB.md")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *docs, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
+		os.Exit(1)
+	}
+}

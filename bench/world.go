@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"twibase/graph/model"
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+)
+
+// The size of the world: every user has so many followers and posted so many twits, which have up to so many comments.
+const (
+	userCount     = 1000
+	followerCount = 100
+	twitCount     = 10
+	commentCount  = 6
+	rolesEach     = 3 // of a department
+	holders       = 6 // of a role
+)
+
+// world is the data that is asked for: in memory, ready to be answered, and in no store. The same seed makes the same world.
+type world struct {
+	users       []*tables.User // in the order of their row keys
+	user        map[string]*tables.User
+	department  map[string]*tables.Department
+	role        map[string]*tables.Role
+	twit        map[string]*tables.Twit // by their keys
+	followers   map[string]*page[model.UserEdge, tables.User]
+	twits       map[string]*page[model.TwitEdge, tables.Twit]
+	comments    map[*tables.Twit][]*tables.Comment
+	descendants map[string]*page[model.DepartmentEdge, tables.Department]
+	children    map[string][]*tables.Department
+	roles       map[string]*page[model.RoleEdge, tables.Role]
+	holders     map[string]*page[model.UserEdge, tables.User]
+	follows     map[[2]string]bool // follower, followee
+}
+
+// page is a list as answers show it, in its order.
+type page[E, T any] struct {
+	edges   []*E
+	nodes   []*T
+	cursors []string
+	total   int
+}
+
+func (p *page[E, T]) add(edge *E, node *T, cursor string) {
+	p.edges, p.nodes, p.cursors = append(p.edges, edge), append(p.nodes, node), append(p.cursors, cursor)
+	p.total++
+}
+
+// first returns how many entries the first page of that size has.
+func (p *page[E, T]) first(size int) int { return min(size, len(p.nodes)) }
+
+func newWorld(seed uint64) *world {
+	w := &world{
+		user: map[string]*tables.User{}, department: map[string]*tables.Department{}, role: map[string]*tables.Role{}, twit: map[string]*tables.Twit{},
+		followers: map[string]*page[model.UserEdge, tables.User]{}, twits: map[string]*page[model.TwitEdge, tables.Twit]{},
+		comments: map[*tables.Twit][]*tables.Comment{}, descendants: map[string]*page[model.DepartmentEdge, tables.Department]{},
+		children: map[string][]*tables.Department{}, roles: map[string]*page[model.RoleEdge, tables.Role]{},
+		holders: map[string]*page[model.UserEdge, tables.User]{}, follows: map[[2]string]bool{},
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	w.people(random)
+	w.crowd(random)
+	w.posts(random)
+	w.tree(random)
+	return w
+}
+
+func username(i int) string { return fmt.Sprintf("u%05d", i) }
+
+// begin is when the world begins.
+var begin = time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (w *world) people(random *rand.Rand) {
+	for i := range userCount {
+		u := &tables.User{Username: username(i), FollowerCount: new(followerCount)}
+		u.Name, u.Age, u.CreatedAt = new(fmt.Sprintf("User %d 李雷", i)), new(random.IntN(90)), new(begin.Add(time.Duration(i)*time.Hour))
+		u.AvatarURL = new(fmt.Sprintf("https://example.org/avatars/%d.jpg?size=%d", i, random.IntN(500)))
+		w.users, w.user[u.Username] = append(w.users, u), u
+	}
+	slices.SortFunc(w.users, func(a, b *tables.User) int {
+		return strings.Compare(tables.RowKey(a.Username), tables.RowKey(b.Username))
+	})
+}
+
+// crowd lets everybody be followed, by somebody else every minute.
+func (w *world) crowd(random *rand.Rand) {
+	for i := range userCount {
+		list := &page[model.UserEdge, tables.User]{}
+		for j, who := range random.Perm(userCount - 1)[:followerCount] {
+			follower := w.user[username((i+1+who)%userCount)]
+			at := begin.Add(time.Duration(followerCount-j) * time.Minute)
+			cursor := relay.Followers.EncodeCursor(tables.Followers.Position(tables.Follow{Username: follower.Username, At: at}))
+			list.add(&model.UserEdge{Cursor: cursor, Node: follower, FollowedAt: &at}, follower, cursor)
+			w.follows[[2]string{follower.Username, username(i)}] = true
+		}
+		w.followers[username(i)] = list
+	}
+}
+
+var words = strings.Fields("the people 关注 转发 of flight 微博 late, \"again\" <b>&amp; naïve — # @hub \\n 今天 two")
+
+func text(random *rand.Rand, n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = words[random.IntN(len(words))]
+	}
+	return strings.Join(all, " ")
+}
+
+// posts gives everybody twits, and these comments, the newest first.
+func (w *world) posts(random *rand.Rand) {
+	for i := range userCount {
+		list := &page[model.TwitEdge, tables.Twit]{}
+		for j := range twitCount {
+			t := &tables.Twit{AuthorName: username(i), Name: fmt.Sprintf("t%d", i*twitCount+j), Content: text(random, 8+random.IntN(8)),
+				PostedAt: begin.Add(time.Duration(twitCount-j) * time.Hour), Visibility: tables.Public}
+			if j%3 == 0 {
+				t.PhotoURLs, t.Title = []string{fmt.Sprintf("https://example.org/%d.jpg?a=1", i)}, new(text(random, 3))
+			}
+			cursor := relay.Twits.EncodeCursor(tables.Twits.Position(t))
+			list.add(&model.TwitEdge{Cursor: cursor, Node: t}, t, cursor)
+			w.twit[t.Key().String()] = t
+			for k := range random.IntN(commentCount + 1) {
+				c := &tables.Comment{Twit: t.Key(), AuthorName: username(random.IntN(userCount)), Content: text(random, 6),
+					PostedAt: t.PostedAt.Add(time.Duration(commentCount-k) * time.Minute)}
+				c.Mark = tables.CommentMark(c.AuthorName, c.Content, 0)
+				w.comments[t] = append(w.comments[t], c)
+			}
+		}
+		w.twits[username(i)] = list
+	}
+}
+
+// breadth is how many departments are on each level below one of the level above: one company, of 258 departments.
+var breadth = []int{1, 6, 6, 6}
+
+// tree makes departments, each with roles, and these with users.
+func (w *world) tree(random *rand.Rand) {
+	level := []string{tables.Root}
+	for _, n := range breadth {
+		var next []string
+		for _, parent := range level {
+			for i := range n {
+				d := &tables.Department{Code: strings.TrimPrefix(fmt.Sprintf("%s/%d", parent, i), "/")}
+				if d.Name = new("Department " + d.Code); parent != tables.Root {
+					d.ParentCode = &parent
+				}
+				next, w.department[d.Code], w.children[parent] = append(next, d.Code), d, append(w.children[parent], d)
+				w.offices(random, d)
+			}
+		}
+		level = next
+	}
+	for code := range w.department {
+		list := &page[model.DepartmentEdge, tables.Department]{}
+		for depth, level := 1, w.children[code]; len(level) > 0; depth++ {
+			var next []*tables.Department
+			for i, d := range level {
+				cursor := relay.Descendants.EncodeCursor(fmt.Sprintf("%d.%d.%s", depth, i, d.Code))
+				list.add(&model.DepartmentEdge{Cursor: cursor, Node: d, Depth: &depth}, d, cursor)
+				next = append(next, w.children[d.Code]...)
+			}
+			level = next
+		}
+		w.descendants[code] = list
+	}
+}
+
+func (w *world) offices(random *rand.Rand, d *tables.Department) {
+	roles := &page[model.RoleEdge, tables.Role]{}
+	for i := range rolesEach {
+		r := &tables.Role{Code: fmt.Sprintf("%s:%d", d.Code, i), Name: new(fmt.Sprintf("Role %d", i)), DepartmentCode: &d.Code, UserCount: new(holders)}
+		cursor := relay.DepartmentRoles.EncodeCursor(r.Code)
+		roles.add(&model.RoleEdge{Cursor: cursor, Node: r}, r, cursor)
+		w.role[r.Code] = r
+		people, some := &page[model.UserEdge, tables.User]{}, random.Perm(userCount)[:holders]
+		slices.Sort(some)
+		for _, who := range some {
+			u, cursor := w.user[username(who)], relay.RoleUsers.EncodeCursor(username(who))
+			people.add(&model.UserEdge{Cursor: cursor, Node: u}, u, cursor)
+		}
+		w.holders[r.Code] = people
+	}
+	w.roles[d.Code] = roles
+}

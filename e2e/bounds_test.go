@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/e2e/dataset"
+	"twibase/graph/auth"
+	"twibase/graph/explain"
+	costs "twibase/graph/report"
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+	"twibase/resolvers"
+	"twibase/transfer"
+)
+
+// hub is the reference query about somebody whom many follow.
+const hub = `{user(username:"` + dataset.Hub + `"){username name followers(first:20){nodes{username name followers(first:20){nodes{username name twits(first:3){nodes{id content}}}}}}}}`
+
+// planOf returns the plan of a query.
+func planOf(tb testing.TB, handler http.Handler, r request) *explain.Plan {
+	tb.Helper()
+	a, body, err := r.account(handler, explain.Header)
+	if err != nil || a.Extensions.Plan == nil || a.Errors != nil || string(a.Data) != "null" {
+		tb.Fatal(err, string(cut(body)))
+	}
+	return a.Extensions.Plan
+}
+
+func TestAPlanReadsNothing(t *testing.T) {
+	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
+	handler := explaining(recorder, tables.ListBound)
+	for _, viewer := range []auth.Viewer{{}, {Username: "LiLei"}, {Username: "root", Admin: true}} {
+		for _, file := range exampleNames(t) {
+			planOf(t, handler, request{query: example(t, file), viewer: viewer})
+		}
+	}
+	if reads := recorder.Reads(); len(reads) > 0 {
+		t.Errorf("these were read: %q", reads)
+	}
+}
+
+func exampleNames(t *testing.T) (names []string) {
+	files, err := filepath.Glob("../graph/playground/examples/*.graphql")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no example is there: %v", err)
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".graphql"))
+	}
+	return names
+}
+
+// TestPlans holds plans to testdata/plans, beside what the same requests cost: so that bounds stay near to that. Rewrite the files with
+// -rewrite-reports, and read the difference.
+func TestPlans(t *testing.T) {
+	check := func(name string, store hbase.Store, r request) {
+		t.Run(name, func(t *testing.T) {
+			handler := explaining(store, tables.ListBound)
+			p := planOf(t, handler, r)
+			actual, body, err := r.account(handler, costs.Header)
+			if err != nil || actual.Extensions.Report == nil {
+				t.Fatal(err, string(cut(body)))
+			}
+			a := actual.Extensions.Report
+			text := fmt.Sprintf("actually    %s\n%s", explain.Totals{Rounds: int64(a.Rounds), Gets: a.Gets, Scans: a.Scans, RPCs: a.RPCs, Rows: a.Rows}, p.Text)
+			golden(t, filepath.Join("testdata/plans", name+".txt"), text)
+		})
+	}
+	sample := sampleStore(t)
+	for _, name := range exampleNames(t) {
+		check(name, sample, request{query: example(t, name), viewer: auth.Viewer{Username: "LiLei"}})
+	}
+	store := inMemory(t)
+	importInto(t, store, generated(t, 1), transfer.Options{})
+	check("hub", store, request{query: hub})
+	check("scan", store, request{query: `{users(first:20){nodes{name followers(first:20){totalCount nodes{name twits(last:3){nodes{content author{name}}}}}}}}`})
+}
+
+// TestThePlanOfTheReferenceQuery has the figures that the reference query is known by.
+func TestThePlanOfTheReferenceQuery(t *testing.T) {
+	p := planOf(t, explaining(sampleStore(t), tables.ListBound), request{query: hub})
+	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
+		t.Errorf("ordinarily it costs %s", o)
+	}
+	// A second look at the 400 lists of twits, if some are hidden.
+	if p.Rounds != 4 || p.Gets != 821 {
+		t.Errorf("at most it costs %s", p.Totals)
+	}
+}
+
+// TestAReadOfKHopsTakesAtMostKAndTwoRounds walks all chains of edges whose pages are not filtered, and puts a filtered one at the end.
+func TestAReadOfKHopsTakesAtMostKAndTwoRounds(t *testing.T) {
+	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
+	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role", `department(code:"x")`: "Department", `game(code:"x")`: "Game",
+		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
+	filtered := []string{"twits", "album", "comments", "timeline"}
+	unbound := []string{"ancestors", "descendants"} // by the depth of the tree alone
+	chains := 0
+	var walk func(typ, before, after string, hops int)
+	walk = func(typ, before, after string, hops int) {
+		query := before + "{id __typename " + scalars(schema.Types[typ]) + "}" + after
+		p := planOf(t, handler, request{query: query})
+		if chains++; p.Rounds > int64(hops+2) {
+			t.Errorf("%d hops take %d rounds: %s\n%s", hops, p.Rounds, query, p.Text)
+		}
+		if hops == 4 {
+			return
+		}
+		for _, f := range schema.Types[typ].Fields {
+			to, connection := strings.CutSuffix(f.Type.Name(), "Connection")
+			last := slices.Contains(filtered, f.Name)
+			if !schema.Types[to].IsCompositeType() || slices.Contains(unbound, f.Name) || schema.Types[to].Fields.ForName("id") == nil {
+				continue
+			}
+			next, end := before+"{"+f.Name, "}"+after
+			if connection {
+				next, end = next+"{nodes", "}"+end
+			}
+			if last {
+				if p := planOf(t, handler, request{query: next + "{id}" + end}); p.Rounds > int64(hops+3) {
+					t.Errorf("%d hops take %d rounds: %s", hops+1, p.Rounds, next)
+				}
+				continue
+			}
+			walk(to, next, end, hops+1)
+		}
+	}
+	for root, typ := range roots {
+		if schema.Query.Fields.ForName(strings.SplitN(root, "(", 2)[0]).Type.Name() != typ {
+			walk(typ, "{"+root+"{nodes", "}}", 0)
+			continue
+		}
+		walk(typ, "{"+root, "}", 0)
+	}
+	if chains < 500 {
+		t.Errorf("there are %d chains", chains)
+	}
+}
+
+// scalars names the leaves of a type that need no arguments.
+func scalars(def *ast.Definition) string {
+	var names []string
+	for _, f := range def.Fields {
+		if len(f.Arguments) == 0 && f.Type.Elem == nil && slices.Contains([]string{"String", "Int"}, f.Type.Name()) && f.Name != "email" && f.Name != "twitCount" {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// BenchmarkBound is what it takes to know what a query costs at most, before it is executed.
+func BenchmarkBound(b *testing.B) {
+	schema, declared := plannedSchema(), resolvers.Costs(tables.ListBound)
+	ctx := graphql.StartOperationTrace(b.Context())
+	for _, query := range []string{hub, example(b, "4-departments")} {
+		op, errs := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: query})
+		if errs != nil {
+			b.Fatal(errs)
+		}
+		ctx := graphql.WithOperationContext(ctx, op)
+		b.Run(cmpOr(op.Operation.Name, "hub"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := explain.Bound(ctx, schema, declared); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/graph/explain"
+	"twibase/graph/plan"
+	costs "twibase/graph/report"
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/resolvers"
+	"twibase/transfer"
+)
+
+var explained = flag.Int("explained", 0, "of how many random queries the plans are compared with the reports; 0 is 20000 in CI and 3000 elsewhere")
+
+// explaining is an endpoint with plans and reports over a store whose lists go on in further rows after so many members.
+func explaining(store hbase.Store, listBound int) http.Handler {
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: holey{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(listBound),
+		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, whimsOf(ctx).store(store)) }})
+}
+
+// accounts are what the two headers bring.
+type accounts struct {
+	Data       json.RawMessage
+	Errors     json.RawMessage
+	Extensions struct {
+		Plan   *explain.Plan
+		Report *costs.Report
+	}
+}
+
+func (r request) account(handler http.Handler, header string) (a accounts, body []byte, err error) {
+	text, err := json.Marshal(map[string]any{"query": r.query, "variables": r.variables})
+	if err != nil {
+		return a, nil, err
+	}
+	ctx := context.WithValue(context.Background(), whimsKey{}, r.whims)
+	if r.viewer != (auth.Viewer{}) {
+		ctx = auth.WithViewer(ctx, r.viewer)
+	}
+	post := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(text))
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set(header, "1")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, post)
+	return a, w.Body.Bytes(), json.Unmarshal(w.Body.Bytes(), &a)
+}
+
+// exceed says where a report has more than the plan, if it has. valid tells whether there was anything to compare.
+func (r request) exceed(handler http.Handler) (complaint string, valid bool) {
+	predicted, body, err := r.account(handler, explain.Header)
+	if err != nil {
+		return fmt.Sprintf("%v in %s", err, body), false
+	}
+	actual, text, err := r.account(handler, costs.Header)
+	if err != nil {
+		return fmt.Sprintf("%v in %s", err, text), false
+	}
+	p, a := predicted.Extensions.Plan, actual.Extensions.Report
+	switch {
+	case (p == nil) != (a == nil):
+		return fmt.Sprintf("there is a plan, %t, or a report, %t: %s %s", p != nil, a != nil, cut(body), cut(text)), false
+	case p == nil:
+		return "", false
+	case string(predicted.Data) != "null":
+		return "a plan has data: " + string(cut(body)), false
+	}
+	for _, f := range p.Fields {
+		if f.Open != "" {
+			return "", false
+		}
+	}
+	for _, c := range []struct {
+		what           string
+		actual, atMost int64
+	}{{"rounds", int64(a.Rounds), p.Rounds}, {"Gets", a.Gets, p.Gets}, {"scans", a.Scans, p.Scans}, {"RPCs", a.RPCs, p.RPCs}, {"rows", a.Rows, p.Rows}} {
+		if c.actual > c.atMost {
+			levels, _ := json.Marshal(a.Levels)
+			return fmt.Sprintf("%d %s, and predicted are %d\n%s\n%s", c.actual, c.what, c.atMost, p.Text, levels), true
+		}
+	}
+	return "", true
+}
+
+// TestNothingCostsMoreThanItsPlan holds the reports of random queries to their plans.
+func TestNothingCostsMoreThanItsPlan(t *testing.T) {
+	n := *explained
+	if n == 0 {
+		if n = 3000; os.Getenv("CI") != "" {
+			n = 20_000
+		}
+	}
+	random := *seed
+	if random == 0 {
+		random = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d -explained %d", random, n)
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	for _, bound := range []int{tables.ListBound, 5} {
+		store := inMemory(t)
+		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
+		pool := newExecutors(store).harvest(t)
+		handler, schema := explaining(store, bound), plannedSchema().Schema()
+		begin := time.Now()
+		var next, valid atomic.Int64
+		var group errgroup.Group
+		for range 8 {
+			group.Go(func() error {
+				for {
+					i := uint64(next.Add(1))
+					if i > uint64(n/2) {
+						return nil
+					}
+					if i%10_000 == 0 {
+						t.Logf("%d queries in %s", i, time.Since(begin).Round(time.Second))
+					}
+					q := &queries{Rand: rand.New(rand.NewPCG(random+uint64(bound), i)), schema: schema, pool: pool}
+					r := q.request(q.query())
+					complaint, ok := r.exceed(handler)
+					if ok {
+						valid.Add(1)
+					}
+					if complaint != "" {
+						smaller := r.shrunk(func(r request) bool { c, _ := r.exceed(handler); return c != "" })
+						if c, _ := smaller.exceed(handler); c != "" {
+							r, complaint = smaller, c
+						}
+						return fmt.Errorf("query %d of seed %d: %s\n%s", i, random, r, complaint)
+					}
+				}
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("lists of %d: %d queries, %d of them compared, in %s", bound, n/2, valid.Load(), time.Since(begin).Round(time.Millisecond))
+		if valid.Load() < int64(n/2)*6/10 {
+			t.Error("too few of the queries are compared")
+		}
+	}
+}

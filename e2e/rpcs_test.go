@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/explain"
+	costs "twibase/graph/report"
+	"twibase/hbase"
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/resolvers"
+	"twibase/sample"
+	"twibase/transfer"
+)
+
+// The metrics of gohbase that count what was really sent, in all of this process.
+const (
+	allRPCs   = "gohbase_rpc_size_bytes"
+	allMultis = "gohbase_batch_flush_size"
+)
+
+// TestRPCsOnHBase holds the reports of all example and nested queries to what gohbase has sent, and that to the bounds: a level's Gets are one
+// multi to a region server, or one for every 256. Queries are asked alone, and over 64 connections.
+func TestRPCsOnHBase(t *testing.T) {
+	t.Run("the examples", func(t *testing.T) {
+		store, embedded := onHBase(t), sampleStore(t)
+		if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
+			t.Fatal(err)
+		}
+		if err := sample.Load(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob("../graph/playground/examples/*.graphql")
+		if err != nil || len(files) == 0 {
+			t.Fatal("no example is there: ", err)
+		}
+		var asked []request
+		for _, file := range files {
+			query, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked = append(asked, request{query: string(query), viewer: auth.Viewer{Username: "LiLei"}})
+		}
+		counted(t, store, embedded, append(asked, request{query: `{users(first:2){nodes{username}} games(first:2){nodes{code}}}`}))
+	})
+	t.Run("nested queries", func(t *testing.T) {
+		minihbase.Slow(t)
+		w := newWorld(t, generated(t, 1), transfer.Options{})
+		w.introduce(t)
+		store := onHBase(t)
+		importInto(t, store, w.folder, w.options)
+		var asked []request
+		for _, q := range twelve(w) {
+			r := request{query: q.query, variables: w.opaque.Variables(q.variables)}
+			if q.viewers != nil {
+				r.viewer = auth.Viewer(q.viewers[0])
+			}
+			asked = append(asked, r)
+		}
+		// More Gets than a multi has: all followers of a hundred users, and all that those follow.
+		asked = append(asked, request{query: `{users(first:100){nodes{followers(first:100){nodes{name following(first:100){nodes{username}}}}}}}`})
+		counted(t, store, w.store, asked)
+	})
+}
+
+// counted asks each request alone, and then all of them over 64 connections.
+func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
+	t.Helper()
+	onCluster, onMachine := planning(store), planning(embedded)
+	alone := make([]*costs.Report, len(asked))
+	servers := 0
+	for i, r := range asked {
+		reportOf(t, onCluster, r) // finds the regions
+		before, multisBefore := observed(t, allRPCs), observed(t, allMultis)
+		got := reportOf(t, onCluster, r)
+		multis := observed(t, allMultis) - multisBefore
+		if sent := observed(t, allRPCs) - before; got.RPCs != sent || sent == 0 {
+			t.Errorf("%d RPCs are reported, and %d were sent\n%s", got.RPCs, sent, r)
+		}
+		if pages := got.RPCs - multis; (pages > 0) != (got.Scans > 0) {
+			t.Errorf("%d RPCs are no multis, for %d scans\n%s", pages, got.Scans, r)
+		}
+		for _, level := range got.Levels {
+			gets := 0
+			for _, l := range level.Loaders {
+				gets += l.Gets
+			}
+			// n Gets over s servers are at most s + n/256 multis, however they are spread.
+			if most := int64(level.RegionServers + gets/256); gets > 0 && level.RPCs > most || level.RegionServers < 1 || level.RegionServers > 3 {
+				t.Errorf("a level of %d Gets took %d RPCs to %d region servers\n%s", gets, level.RPCs, level.RegionServers, r)
+			}
+			servers = max(servers, level.RegionServers)
+		}
+		predicted, body, err := r.account(onCluster, explain.Header)
+		if p := predicted.Extensions.Plan; err != nil || p == nil || int64(got.Rounds) > p.Rounds || got.Gets > p.Gets {
+			t.Errorf("%d rounds and %d Gets, and predicted is %v %s\n%s", got.Rounds, got.Gets, err, cut(body), r)
+		}
+		if other := reportOf(t, onMachine, r); counts(got) != counts(other) {
+			t.Errorf("%s, and embedded %s\n%s", counts(got), counts(other), r)
+		}
+		alone[i] = got
+	}
+	if servers < 2 {
+		t.Error("no level went to more than one region server")
+	}
+
+	before, reported := observed(t, allRPCs), make([]int64, 64)
+	var group errgroup.Group
+	for c := range 64 {
+		group.Go(func() error {
+			for n := range 3 {
+				i := (c + n*5) % len(asked)
+				r := reportOf(t, onCluster, asked[i])
+				reported[c] += r.RPCs
+				if counts(r) != counts(alone[i]) || r.RPCs != alone[i].RPCs || r.Fallbacks != 0 {
+					return fmt.Errorf("%s, %d RPCs and %d fallbacks, and alone %s and %d RPCs\n%s",
+						counts(r), r.RPCs, r.Fallbacks, counts(alone[i]), alone[i].RPCs, asked[i])
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error("over 64 connections: ", err)
+	}
+	var sum int64
+	for _, n := range reported {
+		sum += n
+	}
+	if sent := observed(t, allRPCs) - before; sum != sent {
+		t.Errorf("over 64 connections %d RPCs are reported, and %d were sent", sum, sent)
+	}
+}
+
+// planning is an endpoint with reports and plans over a store.
+func planning(store hbase.Store) http.Handler {
+	return endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),
+		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+}
+
+func reportOf(t *testing.T, handler http.Handler, r request) *costs.Report {
+	a, body, err := r.account(handler, costs.Header)
+	if err != nil || a.Errors != nil || a.Extensions.Report == nil {
+		t.Error(err, string(cut(body)))
+		return &costs.Report{}
+	}
+	return a.Extensions.Report
+}
+
+func counts(r *costs.Report) string {
+	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
+}
+
+// observed is how often one of gohbase's histograms has observed something.
+func observed(t *testing.T, metric string) (n int64) {
+	t.Helper()
+	families, err := prometheus.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == metric {
+			for _, m := range family.GetMetric() {
+				n += int64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return n
+}

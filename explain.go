@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/hbase/tables"
+	"twibase/resolvers"
+)
+
+type explainCommand struct {
+	File      string `arg:"" help:"A file with a GraphQL document; - is the standard input."`
+	Variables string `placeholder:"JSON" help:"The variables, as a JSON object."`
+	Operation string `placeholder:"NAME" help:"Which operation, if the document has several."`
+	As        string `placeholder:"USERNAME" help:"Who asks (default: a stranger). What a viewer may see may cost questions."`
+}
+
+// Run prints what the server would read to answer, as a tree. It asks no store.
+func (c *explainCommand) Run(ctx context.Context, p process) error {
+	document, err := c.document()
+	if err != nil {
+		return err
+	}
+	params := &graphql.RawParams{Query: string(document), OperationName: c.Operation}
+	if c.Variables != "" {
+		decoder := json.NewDecoder(strings.NewReader(c.Variables))
+		decoder.UseNumber()
+		if err := decoder.Decode(&params.Variables); err != nil || decoder.More() {
+			return errors.New(`--variables: write a JSON object, such as {"first": 5}`)
+		}
+	}
+	if c.As != "" {
+		if err := tables.CheckUsername(c.As); err != nil {
+			return fmt.Errorf("--as: %w", err)
+		}
+		ctx = auth.WithViewer(ctx, auth.Viewer{Username: c.As})
+	}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks)
+	plan, refusals := endpoint.Explain(ctx, schema, resolvers.Costs(tables.ListBound), params)
+	if refusals != nil {
+		return c.refused(refusals)
+	}
+	_, err = io.WriteString(p.stdout, plan.Text)
+	return err
+}
+
+func (c *explainCommand) document() ([]byte, error) {
+	if c.File == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(c.File)
+}
+
+// refused says what is wrong with the document, and where.
+func (c *explainCommand) refused(refusals gqlerror.List) error {
+	var errs []error
+	for _, r := range refusals {
+		place := c.File
+		if len(r.Locations) > 0 {
+			place = fmt.Sprintf("%s:%d:%d", c.File, r.Locations[0].Line, r.Locations[0].Column)
+		}
+		if r.Path != nil { // of the variable
+			place += ": " + r.Path.String()
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", place, r.Message))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func document(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "q.graphql")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestExplain(t *testing.T) {
+	const followers = `query F($n: Int = 2) { user(username: "LiLei") { name followers(first: $n) { totalCount nodes { name twits { nodes { id } } } } } } query G { __typename }`
+	const want = `at most     3 rounds, 21 Gets, 3 RPCs, 21 rows, 211 objects
+ordinarily  2 rounds, 11 Gets, 2 RPCs, 11 rows, 211 objects
+
+query F
+└─ user(username: "LiLei") → 1
+   │  1: in Gets of others, users (i:name), for users
+   └─ followers(first: $n) → 10
+      │  1: in Gets of others, users (i:followerCount), for followersLength
+      │  1: 1 × users (f), the first 11, for followers
+      │  2: in Gets of others, users (i:name), for users
+      └─ nodes.twits → 200
+            2: 10 × users (t), the first 21, for twits
+            3: 10 × users (t), the first 81, for twits, if entries of the page are hidden from the viewer
+
+level 1: 1 Get, 1 RPC, 1 row
+levels 2–3, each: 10 Gets, 1 RPC, 10 rows
+`
+	for _, test := range []struct {
+		name, document string
+		args           []string
+		status         int
+		stdout, stderr string // stderr with FILE for the file
+	}{
+		{"a plan is a tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
+		{"what reads nothing", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
+		{"an operation that is not there", followers, []string{"--operation", "H"}, failed, "", "twibase: FILE: operation H not found\n"},
+		{"text that is no document", "{ user(", nil, failed, "", "twibase: FILE:1:8: Expected Name, found <EOF>\n"},
+		{"fields and arguments that are none", "{ nothing\n user(username: 1) { id } }", nil, failed, "",
+			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: String cannot represent a non string value: 1\n"},
+		{"a variable that is missing", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, failed, "", "twibase: FILE: variable.n: must be defined\n"},
+		{"a variable of another type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, failed, "", "twibase: FILE: variable.n: cannot use string as Int\n"},
+		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, failed, "", "twibase: --variables: write a JSON object, such as {\"first\": 5}\n"},
+		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, failed, "", "twibase: --variables: write a JSON object, such as {\"first\": 5}\n"},
+		{"a viewer who can't be", "{ __typename }", []string{"--as", "Li Lei"}, failed, "", "twibase: --as: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := document(t, test.document)
+			status, stdout, stderr := command(t, append([]string{"explain", file}, test.args...)...)
+			stderr = strings.ReplaceAll(stderr, file, "FILE")
+			if status != test.status || !strings.HasPrefix(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+				t.Errorf("status %d: %s", status, stderr)
+			}
+			if diff := cmp.Diff(test.stdout, stdout); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("a known viewer asks whom the viewer follows", func(t *testing.T) {
+		_, stdout, _ := command(t, "explain", document(t, `{ user(username: "Lucy") { twitCount } }`), "--as", "LiLei")
+		if !strings.Contains(stdout, "1 × follows (i:state), for related") {
+			t.Error(stdout)
+		}
+	})
+	t.Run("- is the standard input", func(t *testing.T) {
+		in, err := os.Open(document(t, "{ __typename }"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		defer func(old *os.File) { os.Stdin = old }(os.Stdin)
+		os.Stdin = in
+		if status, stdout, stderr := command(t, "explain", "-"); status != 0 || !strings.Contains(stdout, "nothing is read") {
+			t.Error(status, stdout, stderr)
+		}
+	})
+	t.Run("a file that is not there", func(t *testing.T) {
+		if status, _, stderr := command(t, "explain", "/nowhere.graphql"); status != failed || !strings.Contains(stderr, "/nowhere.graphql: no such file") {
+			t.Error(status, stderr)
+		}
+	})
+}

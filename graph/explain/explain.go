@@ -1,0 +1,90 @@
+// Package explain predicts what an operation reads, without executing it: the rounds, and upper bounds of Gets, RPCs and rows.
+//
+// What a resolver reads is declared beside it, as a [Cost]; the package names no field of the schema, and no table.
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/plan"
+)
+
+// Uncovered is the error for an operation that the plan does not execute, of which nothing is predicted.
+type Uncovered struct{ plan.Execution }
+
+// Error implements error.
+func (u *Uncovered) Error() string {
+	return fmt.Sprintf("nothing is predicted of this operation: it is not executed by the plan (%s)", u.Reason)
+}
+
+// Totals are what an operation costs at most.
+type Totals struct {
+	Rounds int64 `json:"rounds"`
+	RPCs   int64 `json:"rpcs"`
+	Gets   int64 `json:"gets"`
+	Scans  int64 `json:"scans"`
+	Rows   int64 `json:"rows"`
+	// Objects counts those that resolvers lead to.
+	Objects int64 `json:"objects"`
+}
+
+// Bound returns what the operation of ctx costs at most, or an [Uncovered]. It takes time linear in the compiled operation.
+func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
+	e, err := run(ctx, schema, costs, false)
+	if err != nil {
+		return Totals{}, err
+	}
+	return e.totals(), nil
+}
+
+func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
+	e := newEstimate(ordinary)
+	execution, err := plan.Walk(ctx, schema, &Crowd{N: 1}, func(call plan.Call, parents *Crowd) func(string) *Crowd {
+		return e.visit(call, parents, costs)
+	})
+	if err == nil && execution.Executor != "plan" {
+		err = &Uncovered{execution}
+	}
+	return e, err
+}
+
+// chunk is how many Gets go out in one RPC.
+const chunk = 256
+
+// rpcs is how many RPCs bring the Gets of so many rounds from a region server.
+func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
+
+// totals sums up what is on record.
+func (e *estimate) totals() (t Totals) {
+	for _, s := range e.steps {
+		t.Objects = add(t.Objects, s.objects)
+	}
+	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
+	calls := make([]int, len(e.courses))
+	for _, r := range e.records {
+		if r.rows > 0 {
+			t.Scans, t.Rows = t.Scans+1, add(t.Rows, r.rows)
+			continue
+		}
+		t.Gets, t.Rows = add(t.Gets, r.gets), add(t.Rows, r.gets)
+		calls[r.begun.course] += r.Rounds
+	}
+	for course, rounds := range e.courses {
+		t.Rounds += int64(min(rounds, calls[course]))
+	}
+	t.RPCs = add(rpcs(t.Rounds, t.Gets), t.Scans)
+	t.Rounds += t.Scans
+	return t
+}
+
+// share is how many of a read's Gets are sent in its round i, if they are spread evenly.
+func (r *record) share(i int) int64 {
+	n := int64(r.Rounds)
+	if i == 0 {
+		return r.gets - r.gets/n*(n-1)
+	}
+	return r.gets / n
+}

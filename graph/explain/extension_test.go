@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+
+	"twibase/graph/apierr"
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+)
+
+// respond dispatches a query with a header; executed tells whether it was executed.
+func respond(t *testing.T, schema graphql.ExecutableSchema, query, header string) (response *graphql.Response, executed bool) {
+	t.Helper()
+	e := executor.New(schema)
+	e.Use(Extension{schema, func(string, string) Cost { return nil }})
+	e.AroundResponses(func(context.Context, graphql.ResponseHandler) *graphql.Response {
+		executed = true
+		return &graphql.Response{}
+	})
+	ctx := graphql.StartOperationTrace(t.Context())
+	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Headers: http.Header{Header: {header}}})
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	handler, ctx := e.DispatchOperation(ctx, op)
+	return handler(ctx), executed
+}
+
+func TestExtension(t *testing.T) {
+	planned := exec.NewPlannedSchema(exec.Config{}, func(context.Context) plan.Tasks { panic("a task") })
+	const query = `{user(username:"x"){id}}`
+	t.Run("with the header a plan comes, and nothing is executed", func(t *testing.T) {
+		response, executed := respond(t, planned, query, "1")
+		p, _ := response.Extensions["plan"].(*Plan)
+		if executed || !bytes.Equal(response.Data, []byte("null")) || response.Errors != nil || p == nil || p.Fields[0].Path != "user" {
+			t.Errorf("executed: %t; %+v", executed, response)
+		}
+		if p.Fields[0].Open != "nobody has declared its cost" {
+			t.Errorf("a resolver without a cost is %+v", p.Fields[0])
+		}
+	})
+	t.Run("with another value it is executed", func(t *testing.T) {
+		if _, executed := respond(t, planned, query, "0"); !executed {
+			t.Error("it is not executed")
+		}
+	})
+	t.Run("what has no plan is an error", func(t *testing.T) {
+		response, executed := respond(t, exec.NewExecutableSchema(exec.Config{}), query, "1")
+		if executed || len(response.Errors) != 1 || response.Errors[0].Extensions["code"] != string(apierr.CodeBadUserInput) {
+			t.Errorf("executed: %t; %+v", executed, response)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/apierr"
+	"twibase/graph/report"
+)
+
+// Plan is what an operation reads. docs/EXPLAIN.md says what the fields mean.
+type Plan struct {
+	Totals
+	// Ordinary is what it costs at most unless what the levels' If names comes true.
+	Ordinary Totals  `json:"ordinary"`
+	Levels   []Level `json:"levels"`
+	Fields   []Field `json:"fields"`
+	// Text is all that for people.
+	Text string `json:"text"`
+}
+
+// Level is what is read at one time: Gets that are sent together, or a scan.
+type Level struct {
+	Path    []string `json:"path"`
+	Loaders []Loader `json:"loaders"`
+	RPCs    int64    `json:"rpcs"`
+	Gets    int64    `json:"gets"`
+	Scans   int64    `json:"scans"`
+	Rows    int64    `json:"rows"`
+}
+
+// Loader is what a loader reads of a table in a level.
+type Loader struct {
+	Name    string   `json:"name"`
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+	Limit   int      `json:"limit,omitempty"`
+	Gets    int64    `json:"gets"`
+	If      string   `json:"if,omitempty"`
+}
+
+// Field is a field with a resolver.
+type Field struct {
+	Path    string `json:"path"`
+	Objects int64  `json:"objects"`
+	// Open says what the cost depends on besides the arguments, if it does: no figure is a bound then.
+	Open string `json:"open,omitempty"`
+	// Error is what the field will fail with, whatever is stored.
+	Error string `json:"error,omitempty"`
+}
+
+// Predict returns the plan of the operation of ctx, or an [Uncovered].
+func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (*Plan, error) {
+	most, err := run(ctx, schema, costs, false)
+	if err != nil {
+		return nil, err
+	}
+	ordinary, err := run(ctx, schema, costs, true)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Totals: most.totals(), Ordinary: ordinary.totals(), Fields: []Field{}}
+	for _, s := range most.steps {
+		f := Field{Path: s.path(), Objects: s.objects, Open: s.open}
+		if s.err != nil {
+			f.Error = apierr.Present(s.call.Ctx, s.err).Message
+		}
+		p.Fields = append(p.Fields, f)
+	}
+	levels, numbers := most.levels()
+	p.Levels = levels
+	p.Text = text(graphql.GetOperationContext(ctx), p, most, numbers)
+	return p, nil
+}
+
+func (s *step) path() string { return report.Path(s.call.Ctx) }
+
+// slot is where a level stands in the execution. A scan begins its course.
+type slot struct{ course, round int }
+
+// part is what of a record is read in a level.
+type part struct {
+	*record
+	gets int64
+}
+
+// levels returns the levels in the order in which they can begin, and their numbers from 1 on.
+func (e *estimate) levels() ([]Level, map[slot]int) {
+	parts := map[slot][]part{}
+	scans := 0
+	for _, r := range e.records {
+		if r.rows > 0 {
+			scans++
+			parts[slot{scans, -1}] = []part{{record: r}}
+			continue
+		}
+		for i := range r.Rounds {
+			at := slot{r.begun.course, r.begun.round + i}
+			parts[at] = append(parts[at], part{r, r.share(i)})
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(parts), func(a, b slot) int { return cmp.Or(a.course-b.course, a.round-b.round) })
+	levels, numbers := make([]Level, len(order)), make(map[slot]int, len(order))
+	for i, at := range order {
+		levels[i], numbers[at] = level(parts[at]), i+1
+	}
+	return levels, numbers
+}
+
+// loading is what a loader reads in a level.
+type loading struct {
+	name, table, columns, when string
+	limit                      int
+}
+
+func level(parts []part) Level {
+	l := Level{}
+	paths, loadings := map[string]bool{}, map[loading]int{}
+	for _, r := range parts {
+		paths[r.step.path()] = true
+		if r.rows > 0 {
+			l.Scans = 1
+		}
+		l.Gets, l.Rows = add(l.Gets, r.gets), add(l.Rows, add(r.gets, r.rows))
+		of := loading{r.Loader, r.Table, r.Columns, r.If, r.Limit}
+		i, known := loadings[of]
+		if !known {
+			i, loadings[of] = len(l.Loaders), len(l.Loaders)
+			l.Loaders = append(l.Loaders, Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If})
+		}
+		l.Loaders[i].Gets = add(l.Loaders[i].Gets, r.gets)
+	}
+	l.RPCs = rpcs(1, l.Gets)
+	l.Path = slices.Sorted(maps.Keys(paths))
+	slices.SortStableFunc(l.Loaders, func(a, b Loader) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table)) })
+	return l
+}

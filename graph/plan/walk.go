@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Call is a resolver that an operation calls with all objects of a level.
+type Call struct {
+	// Ctx is what the resolver is called with: it knows the operation, the field and its path.
+	Ctx context.Context
+	// Object and Field name it in the schema.
+	Object, Field string
+	// Args are the coerced arguments; Err says why they can't be.
+	Args map[string]any
+	Err  error
+	// Serial is whether it begins when all that was called before it has ended, as the roots of a mutation do.
+	Serial bool
+}
+
+// ErrUnplanned says that a schema has no plan.
+var ErrUnplanned = errors.New("the schema is executed without a plan")
+
+// Walk tells visit what [New]'s schema would call to execute the operation of ctx, each resolver after the one that leads to it, and calls
+// nothing. visit gets what it returned for that one, or root, given the type of the objects: what it returns may depend on it where a field
+// leads to an interface or a union. The operation counts as executed by nobody; the answer is how it would be executed. Unless that is
+// by the plan there is nothing to visit.
+func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) (Execution, error) {
+	p, ok := schema.(*planned)
+	if !ok {
+		return Execution{}, ErrUnplanned
+	}
+	op := graphql.GetOperationContext(ctx)
+	note(op, Execution{})
+	name, serial := p.config.Types.Query, false
+	switch op.Operation.Operation {
+	case ast.Mutation:
+		name, serial = p.config.Types.Mutation, true
+	case ast.Subscription:
+		return Execution{"stock", "subscription"}, nil
+	}
+	n := p.compiler.operation(op, name)
+	if n.uncovered != "" {
+		return Execution{"stock", n.uncovered}, nil
+	}
+	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
+	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op)}, visit}
+	w.node(n, root, serial)
+	return Execution{Executor: "plan"}, nil
+}
+
+// Resolvers lists the fields of a planned schema that have resolvers, as object and field; nil if it has no plan.
+func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
+	p, ok := schema.(*planned)
+	if !ok {
+		return nil
+	}
+	for _, object := range p.config.Types.Objects {
+		for _, field := range object.Fields {
+			if field.Call != nil {
+				fields = append(fields, [2]string{object.Name, field.Name})
+			}
+		}
+	}
+	return fields
+}
+
+type walker[P any] struct {
+	run
+	visit func(Call, P) func(typ string) P
+}
+
+func (w *walker[P]) node(n *node, parents P, serial bool) {
+	for i := range n.fields {
+		s := &n.fields[i]
+		if s.field == nil || s.slot < 0 {
+			continue
+		}
+		below := func(string) P { return parents }
+		if s.field.Call != nil {
+			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
+			call.Args, call.Err = w.coerced(s)
+			call.Ctx = w.within(s, call.Args)
+			below = w.visit(call, parents)
+		}
+		if s.only != nil {
+			w.node(s.only, below(s.field.To), false)
+		}
+		for _, typ := range slices.Sorted(maps.Keys(s.below)) {
+			w.node(s.below[typ], below(typ), false)
+		}
+	}
+}
+
+// coerced returns the arguments; a panic is an error, as it is when the field is executed.
+func (w *walker[P]) coerced(s *selected) (args map[string]any, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = w.op.Recover(w.ctx, panicked)
+		}
+	}()
+	return w.args(s)
+}

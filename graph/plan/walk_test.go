@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+)
+
+// garden is a world in which resolvers lead to resolvers.
+func garden() *world {
+	return &world{sdl: `
+		type Tree { name: String! leaves(arg: String): [Leaf!] bird: Bird }
+		type Leaf { tree: Tree spots: Spots }
+		type Spots { first: Leaf }
+		type Wren { sings: Boolean nest: Tree }
+		type Crow { caws: Boolean nest: Tree }
+		union Bird = Wren | Crow
+		type Query { tree(arg: String): Tree trees: [Tree] }
+		type Mutation { plant: Tree fell: Tree }
+		type Subscription { falls: Leaf }`,
+		resolvers: map[string]resolver{
+			"Query.tree": always(nil), "Query.trees": always(nil), "Tree.leaves": always(nil), "Tree.bird": always(nil), "Leaf.tree": always(nil), "Spots.first": always(nil),
+			"Wren.nest": always(nil), "Crow.nest": always(nil), "Mutation.plant": always(nil), "Mutation.fell": always(nil),
+		}}
+}
+
+// walked is the operation's calls, each with what visit returned for the call above it: that call and the type of the objects.
+func walked(t *testing.T, w *world, query string, variables map[string]any) (calls []string, execution Execution) {
+	t.Helper()
+	schema := w.build()
+	ctx := graphql.StartOperationTrace(context.Background())
+	op, errs := engine(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: variables})
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	ctx = graphql.WithOperationContext(ctx, op)
+	execution, err := Walk(ctx, schema, "root", func(call Call, parents string) func(string) string {
+		line := fmt.Sprintf("%s: %s.%s", parents, call.Object, call.Field)
+		if call.Args != nil {
+			line += fmt.Sprint(" ", call.Args["arg"])
+		}
+		if call.Err != nil {
+			line += " fails: " + call.Err.Error()
+		}
+		if call.Serial {
+			line += " serially"
+		}
+		calls = append(calls, line)
+		return func(typ string) string { return fmt.Sprint(graphql.GetPath(call.Ctx), " ", typ) }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := ExecutionOf(op); by != (Execution{}) {
+		t.Errorf("the operation counts as executed by %+v", by)
+	}
+	if w.calls != nil || w.tasks.started != 0 {
+		t.Errorf("these were called: %q, and %d tasks", w.calls, w.tasks.started)
+	}
+	return calls, execution
+}
+
+func TestWalk(t *testing.T) {
+	for _, test := range []struct {
+		name, query string
+		variables   map[string]any
+		want        []string
+	}{
+		{"a resolver comes after the one that leads to it", `{t:tree{name leaves{tree{name}}} trees{name}}`, nil,
+			[]string{"root: Query.tree <nil>", "t Tree: Tree.leaves <nil>", "t.leaves Leaf: Leaf.tree", "root: Query.trees"}},
+		{"what needs none stands between", `{tree{leaves{spots{first{tree{name}}}}}}`, nil,
+			[]string{"root: Query.tree <nil>", "tree Tree: Tree.leaves <nil>", "tree.leaves Leaf: Spots.first", "tree.leaves.spots.first Leaf: Leaf.tree"}},
+		{"a union has several types", `{tree{bird{...on Wren{sings nest{name}} ...on Crow{nest{name}}}}}`, nil,
+			[]string{"root: Query.tree <nil>", "tree Tree: Tree.bird", "tree.bird Crow: Crow.nest", "tree.bird Wren: Wren.nest"}},
+		{"variables are put in, and what they leave out is not there", `query($a:String,$b:Boolean!){tree(arg:$a){name leaves@skip(if:$b){__typename}}}`, map[string]any{"a": "oak", "b": true},
+			[]string{"root: Query.tree oak"}},
+		{"bad arguments are errors of their field", `{tree(arg:"bad"){leaves(arg:"worse"){__typename}}}`, nil,
+			[]string{"root: Query.tree fails: arg can't be bad", "tree Tree: Tree.leaves fails: input: panic of an argument"}},
+		{"a mutation's roots come one after the other", `mutation{plant{leaves{__typename}} fell{name}}`, nil,
+			[]string{"root: Mutation.plant serially", "plant Tree: Tree.leaves <nil>", "root: Mutation.fell serially"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			calls, execution := walked(t, garden(), test.query, test.variables)
+			if diff := cmp.Diff(test.want, calls); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if execution != (Execution{Executor: "plan"}) {
+				t.Errorf("it is executed by %+v", execution)
+			}
+		})
+	}
+	t.Run("what the plan does not execute is not walked", func(t *testing.T) {
+		if calls, execution := walked(t, garden(), `subscription{falls{tree{name}}}`, nil); calls != nil || execution != (Execution{"stock", "subscription"}) {
+			t.Errorf("%q, %+v", calls, execution)
+		}
+	})
+	t.Run("a schema without a plan is told so", func(t *testing.T) {
+		_, err := Walk(t.Context(), stock{}, "", func(Call, string) func(string) string { return nil })
+		if !errors.Is(err, ErrUnplanned) {
+			t.Error(err)
+		}
+	})
+}

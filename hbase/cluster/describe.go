@@ -1,0 +1,113 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tsuna/gohbase"
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// Difference is an attribute of a column family that is not as [Store.CreateTable] would make it. A family that a table lacks differs in all
+// attributes, and is without them.
+type Difference struct {
+	Family, Attribute string
+	Is, Would         string
+}
+
+// Differences compares a table with how [Store.CreateTable] would make it from the definition: by family and attribute, in the order of the
+// definition. Its regions are not compared, nor families that the definition lacks: HBase and others may have reasons for them.
+// It is [hbase.ErrTableNotFound] if there is no such table.
+func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	is, err := s.describe(ctx, table.Name)
+	if err != nil {
+		return nil, err
+	}
+	would := attributesOf(newCreateTable(ctx, table).ToProto().(*pb.CreateTableRequest).GetTableSchema())
+	var all []Difference
+	for _, f := range table.Families {
+		for _, name := range slices.Sorted(maps.Keys(would[f.Name])) {
+			if d := (Difference{f.Name, name, is[f.Name][name], would[f.Name][name]}); !strings.EqualFold(d.Is, d.Would) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Mend returns the line for the HBase shell that takes away differences of a table. What is in files already changes when they are compacted:
+// the shell's major_compact does that at once.
+func Mend(table string, differences []Difference) string {
+	line, family := "alter '"+table+"'", ""
+	for _, d := range differences {
+		if d.Family != family {
+			if family != "" {
+				line += "}"
+			}
+			family = d.Family
+			line += fmt.Sprintf(", {NAME => '%s'", family)
+		}
+		value := d.Would
+		if _, err := strconv.Atoi(value); err != nil {
+			value = "'" + value + "'"
+		}
+		line += fmt.Sprintf(", %s => %s", d.Attribute, value)
+	}
+	return line + "}"
+}
+
+// describe returns the attributes of a table's families.
+func (s *Store) describe(ctx context.Context, table string) (map[string]map[string]string, error) {
+	list, err := hrpc.NewListTableNames(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
+	}
+	call := &describeCall{list, table}
+	answer, err := s.admin.(gohbase.RPCClient).SendRPC(call)
+	if err := s.administer(call, err); err != nil {
+		return nil, err
+	}
+	schemas := answer.(*pb.GetTableDescriptorsResponse).GetTableSchema()
+	if len(schemas) == 0 {
+		return nil, fmt.Errorf("%w: %s", hbase.ErrTableNotFound, table)
+	}
+	return attributesOf(schemas[0]), nil
+}
+
+func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
+	families := map[string]map[string]string{}
+	for _, f := range schema.GetColumnFamilies() {
+		attributes := map[string]string{}
+		for _, a := range f.GetAttributes() {
+			attributes[string(a.GetFirst())] = string(a.GetSecond())
+		}
+		families[string(f.GetName())] = attributes
+	}
+	return families
+}
+
+// describeCall asks the master for a table's schema. gohbase knows the message, and has no call that sends it.
+type describeCall struct {
+	*hrpc.ListTableNames
+	table string
+}
+
+func (c *describeCall) Name() string               { return "GetTableDescriptors" }
+func (c *describeCall) Description() string        { return c.Name() }
+func (c *describeCall) NewResponse() proto.Message { return new(pb.GetTableDescriptorsResponse) }
+func (c *describeCall) ToProto() proto.Message {
+	return &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{{Namespace: []byte("default"), Qualifier: []byte(c.table)}}}
+}

@@ -1,0 +1,77 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+)
+
+func TestDifferences(t *testing.T) {
+	store := open(t)
+	wanted := func(name string) hbase.Table {
+		return hbase.Table{Name: name, Splits: []string{"m"}, Families: []hbase.FamilySchema{
+			{Name: "f", Encoding: "ROW_INDEX_V1", Bloom: "ROWCOL", BlockSize: 16 << 10},
+			{Name: "g", Versions: 5},
+		}}
+	}
+	t.Run("a table as it was made differs in nothing", func(t *testing.T) {
+		table := wanted(fmt.Sprintf("cluster-%x", rand.Uint64()))
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+		dropLater(t, store, table.Name)
+		if got, err := store.Differences(t.Context(), table); err != nil || got != nil {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+	t.Run("a table that another made, with its own defaults and without a family, differs, and the shell's line says how to mend it", func(t *testing.T) {
+		name := fmt.Sprintf("cluster-%x", rand.Uint64())
+		families := map[string]map[string]string{"f": {"VERSIONS": "1", "TTL": "86400"}, "others": nil}
+		if err := store.Admin().CreateTable(hrpc.NewCreateTable(t.Context(), []byte(name), families)); err != nil {
+			t.Fatal(err)
+		}
+		dropLater(t, store, name)
+		got, err := store.Differences(t.Context(), wanted(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []cluster.Difference{
+			{"f", "BLOCKSIZE", "65536", "16384"},
+			{"f", "BLOOMFILTER", "ROW", "ROWCOL"},
+			{"f", "DATA_BLOCK_ENCODING", "FAST_DIFF", "ROW_INDEX_V1"},
+			{"f", "TTL", "86400", "2147483647"},
+			{"g", "BLOCKCACHE", "", "true"},
+			{"g", "BLOCKSIZE", "", "65536"},
+			{"g", "BLOOMFILTER", "", "ROW"},
+			{"g", "COMPRESSION", "", "NONE"},
+			{"g", "DATA_BLOCK_ENCODING", "", "NONE"},
+			{"g", "IN_MEMORY", "", "false"},
+			{"g", "KEEP_DELETED_CELLS", "", "false"},
+			{"g", "MIN_VERSIONS", "", "0"},
+			{"g", "REPLICATION_SCOPE", "", "0"},
+			{"g", "TTL", "", "2147483647"},
+			{"g", "VERSIONS", "", "5"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		line := "alter '" + name + "', {NAME => 'f', BLOCKSIZE => 16384, BLOOMFILTER => 'ROWCOL', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647}, " +
+			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', " +
+			"KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 5}"
+		if diff := cmp.Diff(line, cluster.Mend(name, got)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a table that is not there is not found", func(t *testing.T) {
+		if _, err := store.Differences(t.Context(), wanted("missing")); !errors.Is(err, hbase.ErrTableNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+)
+
+// located are the regions that gohbase has found, by their tables. It keeps them to itself until it has sent a call to one: so they are learnt
+// from calls. A region says itself whether it still is where it was, so nothing here grows old. It is safe for concurrent use.
+type located struct {
+	mu     sync.RWMutex
+	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
+}
+
+// find returns the region of a row, or nil if it is not known.
+func (l *located) find(table, row string) hrpc.RegionInfo {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	regions := l.tables[table]
+	behind := sort.Search(len(regions), func(i int) bool { return string(regions[i].StartKey()) > row })
+	if behind == 0 {
+		return nil
+	}
+	if region := regions[behind-1]; len(region.StopKey()) == 0 || row < string(region.StopKey()) {
+		return region
+	}
+	return nil
+}
+
+// learn adds the region that a call was sent to. Those that it overlaps were split or merged into it.
+func (l *located) learn(call hrpc.Call) {
+	region, table := call.Region(), string(call.Table())
+	if region == nil || l.find(table, string(region.StartKey())) == region {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tables == nil {
+		l.tables = map[string][]hrpc.RegionInfo{}
+	}
+	regions := slices.DeleteFunc(l.tables[table], func(old hrpc.RegionInfo) bool { return overlap(old, region) })
+	regions = append(regions, region)
+	slices.SortFunc(regions, func(a, b hrpc.RegionInfo) int { return bytes.Compare(a.StartKey(), b.StartKey()) })
+	l.tables[table] = regions
+}
+
+func overlap(a, b hrpc.RegionInfo) bool {
+	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
+}
+
+// startsBefore reports whether a start key is before a stop key, of which an empty one is the end of the table.
+func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
+
+// serverOf returns the connection to the region's server, or nil if gohbase has to find it first.
+func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
+	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
+		return nil
+	}
+	return region.Client()
+}
+
+// regionGets are Gets of one region, by their indexes.
+type regionGets struct {
+	region hrpc.RegionInfo
+	gets   []int
+}
+
+// route groups Gets, given by their indexes, by the region server and the region that they go to. unknown are those of which gohbase has to
+// find out.
+func (l *located) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]regionGets, unknown []int) {
+	type place struct {
+		server hrpc.RegionClient // nil if it is not known
+		at     int               // among its regions
+	}
+	servers, places := map[hrpc.RegionClient][]regionGets{}, map[hrpc.RegionInfo]place{}
+	for _, i := range indexes {
+		region := l.find(gets[i].Table, gets[i].Row)
+		p, met := places[region]
+		if !met {
+			if p.server = serverOf(region); p.server != nil {
+				p.at = len(servers[p.server])
+				servers[p.server] = append(servers[p.server], regionGets{region: region})
+			}
+			places[region] = p
+		}
+		if p.server == nil {
+			unknown = append(unknown, i)
+		} else {
+			r := &servers[p.server][p.at]
+			r.gets = append(r.gets, i)
+		}
+	}
+	return servers, unknown
+}

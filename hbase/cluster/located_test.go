@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/region"
+
+	"twibase/hbase"
+)
+
+// serving is a region server by its name, which is all of it that is asked for.
+type serving struct {
+	hrpc.RegionClient
+	name string
+}
+
+// newRegion makes a region of table t from one key up to another, on a server.
+func newRegion(start, stop, name string) hrpc.RegionInfo {
+	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))
+	if name != "" {
+		r.SetClient(serving{name: name})
+	}
+	return r
+}
+
+// calledAt is a call that was sent to a region.
+func calledAt(region hrpc.RegionInfo) hrpc.Call {
+	call, err := hrpc.NewGetStr(context.Background(), "t", "")
+	if err != nil {
+		panic(err)
+	}
+	call.SetRegion(region)
+	return call
+}
+
+func TestLocated(t *testing.T) {
+	t.Run("a row's region is known once a call was sent to it", func(t *testing.T) {
+		l := &located{}
+		for _, r := range []hrpc.RegionInfo{newRegion("m", "t", "s"), newRegion("", "c", "s"), newRegion("t", "", "s")} {
+			l.learn(calledAt(r))
+		}
+		for row, want := range map[string]string{"": "-c", "b": "-c", "c": "", "lzz": "", "m": "m-t", "szz": "m-t", "t": "t-", "\xff": "t-"} {
+			got := ""
+			if r := l.find("t", row); r != nil {
+				got = string(r.Name())
+			}
+			if got != want {
+				t.Errorf("row %q is in region %q, not %q", row, got, want)
+			}
+		}
+		if r := l.find("another", "b"); r != nil {
+			t.Errorf("a row of another table is in %s", r)
+		}
+	})
+	t.Run("a call that was not sent teaches nothing", func(t *testing.T) {
+		l := &located{}
+		if l.learn(calledAt(nil)); l.find("t", "a") != nil {
+			t.Error("it did")
+		}
+	})
+	t.Run("regions that are learnt in any order never overlap, and the last is found", func(t *testing.T) {
+		seed := rand.Uint64()
+		t.Log("seed ", seed)
+		random := rand.New(rand.NewPCG(seed, 0))
+		l := &located{}
+		for range 2000 {
+			a, b := random.IntN(20), random.IntN(20)
+			start, stop := strings.Repeat("x", min(a, b)), strings.Repeat("x", max(a, b)+1)
+			if b == 0 {
+				stop = "" // the table's end
+			}
+			r := newRegion(start, stop, "s")
+			l.learn(calledAt(r))
+			if l.find("t", start) != r {
+				t.Fatalf("%s is not found", r)
+			}
+			known := l.tables["t"]
+			for i := 1; i < len(known); i++ {
+				if stop := known[i-1].StopKey(); len(stop) == 0 || string(stop) > string(known[i].StartKey()) {
+					t.Fatalf("%s and %s overlap", known[i-1], known[i])
+				}
+			}
+		}
+	})
+}
+
+func TestRoute(t *testing.T) {
+	l := &located{}
+	unavailable, dead := newRegion("p", "q", "s1"), newRegion("q", "r", "s1")
+	unavailable.MarkUnavailable()
+	dead.MarkDead()
+	for _, r := range []hrpc.RegionInfo{newRegion("", "b", "s1"), newRegion("b", "c", "s2"), newRegion("c", "d", "s1"), newRegion("o", "p", ""), unavailable, dead} {
+		l.learn(calledAt(r))
+	}
+	var gets []hbase.Get
+	var all []int
+	for i, row := range strings.Fields("c a b o p a2 q bb z") {
+		gets, all = append(gets, hbase.Get{Table: "t", Row: row}), append(all, i)
+	}
+	servers, unknown := l.route(gets, all)
+	got := map[string]string{}
+	for server, regions := range servers {
+		for _, r := range regions {
+			got[server.(serving).name] += fmt.Sprint(string(r.region.Name()), r.gets, " ")
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"s1": "c-d[0] -b[1 5] ", "s2": "b-c[2 7] "}, got); diff != "" {
+		t.Errorf("Gets go together by server and region (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{3, 4, 6, 8}, unknown); diff != "" {
+		t.Errorf("what is not served, or not known, is left to gohbase (-want +got):\n%s", diff)
+	}
+}
+
+func TestMultisAreCut(t *testing.T) {
+	for _, sizes := range [][]int{{}, {1}, {maxChunk}, {maxChunk + 1}, {100, 100, 100}, {maxChunk, maxChunk}, {3, 3000, 5}} {
+		t.Run(fmt.Sprint("regions with so many Gets: ", sizes), func(t *testing.T) {
+			var regions []regionGets
+			var want, got []int
+			for _, size := range sizes {
+				r := regionGets{region: newRegion("", "", "")}
+				for range size {
+					r.gets = append(r.gets, len(want))
+					want = append(want, len(want))
+				}
+				regions = append(regions, r)
+			}
+			chunks := chunksOf(regions)
+			for _, chunk := range chunks {
+				n := len(got)
+				for _, r := range chunk {
+					if !slices.ContainsFunc(regions, func(whole regionGets) bool { return whole.region == r.region && slices.Contains(whole.gets, r.gets[0]) }) {
+						t.Errorf("Get %d goes to the wrong region", r.gets[0])
+					}
+					got = append(got, r.gets...)
+				}
+				if len(got)-n > maxChunk {
+					t.Errorf("a multi has %d Gets", len(got)-n)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if least := (len(want) + maxChunk - 1) / maxChunk; len(chunks) != least {
+				t.Errorf("%d multis, and %d suffice", len(chunks), least)
+			}
+		})
+	}
+}

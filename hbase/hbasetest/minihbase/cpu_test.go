@@ -1,0 +1,38 @@
+//go:build linux
+
+package minihbase
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestCPU(t *testing.T) {
+	start := func(t *testing.T, command string, args ...string) *HBase {
+		p, err := startProcess(filepath.Join(t.TempDir(), "log"), command, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.kill)
+		return &HBase{process: p}
+	}
+	t.Run("a process that works uses time on the processor", func(t *testing.T) {
+		h := start(t, "sh", "-c", "while :; do :; done")
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			if used, err := h.CPU(); err != nil {
+				t.Fatal(err)
+			} else if used > 20*time.Millisecond {
+				return
+			}
+		}
+		t.Error("it used none")
+	})
+	t.Run("one that has ended is an error", func(t *testing.T) {
+		h := start(t, "true")
+		<-h.Done()
+		if used, err := h.CPU(); err == nil {
+			t.Errorf("got %v", used)
+		}
+	})
+}

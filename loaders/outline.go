@@ -1,0 +1,86 @@
+package loaders
+
+import (
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Outline is a Get as it would be sent, for whatever row: what a plan tells of it. The outlines of a loader's reads are made of its own Gets,
+// so that the two can't differ.
+type Outline struct {
+	Loader, Table, Columns string
+	// Limit is how many columns of a family are read at most, 0 for all.
+	Limit int
+	// Named reads go together with others of named columns and with one of those that are Leading, if they are of one row and asked for
+	// together.
+	Named, Leading bool
+	// Rounds is how many such Gets there are, one after the other, at most.
+	Rounds int
+	// If says on what it depends; it is empty if it is always read.
+	If string
+}
+
+// further is why more than one row of a list is read.
+const further = "the list goes on in further rows"
+
+func outline(loader string, g hbase.Get) Outline {
+	kind := kindOf(&g)
+	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: kind == named, Leading: kind == leading, Rounds: 1}
+}
+
+// Outline tells what is read for a key.
+func (l Loader[K, V]) Outline(key K) Outline { return outline(l.name, l.get(key)) }
+
+// OutlineNamed tells what [Object.Named] reads of an object; ok is false if that is nothing.
+func (o Object[T]) OutlineNamed(fields []string) (read Outline, ok bool) {
+	columns := o.of.Columns(fields)
+	return o.Outline(Row{Columns: columns}), columns != ""
+}
+
+// OutlineRoot tells what [Object.Roots] and [Object.Read] read of an object.
+func (o Object[T]) OutlineRoot(fields []string) Outline {
+	return o.Outline(Row{Columns: o.existing(fields)})
+}
+
+// OutlineScan tells what [Object.Scan] reads: rows is how many at most.
+func (o Object[T]) OutlineScan(w Window, fields []string) (read Outline, rows int) {
+	scan := o.scanOf(w, fields)
+	return Outline{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
+}
+
+// OutlinePage tells what [List.Page] reads of a list, one round after the other. begin is whether the window is at the list's beginning, as far
+// as the members of a single row go; half is the least number of members in a row of a list that has several.
+func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
+	if w.Backward {
+		return []Outline{outline(l.name, l.of.Directory("", w.Before)), outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))}
+	}
+	page := hbase.Page{Limit: w.Limit + 1}
+	if w.After != "" {
+		page.Start = hbase.Next(w.After)
+	}
+	// How many rows hold so many members. A page that begins in the midst of a row meets one more.
+	rows := (page.Limit + half - 1) / half
+	reads := []Outline{outline(l.name, l.of.Get("", 0, page))}
+	if begin {
+		return append(reads, repeated(reads[0], rows-1)...)
+	}
+	// Row 0 tells of the others as far as it is read; beyond that each has to be looked up.
+	lookup := outline(l.name, l.of.Directory("", tables.MembersEnd))
+	return append(append(reads, repeated(lookup, rows+1)...), repeated(reads[0], rows+1)...)
+}
+
+// repeated is a read as often as a list goes on.
+func repeated(read Outline, times int) []Outline {
+	if times <= 0 {
+		return nil
+	}
+	read.Named, read.Leading, read.Rounds, read.If = false, false, times, further
+	return []Outline{read}
+}
+
+// OutlineMembers tells what [List.Members] reads for a key, one round after the other.
+func (l List[E]) OutlineMembers() []Outline {
+	first := outline(l.name, l.of.Get("", 0, hbase.Page{Start: tables.MembersEnd, Limit: 1}))
+	return append([]Outline{first}, append(repeated(outline(l.name, l.of.Directory("", "")), 1),
+		repeated(outline(l.name, l.of.Get("", 1, hbase.Exactly(tables.MembersEnd))), 1)...)...)
+}
