@@ -101,6 +101,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	fail := func(err error) {
 		w := writer{ctx: ctx, op: op, path: []step{{key: s.Alias}}}
 		w.fail(s, err)
+		w.tell()
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {

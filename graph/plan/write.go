@@ -43,10 +43,15 @@ func (w *writer) answer(root *batch) []byte {
 		w.dst, w.path, w.failed, w.careful = w.dst[:0], nil, nil, true
 		w.attempt(root)
 	}
+	w.tell()
+	return w.dst
+}
+
+// tell adds the errors to the response.
+func (w *writer) tell() {
 	for _, f := range w.failed {
 		graphql.AddError(f.ctx, f.err)
 	}
-	return w.dst
 }
 
 // attempt reports whether nothing panicked.
