@@ -56,6 +56,7 @@ var owners = []owner{
 	{"github.com/cockroachdb/pebble/...", []string{"hbase/embedded/..."}, "what the embedded engine keeps on disk is its own business"},
 	{"github.com/graph-gophers/dataloader/...", []string{"loaders"}, "loaders are the one place that batches"},
 	{"github.com/99designs/gqlgen/...", []string{"twibase", "graph/...", "resolvers", "bench"}, "GraphQL ends at the resolvers"},
+	{"github.com/coder/websocket", []string{"graph/endpoint/websocket", "bench/..."}, "one package speaks to sockets; the benchmark is a client"},
 	{"gonum.org/v1/plot/...", []string{"bench/lab"}, "plots are for docs: no server draws"},
 	{"github.com/alecthomas/kong", []string{"twibase"}, "main reads the configuration and hands down values"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},

@@ -62,7 +62,7 @@ const serving = "serve-world"
 
 func serveWorld(ctx context.Context, by string) error {
 	w := newWorld(seed)
-	handler := endpoint.New(w.planned(), endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
+	var handler http.Handler = endpoint.New(w.planned(), endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
 	if by == "hand" {
 		handler = w.program()
 	}

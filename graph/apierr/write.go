@@ -13,7 +13,10 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{
-		"errors": {{Message: e.Message, Extensions: e.extensions()}},
-	})
+	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
+}
+
+// GraphQL returns the error as clients see it, at no path.
+func (e *Error) GraphQL() *gqlerror.Error {
+	return &gqlerror.Error{Message: e.Message, Extensions: e.extensions()}
 }

@@ -56,10 +56,10 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		viewer, expires, err := t.read(r.Context(), headers)
+		ctx, _, err := t.Authenticate(r.Context(), headers...)
 		switch {
 		case err == nil:
-			next.ServeHTTP(w, r.WithContext(WithExpiry(WithViewer(r.Context(), viewer), expires)))
+			next.ServeHTTP(w, r.WithContext(ctx))
 		case err.Code == apierr.CodeUnavailable:
 			w.Header().Set("Retry-After", "30")
 			err.Write(w, http.StatusServiceUnavailable)
@@ -70,10 +70,16 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	})
 }
 
-func (t *Tokens) read(ctx context.Context, headers []string) (Viewer, time.Time, *apierr.Error) {
+// Authenticate returns the ctx of the viewer whose token an Authorization header has, and when the token ends. The error is as that of
+// [Tokens.Verify].
+func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, time.Time, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return Viewer{}, time.Time{}, apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
+		return ctx, time.Time{}, apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
 	}
-	return t.Verify(ctx, strings.TrimSpace(token))
+	viewer, expires, err := t.Verify(ctx, strings.TrimSpace(token))
+	if err != nil {
+		return ctx, time.Time{}, err
+	}
+	return WithExpiry(WithViewer(ctx, viewer), expires), expires, nil
 }

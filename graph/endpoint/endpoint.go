@@ -1,16 +1,22 @@
-// Package endpoint serves GraphQL over HTTP: POST, and GET for queries, as the GraphQL over HTTP specification has it.
+// Package endpoint serves GraphQL over HTTP: POST, and GET for queries, as the GraphQL over HTTP specification has it; and, for subscriptions
+// and whoever likes, over WebSockets and as server-sent events.
 package endpoint
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/websocket"
 	"twibase/graph/explain"
 	"twibase/graph/plan"
 	"twibase/graph/report"
@@ -21,7 +27,7 @@ const maxBody = 1 << 20
 
 // Config is how the endpoint serves.
 type Config struct {
-	// Timeout bounds each request.
+	// Timeout bounds each response.
 	Timeout time.Duration
 	// Around is called for each response, and returns the ctx in which its fields are resolved: the place for what lives as long as one
 	// response, such as loaders.
@@ -30,36 +36,67 @@ type Config struct {
 	Watch func(ctx context.Context) (levels func() []report.Level)
 	// Costs say what a request costs that asks for its plan: see [explain.Extension]. Without them there are no plans.
 	Costs explain.Costs
+	// Tokens tell whose the token in a connection_init is; nil accepts none.
+	Tokens *auth.Tokens
+	// Observe is called for each operation of a WebSocket, and returns its ctx and what is called when it has ended. Without it nobody
+	// observes them.
+	Observe func(ctx context.Context) (of context.Context, ended func())
+	// Streams is how many WebSockets and subscriptions an address has at the same time, 0 for any number.
+	Streams int
 }
 
-// New returns the handler that executes the schema. It is safe for concurrent use.
-func New(schema graphql.ExecutableSchema, config Config) http.Handler {
-	e := newExecutor(schema)
-	e.SetQueryCache(newQueryCache())
+// New returns the handler that executes the schema.
+func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
+	x := newExecutor(schema)
+	x.SetQueryCache(newQueryCache())
 	if config.Costs != nil {
-		e.Use(explain.Extension{Schema: schema, Costs: config.Costs})
+		x.Use(explain.Extension{Schema: schema, Costs: config.Costs})
 	}
-	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
+		defer cancel()
 		return next(config.Around(apierr.Once(ctx)))
 	})
 	if config.Watch != nil {
-		e.Use(report.Extension{Watch: config.Watch}) // after what goes around it
+		x.Use(report.Extension{Watch: config.Watch}) // after what goes around it
 	}
-	return &endpoint{exec: e, timeout: config.Timeout}
+	x.Use(plan.Events{}) // last
+	if config.Observe == nil {
+		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+	}
+	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}}
+	e.moved, e.move = context.WithCancel(context.Background())
+	e.sockets = websocket.Server{Execute: e.execute, Authenticate: e.authenticate, Expires: expires}
+	return e
 }
 
-type endpoint struct {
+// Endpoint is a handler of HTTP requests. It is safe for concurrent use.
+type Endpoint struct {
 	exec    *executor.Executor
-	timeout time.Duration
+	config  Config
+	sockets websocket.Server
+	streams perAddress
+	moved   context.Context // is done when subscribers are to go elsewhere
+	move    context.CancelFunc
 }
 
-func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	mediaType := accepted(r)
-	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+// Shutdown tells subscribers to go elsewhere, and returns when all WebSockets are closed. Those on which an operation still runs when ctx is
+// done are cut.
+func (e *Endpoint) Shutdown(ctx context.Context) {
+	e.move()
+	e.sockets.Shutdown(ctx)
+}
 
-	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), e.timeout)
-	defer cancel()
+// ServeHTTP implements [http.Handler].
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if websocket.Asked(r) {
+		e.stream(w, r, func() { e.sockets.ServeHTTP(w, r) })
+		return
+	}
+	accept := accepted(r)
+	w.Header().Set("Content-Type", accept.media+"; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	ctx := graphql.StartOperationTrace(r.Context())
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			public, _ := apierr.Of(apierr.Recover(ctx, panicked))
@@ -74,34 +111,50 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	operation, errs := e.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
-		e.refuse(graphql.WithOperationContext(ctx, operation), w, mediaType, errs)
+		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)
 		return
 	}
 	trace := traceOf(ctx)
 	trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
-	if r.Method == http.MethodGet && trace.Kind != "query" {
+	switch subscription := operation.Operation.Operation == ast.Subscription; {
+	case r.Method == http.MethodGet && operation.Operation.Operation == ast.Mutation:
 		w.Header().Set("Allow", http.MethodPost)
-		apierr.BadUserInput("GET is for queries alone: send a %s by POST", trace.Kind).Write(w, http.StatusMethodNotAllowed)
-		return
+		apierr.BadUserInput("GET is for queries alone: send a mutation by POST").Write(w, http.StatusMethodNotAllowed)
+	case subscription && !accept.events:
+		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
+			Write(w, http.StatusNotAcceptable)
+	case subscription:
+		e.stream(w, r, func() {
+			sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.valid(ctx, operation) })
+		})
+	case accept.eventsFirst:
+		sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation) })
+	default:
+		ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
+		defer cancel()
+		respond, ctx := e.exec.DispatchOperation(ctx, operation)
+		trace.Execution = plan.ExecutionOf(operation)
+		response := respond(ctx)
+		if response == nil { // the time was over before the operation began
+			public, _ := apierr.Of(ctx.Err())
+			public.Write(w, http.StatusServiceUnavailable)
+			return
+		}
+		trace.Errors = len(response.Errors)
+		write(w, response)
 	}
-	respond, ctx := e.exec.DispatchOperation(ctx, operation)
-	trace.Execution = plan.ExecutionOf(operation)
-	response := respond(ctx)
-	if response == nil { // the time was over before the operation began
-		public, _ := apierr.Of(ctx.Err())
-		public.Write(w, http.StatusServiceUnavailable)
-		return
-	}
-	trace.Errors = len(response.Errors)
-	write(w, response)
 }
 
 // refuse answers a request that is not executed. A client that asked for the older media type takes every status but 200 for a
 // broken server.
-func (e *endpoint) refuse(ctx context.Context, w http.ResponseWriter, mediaType string, errs gqlerror.List) {
+func (e *Endpoint) refuse(ctx context.Context, w http.ResponseWriter, accept accept, errs gqlerror.List) {
 	response := e.exec.DispatchError(ctx, errs)
 	traceOf(ctx).Errors = len(response.Errors)
-	if mediaType != mediaJSON {
+	if accept.eventsFirst {
+		sse.Serve(ctx, w, func(context.Context) iter.Seq[*graphql.Response] { return one(response) })
+		return
+	}
+	if accept.media != mediaJSON {
 		w.WriteHeader(http.StatusBadRequest)
 	}
 	write(w, response)

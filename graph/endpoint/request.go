@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/sse"
 )
 
 // The media types of answers.
@@ -20,16 +21,29 @@ const (
 	mediaGraphQL = "application/graphql-response+json"
 )
 
-// accepted returns the media type of the answer: the first of ours that the client names, else the older one, which every
-// client takes.
-func accepted(r *http.Request) string {
+// accept is what a client takes for an answer.
+type accept struct {
+	// media is the first of the media types that it names, else the older one, which every client takes.
+	media string
+	// events says that it takes server-sent events, and eventsFirst that it names them before anything else of ours.
+	events, eventsFirst bool
+}
+
+func accepted(r *http.Request) (a accept) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		switch media, _, _ := mime.ParseMediaType(header); media {
 		case mediaJSON, mediaGraphQL:
-			return media
+			if a.media == "" {
+				a.media = media
+			}
+		case sse.MediaType:
+			a.events, a.eventsFirst = true, a.media == ""
 		}
 	}
-	return mediaJSON
+	if a.media == "" {
+		a.media = mediaJSON
+	}
+	return a
 }
 
 // request is what a client sends, in JSON or as the parameters of a URL.

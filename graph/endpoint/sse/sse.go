@@ -1,0 +1,94 @@
+// Package sse sends the responses of an operation as server-sent events, as the protocol GraphQL over SSE has it for distinct connections.
+package sse
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/endpoint/answer"
+	"twibase/graph/plan"
+)
+
+// The times of a stream.
+const (
+	// Heartbeat is how often a comment is sent when nothing else is, so that nobody between takes the stream for dead.
+	Heartbeat = 12 * time.Second
+	// writeTimeout is how long a reader may take for one event; a slower one is cut off.
+	writeTimeout = 10 * time.Second
+)
+
+// MediaType is that of a stream of events.
+const MediaType = "text/event-stream"
+
+// Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
+// operation unless the last response is [answer.Elsewhere]: a client asks again for a stream that ends without completion.
+func Serve(ctx context.Context, w http.ResponseWriter, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &stream{w: w, control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
+	w.WriteHeader(http.StatusOK)
+	_ = s.control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
+	events := make(chan *graphql.Response)
+	go func() {
+		defer close(events)
+		for response := range responses(ctx) {
+			select {
+			case events <- response:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() {
+		cancel()
+		for range events { // until the operation has ended
+		}
+	}()
+	if !s.send(":\n\n") {
+		return
+	}
+	beat := time.NewTicker(Heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case response, ok := <-events:
+			if !ok {
+				s.send("event: complete\ndata:\n\n")
+				return
+			}
+			if response == answer.Elsewhere {
+				return
+			}
+			text := append(answer.Append([]byte("event: next\ndata: "), response), "\n\n"...)
+			plan.Release(response.Data)
+			if !s.send(string(text)) {
+				return
+			}
+			beat.Reset(Heartbeat)
+		case <-beat.C:
+			if !s.send(":\n\n") {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// send reports whether the text went out.
+func (s *stream) send(text string) bool {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, err := s.w.Write([]byte(text))
+	return err == nil && s.control.Flush() == nil
+}

@@ -1,0 +1,162 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint/answer"
+	"twibase/graph/plan"
+)
+
+// The causes for which a subscription ends before its source does.
+var (
+	errElsewhere = errors.New("subscribers are to go elsewhere")
+	errExpired   = errors.New("the token has expired")
+)
+
+// execute runs an operation of a WebSocket.
+func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
+	return guarded(ctx, func(yield func(*graphql.Response) bool) {
+		ctx, ended := e.config.Observe(ctx)
+		defer ended()
+		operation, errs := e.exec.CreateOperationContext(ctx, params)
+		if errs != nil {
+			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
+			traceOf(ctx).Errors = len(response.Errors)
+			yield(response)
+			return
+		}
+		trace := traceOf(ctx)
+		trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
+		e.responses(ctx, operation)(yield)
+	})
+}
+
+// responses runs an operation until its responses end or ctx is done.
+func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext) iter.Seq[*graphql.Response] {
+	return guarded(ctx, func(yield func(*graphql.Response) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		if operation.Operation.Operation == ast.Subscription {
+			stop := context.AfterFunc(e.moved, func() { cancel(errElsewhere) })
+			defer stop()
+		}
+		respond, ctx := e.exec.DispatchOperation(ctx, operation)
+		trace := traceOf(ctx)
+		trace.Execution = plan.ExecutionOf(operation)
+		for response := respond(ctx); response != nil; response = respond(ctx) {
+			trace.Errors += len(response.Errors)
+			if !yield(response) || response.Data == nil || operation.Operation.Operation != ast.Subscription {
+				return
+			}
+		}
+		if context.Cause(ctx) == errElsewhere {
+			yield(answer.Elsewhere)
+		}
+	})
+}
+
+// valid are the responses of a subscription until the token of its viewer ends.
+func (e *Endpoint) valid(ctx context.Context, operation *graphql.OperationContext) iter.Seq[*graphql.Response] {
+	return func(yield func(*graphql.Response) bool) {
+		if expires := expires(ctx); !expires.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadlineCause(ctx, expires, errExpired)
+			defer cancel()
+		}
+		for response := range e.responses(ctx, operation) {
+			if context.Cause(ctx) == errExpired {
+				break
+			}
+			if !yield(response) {
+				return
+			}
+		}
+		if context.Cause(ctx) == errExpired {
+			yield(&graphql.Response{Errors: gqlerror.List{apierr.Unauthenticated("the token has expired: get a new one").GraphQL()}})
+		}
+	}
+}
+
+// guarded makes a response of a panic.
+func guarded(ctx context.Context, responses iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
+	return func(yield func(*graphql.Response) bool) {
+		open := true
+		defer func() {
+			if panicked := recover(); panicked != nil && open {
+				public, _ := apierr.Of(apierr.Recover(ctx, panicked))
+				yield(&graphql.Response{Errors: gqlerror.List{public.GraphQL()}})
+			}
+		}()
+		responses(func(response *graphql.Response) bool {
+			open = yield(response)
+			return open
+		})
+	}
+}
+
+func one(response *graphql.Response) iter.Seq[*graphql.Response] {
+	return func(yield func(*graphql.Response) bool) { yield(response) }
+}
+
+func (e *Endpoint) authenticate(ctx context.Context, authorization string) (context.Context, time.Time, *apierr.Error) {
+	return e.config.Tokens.Authenticate(ctx, authorization)
+}
+
+// expires returns when what ctx allows ends, the zero time if never.
+func expires(ctx context.Context) time.Time {
+	expires, _ := auth.ExpiryOf(ctx)
+	return expires
+}
+
+// stream serves what keeps its connection for long, unless the client's address has too many of that.
+func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) {
+	address := auth.AddressOf(r.Context())
+	n, ok := e.streams.add(address)
+	if !ok {
+		w.Header().Set("Retry-After", "30")
+		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.most, n).Write(w, http.StatusTooManyRequests)
+		return
+	}
+	defer e.streams.remove(address)
+	serve()
+}
+
+// perAddress counts what each address has.
+type perAddress struct {
+	most int // 0 for any number
+	mu   sync.Mutex
+	has  map[string]int
+}
+
+// add counts one more, unless that would be too many. It returns how many there are, or would be.
+func (p *perAddress) add(address string) (n int, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n = p.has[address] + 1; p.most > 0 && n > p.most {
+		return n, false
+	}
+	if p.has == nil {
+		p.has = map[string]int{}
+	}
+	p.has[address] = n
+	return n, true
+}
+
+func (p *perAddress) remove(address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.has[address]--; p.has[address] == 0 {
+		delete(p.has, address)
+	}
+}

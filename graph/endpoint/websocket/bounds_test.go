@@ -1,0 +1,112 @@
+package websocket
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", MaxMessage-34) + `"}}`)
+		if _, text, err := c.socket.Read(context.Background()); len(text) != MaxMessage || err != nil {
+			t.Fatal(len(text), err)
+		}
+		go c.socket.Write(context.Background(), websocket.MessageText, make([]byte, MaxMessage+1))
+		c.closed(websocket.StatusMessageTooBig, "read limited at 1048577 bytes")
+	})
+}
+
+func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		for i := range MaxOperations {
+			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
+		}
+		c.send(`{"id":"more","type":"subscribe","payload":{"query":"viewer"}}`)
+		c.expect(`{"id":"more","type":"error","payload":[{"message":"the number of operations of a connection is limited to 100, and this is 101",` +
+			`"extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}]}`)
+		c.send(`{"id":"7","type":"complete"}`)
+		c.send(`{"id":"more","type":"subscribe","payload":{"query":"refused"}}`)
+		c.expect(`{"id":"more","type":"error","payload":[{"message":"no"}]}`)
+	})
+}
+
+func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
+		time.Sleep(writeTimeout - time.Second)
+		synctest.Wait()
+		if w.runs("flood") != 1 {
+			t.Error("it was cut off too early")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if w.runs("flood") != 0 {
+			t.Error("it goes on")
+		}
+	})
+}
+
+func TestAClientThatGoesTakesItsOperationsWithIt(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"ticks"}}`)
+		synctest.Wait()
+		if w.runs("ticks") != 1 {
+			t.Error("it does not run")
+		}
+		c.socket.CloseNow()
+		synctest.Wait()
+		if w.runs("ticks") != 0 {
+			t.Error("it runs on")
+		}
+	})
+}
+
+func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		idle, subscriber, asker := w.greeted(), w.greeted(), w.greeted()
+		subscriber.send(`{"id":"1","type":"subscribe","payload":{"query":"ticks"}}`)
+		asker.send(`{"id":"1","type":"subscribe","payload":{"query":"slow"}}`)
+		synctest.Wait()
+		begin := time.Now()
+		w.move()
+		ended := make(chan time.Duration)
+		go func() {
+			w.server.Shutdown(context.Background())
+			ended <- time.Since(begin)
+		}()
+		idle.closed(websocket.StatusGoingAway, "Going away")
+		subscriber.closed(websocket.StatusGoingAway, "Going away")
+		asker.expect(`{"id":"1","type":"next","payload":{"data":"slow"}}`)
+		asker.expect(`{"id":"1","type":"complete"}`)
+		asker.closed(websocket.StatusGoingAway, "Going away")
+		if took := <-ended; took != 5*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		w.connect(Protocol).closed(websocket.StatusGoingAway, "Going away")
+	})
+}
+
+func TestAServerThatEndsWaitsNoLongerThanItIsTold(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"slow"}}`)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		w.server.Shutdown(ctx)
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}

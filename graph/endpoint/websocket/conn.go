@@ -1,0 +1,179 @@
+package websocket
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"twibase/graph/apierr"
+)
+
+// conn is a connection.
+type conn struct {
+	server *Server
+	socket *websocket.Conn
+
+	// What the goroutine that reads alone uses: the ctx of the viewer, once the client has said who that is, the headers that it sent, and
+	// whether connection_init came.
+	ctx     context.Context
+	headers http.Header
+	greeted bool
+
+	heard   atomic.Int64 // when a message came last, in nanoseconds
+	closing atomic.Bool
+	closed  chan struct{} // when the client has been told why, or can't be
+	running sync.WaitGroup
+
+	mu         sync.Mutex
+	operations map[string]*operation
+	leaving    bool
+}
+
+// serve reads messages until the connection is closed.
+func (c *conn) serve(expires time.Time) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.ctx = ctx
+	c.heard.Store(time.Now().UnixNano())
+	late := time.AfterFunc(InitTimeout, func() { c.close(&closure{codeInitTimeout, "Connection initialisation timeout"}) })
+	expiry := time.NewTimer(0)
+	beat := time.NewTicker(PingInterval)
+	ended := make(chan struct{})
+	watch := func(expires time.Time) {
+		if expiry.Stop(); !expires.IsZero() {
+			expiry.Reset(time.Until(expires))
+		}
+	}
+	watch(expires)
+	c.running.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-expiry.C:
+				c.close(&closure{codeForbidden, "Forbidden"})
+			case <-beat.C:
+				c.beat()
+			}
+		}
+	})
+	wrong := c.read(late, watch)
+	late.Stop()
+	beat.Stop()
+	expiry.Stop()
+	close(ended)
+	c.mu.Lock()
+	clear(c.operations) // they have not completed, and the client is not to think so
+	c.mu.Unlock()
+	cancel()
+	if wrong != nil {
+		c.close(wrong)
+	} else if c.closing.Load() {
+		<-c.closed
+	}
+	_ = c.socket.CloseNow()
+	c.running.Wait()
+}
+
+// read handles one message after the other, and returns why the connection is to be closed, nil if it is closed already.
+func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
+	for {
+		// Its ctx never ends: that would close the connection without a code.
+		kind, text, err := c.socket.Read(context.Background())
+		if err != nil {
+			return nil // one that is too long has closed the connection, with 1009
+		}
+		c.heard.Store(time.Now().UnixNano())
+		m, wrong := read(kind, text)
+		if wrong != nil {
+			return wrong
+		}
+		switch m.Type {
+		case "connection_init":
+			if wrong = c.greet(m, watch); wrong == nil {
+				late.Stop()
+			}
+		case "ping":
+			c.send(pong(m.Payload))
+		case "subscribe":
+			wrong = c.subscribe(m)
+		case "complete":
+			c.stop(m.ID)
+		}
+		if wrong != nil {
+			return wrong
+		}
+	}
+}
+
+// greet learns who the client is.
+func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
+	if c.greeted {
+		return &closure{codeInitTwice, "Too many initialisation requests"}
+	}
+	authorization, given, wrong := m.initial(c.headers)
+	if wrong != nil {
+		return wrong
+	}
+	if given {
+		ctx, expires, err := c.server.Authenticate(c.ctx, authorization)
+		switch {
+		case err != nil && err.Code == apierr.CodeUnavailable:
+			return &closure{websocket.StatusTryAgainLater, "Try again later"}
+		case err != nil:
+			return &closure{codeForbidden, "Forbidden"}
+		}
+		c.ctx = ctx
+		watch(expires)
+	}
+	c.greeted = true
+	c.send([]byte(`{"type":"connection_ack"}`))
+	return nil
+}
+
+// beat pings the client, or gives it up.
+func (c *conn) beat() {
+	if time.Since(time.Unix(0, c.heard.Load())) > 2*PingInterval {
+		_ = c.socket.CloseNow()
+		return
+	}
+	c.send([]byte(`{"type":"ping"}`))
+}
+
+func pong(payload []byte) []byte {
+	if len(payload) == 0 {
+		return []byte(`{"type":"pong"}`)
+	}
+	return append(append([]byte(`{"type":"pong","payload":`), payload...), '}')
+}
+
+// send sends a message. A client that does not read it in time is cut off.
+func (c *conn) send(text []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	defer cancel()
+	_ = c.socket.Write(ctx, websocket.MessageText, text)
+}
+
+// close closes the connection, for the first reason alone, and returns when the client has heard it. The goroutine that reads learns of it by
+// an error.
+func (c *conn) close(why *closure) {
+	if c.closing.CompareAndSwap(false, true) {
+		_ = c.socket.Close(why.code, why.text())
+		close(c.closed)
+	}
+	<-c.closed
+}
+
+// leave closes the connection when no operation runs over it any more.
+func (c *conn) leave() {
+	c.mu.Lock()
+	c.leaving = true
+	idle := len(c.operations) == 0
+	c.mu.Unlock()
+	if idle {
+		c.close(&closure{websocket.StatusGoingAway, "Going away"})
+	}
+}

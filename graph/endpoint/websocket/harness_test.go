@@ -1,0 +1,222 @@
+package websocket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+)
+
+// pipes is a network of this process, on which time is that of the test.
+type pipes struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accepted:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p.accepted <- server
+	return client, nil
+}
+
+// world is a server, and what runs on it.
+type world struct {
+	t      *testing.T
+	server *Server
+	web    *http.Server
+	client *http.Client
+	ticks  chan string // what is published to those who subscribe
+	moved  context.Context
+	move   context.CancelFunc
+
+	mu      sync.Mutex
+	running map[string]int
+}
+
+// in runs a test with a server, on a clock of its own.
+func in(t *testing.T, test func(t *testing.T, w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		network := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
+		w := &world{t: t, ticks: make(chan string), running: map[string]int{}}
+		w.moved, w.move = context.WithCancel(t.Context())
+		w.server = &Server{Execute: w.execute, Authenticate: authenticate, Expires: func(context.Context) time.Time { return time.Time{} }}
+		w.web = &http.Server{Handler: w.server}
+		go w.web.Serve(network)
+		transport := &http.Transport{DialContext: network.dial}
+		w.client = &http.Client{Transport: transport}
+		defer func() {
+			w.server.Shutdown(cancelled())
+			w.web.Close()
+			transport.CloseIdleConnections()
+			synctest.Wait()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if len(w.running) != 0 {
+				t.Errorf("there still run %v", w.running)
+			}
+		}()
+		test(t, w)
+	})
+}
+
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+type viewerKey struct{}
+
+// authenticate knows two tokens: one that never ends, and one that ends in a minute.
+func authenticate(ctx context.Context, authorization string) (context.Context, time.Time, *apierr.Error) {
+	switch authorization {
+	case "Bearer LiLei":
+		return context.WithValue(ctx, viewerKey{}, "LiLei"), time.Time{}, nil
+	case "Bearer minute":
+		return context.WithValue(ctx, viewerKey{}, "minute"), time.Now().Add(time.Minute), nil
+	case "Bearer later":
+		return nil, time.Time{}, apierr.Unavailable(errors.New("no keys"))
+	}
+	return nil, time.Time{}, apierr.Unauthenticated("no")
+}
+
+// execute knows a few operations by their text.
+func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
+	return func(yield func(*graphql.Response) bool) {
+		w.count(params.Query, 1)
+		defer w.count(params.Query, -1)
+		data := func(format string, args ...any) *graphql.Response {
+			return &graphql.Response{Data: fmt.Appendf(nil, format, args...)}
+		}
+		switch params.Query {
+		case "viewer":
+			viewer, _ := ctx.Value(viewerKey{}).(string)
+			yield(data(`{"viewer":%q,"report":%q}`, viewer, params.Headers.Get("X-Twibase-Report")))
+		case "echo":
+			yield(data(`{"name":%q,"n":"%v"}`, params.OperationName, params.Variables["n"]))
+		case "refused":
+			yield(&graphql.Response{Errors: gqlerror.List{{Message: "no"}}})
+		case "partly":
+			yield(&graphql.Response{Data: []byte(`{"a":null}`), Errors: gqlerror.List{{Message: "no"}}})
+		case "slow":
+			select {
+			case <-time.After(5 * time.Second):
+				yield(data(`"slow"`))
+			case <-ctx.Done():
+			}
+		case "flood":
+			for yield(data(`%q`, strings.Repeat("x", 1<<16))) && ctx.Err() == nil {
+			}
+		case "ticks":
+			for {
+				select {
+				case tick := <-w.ticks:
+					if !yield(data(`%q`, tick)) {
+						return
+					}
+				case <-ctx.Done():
+					return
+				case <-w.moved.Done():
+					yield(elsewhere)
+					return
+				}
+			}
+		}
+	}
+}
+
+func (w *world) count(query string, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running[query] += n; w.running[query] == 0 {
+		delete(w.running, query)
+	}
+}
+
+// runs returns how many operations of that text run.
+func (w *world) runs(query string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running[query]
+}
+
+// client is a person at a terminal.
+type client struct {
+	t      *testing.T
+	socket *websocket.Conn
+}
+
+func (w *world) connect(protocols ...string) *client {
+	w.t.Helper()
+	socket, _, err := websocket.Dial(w.t.Context(), "http://gateway/graphql", &websocket.DialOptions{HTTPClient: w.client, Subprotocols: protocols})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { socket.CloseNow() })
+	socket.SetReadLimit(1 << 20)
+	return &client{w.t, socket}
+}
+
+// greeted is a client that has been acknowledged.
+func (w *world) greeted() *client {
+	w.t.Helper()
+	c := w.connect(Protocol)
+	c.send(`{"type":"connection_init"}`)
+	c.expect(`{"type":"connection_ack"}`)
+	return c
+}
+
+func (c *client) send(text string) {
+	c.t.Helper()
+	if err := c.socket.Write(context.Background(), websocket.MessageText, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// expect wants one message.
+func (c *client) expect(want string) {
+	c.t.Helper()
+	if _, text, err := c.socket.Read(context.Background()); err != nil || string(text) != want {
+		c.t.Fatalf("%s came, and an error: %v; not %s", text, err, want)
+	}
+}
+
+// closed wants the connection to be closed, with a code and a reason, before another message comes.
+func (c *client) closed(code websocket.StatusCode, reason string) {
+	c.t.Helper()
+	_, text, err := c.socket.Read(context.Background())
+	var closed websocket.CloseError
+	if !errors.As(err, &closed) || closed.Code != code || closed.Reason != reason {
+		c.t.Fatalf("%s came, and an error: %v; not code %d: %s", text, err, code, reason)
+	}
+}

@@ -1,0 +1,132 @@
+package websocket
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+)
+
+// The close codes of the protocol.
+const (
+	codeBadRequest   websocket.StatusCode = 4400
+	codeUnauthorized websocket.StatusCode = 4401
+	codeForbidden    websocket.StatusCode = 4403
+	codeSubprotocol  websocket.StatusCode = 4406
+	codeInitTimeout  websocket.StatusCode = 4408
+	codeDuplicate    websocket.StatusCode = 4409
+	codeInitTwice    websocket.StatusCode = 4429
+)
+
+// closure is why a connection is closed.
+type closure struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+func badRequest(format string, args ...any) *closure {
+	return &closure{codeBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// maxReason is how many bytes a close frame has room for.
+const maxReason = 123
+
+// text returns the reason as a frame can carry it.
+func (c *closure) text() string {
+	reason := c.reason
+	for len(reason) > maxReason {
+		_, size := utf8.DecodeLastRuneInString(reason)
+		reason = reason[:len(reason)-size]
+	}
+	return reason
+}
+
+// message is what client and server send each other.
+type message struct {
+	Type    string          `json:"type"`
+	ID      string          `json:"id"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// read decodes a message of a client, or says why that can't be one.
+func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
+	if kind != websocket.MessageText {
+		return m, badRequest("Messages are text")
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, badRequest("A message is a JSON object with a type")
+	}
+	switch m.Type {
+	case "connection_init", "ping", "pong":
+		if !isObject(m.Payload) {
+			return m, badRequest("The payload of a message of type %s is an object", m.Type)
+		}
+	case "subscribe", "complete":
+		if m.ID == "" {
+			return m, badRequest("A message of type %s has an id", m.Type)
+		}
+	default:
+		return m, badRequest("A message has a type that clients send")
+	}
+	return m, nil
+}
+
+// isObject reports whether an optional payload is an object, or left out.
+func isObject(payload json.RawMessage) bool {
+	return len(payload) == 0 || payload[0] == '{' || bytes.Equal(payload, []byte("null"))
+}
+
+// params decodes what is to be executed.
+func (m message) params(headers http.Header) (*graphql.RawParams, *closure) {
+	var request struct {
+		Query         *string        `json:"query"`
+		OperationName *string        `json:"operationName"`
+		Variables     map[string]any `json:"variables"`
+		Extensions    map[string]any `json:"extensions"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(m.Payload))
+	decoder.UseNumber()
+	if err := decoder.Decode(&request); err != nil || request.Query == nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
+		}
+		return nil, badRequest("The payload of a subscribe message is an object with a query")
+	}
+	params := &graphql.RawParams{Query: *request.Query, Variables: request.Variables, Extensions: request.Extensions, Headers: headers}
+	if request.OperationName != nil {
+		params.OperationName = *request.OperationName
+	}
+	return params, nil
+}
+
+// ownHeaders is how the names of headers begin that a client may put into connection_init, as a browser can send none with a handshake.
+const ownHeaders = "X-Twibase-"
+
+// initial decodes what connection_init brings: the value of Authorization, if it is there, and our own headers.
+func (m message) initial(headers http.Header) (authorization string, given bool, wrong *closure) {
+	var fields map[string]any
+	if len(m.Payload) > 0 {
+		if err := json.Unmarshal(m.Payload, &fields); err != nil {
+			return "", false, badRequest("The payload of a connection_init message is an object")
+		}
+	}
+	for name, value := range fields {
+		text, isText := value.(string)
+		switch name = http.CanonicalHeaderKey(name); {
+		case name == "Authorization" && value == nil:
+		case name == "Authorization" && !isText:
+			return "", false, badRequest("The authorization of a connection_init message is a string")
+		case name == "Authorization":
+			authorization, given = text, true
+		case isText && strings.HasPrefix(name, ownHeaders):
+			headers.Set(name, text)
+		}
+	}
+	return authorization, given, nil
+}
