@@ -32,13 +32,18 @@ var addComment = register(kind[addCommentArgs]{
 		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
 	},
 	reads: func(a addCommentArgs) []hbase.Get {
-		return []hbase.Get{tables.Users.Get(a.Author, tables.Existence), tables.TwitNames.Get(a.Twit.Name)}
+		return []hbase.Get{tables.Users.Get(a.Author, tables.Existence), tables.TwitNames.Get(a.Twit.Name),
+			tables.Users.Get(a.Twit.Author, tables.Existence)}
 	},
 	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
 		if err := existing(tables.Users, a.Author, r.cells[0], ""); err != nil {
 			return nil, err
 		}
 		there, err := twitEnd(a.Twit.key(), a.Twit.Name).exists(r.cells[1])
+		if err == nil && there {
+			// The twits of who was deleted go one after the other, and nobody sees any of them meanwhile.
+			there, err = end(tables.Users, a.Twit.Author).exists(r.cells[2])
+		}
 		if err == nil && !there {
 			err = refuse(NotFound, "twitId", "there is no such twit")
 		}
