@@ -17,6 +17,11 @@ import (
 	"twibase/writers"
 )
 
+var accountCosts = costs{
+	"Mutation.signUp": changeCost(show(loaders.Users, "SignUpPayload", "user", "User")),
+	"Mutation.logIn":  changeCost(show(loaders.Users, "LogInPayload", "user", "User")),
+}
+
 // SignUp is the resolver for the signUp field.
 func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
 	s, err := r.enter(ctx, permission.SignUp, "SignUpPayload", func() (string, error) {

@@ -92,7 +92,9 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 }
 
 var commentCosts = costs{
-	"Twit.comments": commentsCost,
+	"Mutation.addComment":    changeCost(showTwit, showComment),
+	"Mutation.deleteComment": changeCost(showComment),
+	"Twit.comments":          commentsCost,
 	"Twit.commentCount": func(q *inquiry) error {
 		q.read(q.Begin(), q.Parents, loaders.Comments.Length.Outline(""))
 		return nil

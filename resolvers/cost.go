@@ -14,7 +14,7 @@ type costs map[string]func(*inquiry) error
 // declared are the costs of all resolvers. A test misses those that are not there.
 var declared = func() costs {
 	all := costs{}
-	for _, of := range []costs{nodeCosts, userCosts, twitCosts, commentCosts, roleCosts, departmentCosts, gameCosts} {
+	for _, of := range []costs{nodeCosts, userCosts, twitCosts, commentCosts, roleCosts, departmentCosts, gameCosts, accountCosts} {
 		maps.Copy(all, of)
 	}
 	return all
@@ -38,6 +38,7 @@ const (
 	early   = hidden + ", or it ends early, at the edge of a row"
 	moments = "some of them are for followers alone"
 	another = "the viewer asks about another user"
+	notOwn  = "the viewer changes what others own"
 )
 
 // inquiry is a resolver that is asked for its cost.
@@ -208,4 +209,10 @@ func (f filtered[E, T]) cost(q *inquiry, at explain.Moment, p relay.Page, see fu
 func (q *inquiry) twitsCost(at explain.Moment, crowd *explain.Crowd) explain.Moment {
 	at = q.reads(at, crowd, loaders.Twits.OutlineMembers(), 1, "")
 	return q.seeCost(at, crowd, "", 1, moments)
+}
+
+// commentsCost is that for comments.
+func (q *inquiry) commentsCost(at explain.Moment, crowd *explain.Crowd) explain.Moment {
+	at = q.reads(at, crowd, loaders.Comments.OutlineMembers(), 1, "")
+	return q.seeCost(at, crowd, "", 1, "")
 }

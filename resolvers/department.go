@@ -13,6 +13,10 @@ import (
 )
 
 var departmentCosts = costs{
+	"Mutation.createDepartment": changeCost(show(loaders.Departments, "CreateDepartmentPayload", "department", "Department")),
+	"Mutation.updateDepartment": changeCost(show(loaders.Departments, "UpdateDepartmentPayload", "department", "Department")),
+	"Mutation.moveDepartment":   changeCost(show(loaders.Departments, "MoveDepartmentPayload", "department", "Department")),
+	"Mutation.deleteDepartment": changeCost(show(loaders.Departments, "DeleteDepartmentPayload", "department", "Department")),
 	"Query.department":          rootCost(loaders.Departments, "Department", "code", tables.CheckCode),
 	"Query.topDepartments":      subDepartments.cost,
 	"Department.subDepartments": subDepartments.cost,

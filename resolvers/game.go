@@ -12,9 +12,13 @@ import (
 )
 
 var gameCosts = costs{
-	"Query.game":   rootCost(loaders.Games, "Game", "code", tables.CheckCode),
-	"Query.games":  scanCost(relay.AllGames, "Game", loaders.Games),
-	"Game.players": players.cost,
+	"Mutation.createGame": changeCost(show(loaders.Games, "CreateGamePayload", "game", "Game")),
+	"Mutation.updateGame": changeCost(show(loaders.Games, "UpdateGamePayload", "game", "Game")),
+	"Mutation.deleteGame": changeCost(show(loaders.Games, "DeleteGamePayload", "game", "Game")),
+	"Mutation.recordPlay": changeCost(show(loaders.Games, "RecordPlayPayload", "game", "Game"), show(loaders.Users, "RecordPlayPayload", "user", "User")),
+	"Query.game":          rootCost(loaders.Games, "Game", "code", tables.CheckCode),
+	"Query.games":         scanCost(relay.AllGames, "Game", loaders.Games),
+	"Game.players":        players.cost,
 	"Game.isPlayed": func(q *inquiry) error {
 		q.read(q.Begin(), q.Parents, loaders.IsPlayed.Outline(""))
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/loaders"
 	"twibase/writers"
@@ -38,3 +39,33 @@ func changed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 	}
 	return found[0], nil
 }
+
+// showing tells what it costs to show an object in a payload, and returns when that is there.
+type showing func(q *inquiry, at explain.Moment) explain.Moment
+
+// changeCost is that of the resolver of a mutation: it asks whether the viewer may, does it, and shows what was changed. What that reads and
+// writes is the writers' business.
+func changeCost(shows ...showing) func(*inquiry) error {
+	return func(q *inquiry) error {
+		at := q.adminCost(q.Begin(), notOwn)
+		for _, show := range shows {
+			at = show(q, at)
+		}
+		q.Lead("", q.Crowd(q.Parents, 1, at))
+		return nil
+	}
+}
+
+// show is for what [changed] returns.
+func show[T any](objects loaders.Object[T], payload, field, typ string) showing {
+	return func(q *inquiry, at explain.Moment) explain.Moment {
+		if o, reads := objects.OutlineNamed(selected(q.Ctx, payload).below(q.Ctx, field, typ).names()); reads {
+			at = q.read(at, q.Crowd(q.Parents, 1, at), o)
+		}
+		return at
+	}
+}
+
+func showTwit(q *inquiry, at explain.Moment) explain.Moment { return q.twitsCost(at, q.Parents) }
+
+func showComment(q *inquiry, at explain.Moment) explain.Moment { return q.commentsCost(at, q.Parents) }

@@ -121,8 +121,7 @@ var readerCosts = map[tables.Noun]struct {
 		return q.twitsCost(q.Begin(), twits)
 	}},
 	tables.NounComment: {"Comment", func(q *inquiry, comments *explain.Crowd) explain.Moment {
-		at := q.reads(q.Begin(), comments, loaders.Comments.OutlineMembers(), 1, "")
-		return q.seeCost(at, comments, "", 1, "")
+		return q.commentsCost(q.Begin(), comments)
 	}},
 }
 

@@ -11,10 +11,15 @@ import (
 )
 
 var roleCosts = costs{
-	"Query.role":      rootCost(loaders.Roles, "Role", "code", tables.CheckCode),
-	"Query.roles":     scanCost(relay.AllRoles, "Role", loaders.Roles),
-	"Role.department": optionalCost(loaders.Departments, "Department"),
-	"Role.users":      roleUsers.cost,
+	"Mutation.createRole": changeCost(show(loaders.Roles, "CreateRolePayload", "role", "Role")),
+	"Mutation.updateRole": changeCost(show(loaders.Roles, "UpdateRolePayload", "role", "Role")),
+	"Mutation.deleteRole": changeCost(show(loaders.Roles, "DeleteRolePayload", "role", "Role")),
+	"Mutation.assignRole": changeCost(show(loaders.Roles, "AssignRolePayload", "role", "Role"), show(loaders.Users, "AssignRolePayload", "user", "User")),
+	"Mutation.revokeRole": changeCost(show(loaders.Roles, "RevokeRolePayload", "role", "Role"), show(loaders.Users, "RevokeRolePayload", "user", "User")),
+	"Query.role":          rootCost(loaders.Roles, "Role", "code", tables.CheckCode),
+	"Query.roles":         scanCost(relay.AllRoles, "Role", loaders.Roles),
+	"Role.department":     optionalCost(loaders.Departments, "Department"),
+	"Role.users":          roleUsers.cost,
 }
 
 var roleUsers = edge[string, tables.User]{relay.RoleUsers, "User", loaders.RoleUsers, loaders.Users, self}

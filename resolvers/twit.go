@@ -14,6 +14,10 @@ import (
 )
 
 var twitCosts = costs{
+	"Mutation.postTwit":              changeCost(showTwit),
+	"Mutation.deleteTwit":            changeCost(showTwit),
+	"Subscription.timelineTwitAdded": eventCost,
+	"Subscription.twitPosted":        eventCost,
 	"Query.twit": func(q *inquiry) error {
 		if argument[tables.ID](q, "id").Noun == tables.NounTwit {
 			q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
@@ -223,3 +227,9 @@ func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
 func (r *Resolver) Twit() exec.TwitResolver { return &twitResolver{r} }
 
 type twitResolver struct{ *Resolver }
+
+// eventCost is that of an event of a subscription, which comes with its twit.
+func eventCost(q *inquiry) error {
+	q.Lead("", q.Crowd(q.Parents, 1, q.Begin()))
+	return nil
+}

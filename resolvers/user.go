@@ -17,19 +17,24 @@ import (
 )
 
 var userCosts = costs{
-	"Query.user":         rootCost(loaders.Users, "User", "username", tables.CheckUsername),
-	"Query.users":        scanCost(relay.AllUsers, "User", loaders.Users),
-	"User.email":         func(q *inquiry) error { q.adminCost(q.Begin(), another); return nil },
-	"User.followers":     followers.cost,
-	"User.following":     following.cost,
-	"User.isFollowing":   questionCost("username", tables.CheckUsername, loaders.Related, loaders.Follows("", "")),
-	"User.viewerFollows": viewerFollowsCost,
-	"User.hasRole":       questionCost("code", tables.CheckCode, loaders.Related, loaders.Has("", "")),
-	"User.hasPlayed":     questionCost("code", tables.CheckCode, loaders.HasPlayed, loaders.Play{}),
-	"User.roles":         userRoles.cost,
-	"User.games":         userGames.cost,
-	"User.twits":         postsCost(relay.Twits, loaders.Twits, "twitCount"),
-	"User.album":         postsCost(relay.Album, loaders.Albums, "albumCount"),
+	"Mutation.createUser": changeCost(show(loaders.Users, "CreateUserPayload", "user", "User")),
+	"Mutation.updateUser": changeCost(show(loaders.Users, "UpdateUserPayload", "user", "User")),
+	"Mutation.deleteUser": changeCost(show(loaders.Users, "DeleteUserPayload", "user", "User")),
+	"Mutation.follow":     changeCost(show(loaders.Users, "FollowPayload", "user", "User")),
+	"Mutation.unfollow":   changeCost(show(loaders.Users, "UnfollowPayload", "user", "User")),
+	"Query.user":          rootCost(loaders.Users, "User", "username", tables.CheckUsername),
+	"Query.users":         scanCost(relay.AllUsers, "User", loaders.Users),
+	"User.email":          func(q *inquiry) error { q.adminCost(q.Begin(), another); return nil },
+	"User.followers":      followers.cost,
+	"User.following":      following.cost,
+	"User.isFollowing":    questionCost("username", tables.CheckUsername, loaders.Related, loaders.Follows("", "")),
+	"User.viewerFollows":  viewerFollowsCost,
+	"User.hasRole":        questionCost("code", tables.CheckCode, loaders.Related, loaders.Has("", "")),
+	"User.hasPlayed":      questionCost("code", tables.CheckCode, loaders.HasPlayed, loaders.Play{}),
+	"User.roles":          userRoles.cost,
+	"User.games":          userGames.cost,
+	"User.twits":          postsCost(relay.Twits, loaders.Twits, "twitCount"),
+	"User.album":          postsCost(relay.Album, loaders.Albums, "albumCount"),
 	"User.twitCount": func(q *inquiry) error {
 		q.seeCost(settled(q.Begin()), q.Parents, byViewer, 1, "")
 		return nil

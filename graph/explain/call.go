@@ -78,8 +78,9 @@ func (c *Call) below(typ string) *Crowd {
 
 // visit lets a resolver tell its cost.
 func (e *estimate) visit(call plan.Call, parents *Crowd, costs Costs) func(typ string) *Crowd {
-	if call.Serial {
+	if call.Serial { // what was read before is forgotten
 		parents = &Crowd{N: 1, Called: Moment{round: e.courses[0]}}
+		e.single.made = nil
 	}
 	s := &step{}
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}

@@ -90,7 +90,7 @@ func (s stock) Exec(context.Context) graphql.ResponseHandler {
 
 func (w *world) build() *planned {
 	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: w.sdl})
-	types := &Schema{Query: "Query", Mutation: "Mutation", Objects: map[string]*Object{}, TypeOf: func(v any) string {
+	types := &Schema{Query: "Query", Mutation: "Mutation", Subscription: "Subscription", Objects: map[string]*Object{}, TypeOf: func(v any) string {
 		if v.(*thing) == nil {
 			return ""
 		}
@@ -108,7 +108,9 @@ func (w *world) build() *planned {
 			object.Satisfies = append(object.Satisfies, abstract.Name)
 		}
 		for _, f := range def.Fields {
-			object.Fields[f.Name] = w.field(parsed, name, f)
+			if field := w.field(parsed, name, f); name != "Subscription" || field.Stream != nil {
+				object.Fields[f.Name] = field
+			}
 		}
 		types.Objects[name] = object
 	}
@@ -150,6 +152,8 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 	}
 	resolve := w.resolvers[object+"."+def.Name]
 	switch {
+	case object == "Subscription" && resolve != nil:
+		f.Stream = func(context.Context, any, map[string]any) (Source, error) { panic("nobody subscribes") }
 	case resolve != nil:
 		f.Append = write
 		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {

@@ -99,7 +99,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	}
 	s := &root.fields[0]
 	fail := func(err error) {
-		w := writer{ctx: ctx, op: op, path: []step{{key: s.Alias}}}
+		w := writer{ctx: ctx, op: op}
 		w.fail(s, err)
 		w.tell()
 	}

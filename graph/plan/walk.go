@@ -26,8 +26,8 @@ type Call struct {
 // ErrUnplanned says that a schema has no plan.
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk tells visit what [New]'s schema would call to execute the operation of ctx, each resolver after the one that leads to it, and calls
-// nothing. visit gets what it returned for that one, or root, given the type of the objects: what it returns may depend on it where a field
+// Walk tells visit what [New]'s schema would call to execute the operation of ctx, or an event of a subscription, each resolver after the one that
+// leads to it, and calls nothing. visit gets what it returned for that one, or root, given the type of the objects: what it returns may depend on it where a field
 // leads to an interface or a union. The operation counts as executed by nobody; the answer is how it would be executed. Unless that is
 // by the plan there is nothing to visit.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) (Execution, error) {
@@ -42,7 +42,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, v
 	case ast.Mutation:
 		name, serial = p.config.Types.Mutation, true
 	case ast.Subscription:
-		return Execution{"stock", "subscription"}, nil
+		name = p.config.Types.Subscription
 	}
 	n := p.compiler.operation(op, name)
 	if n.uncovered != "" {
@@ -62,13 +62,16 @@ func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	}
 	for _, object := range p.config.Types.Objects {
 		for _, field := range object.Fields {
-			if field.Call != nil {
+			if field.resolved() {
 				fields = append(fields, [2]string{object.Name, field.Name})
 			}
 		}
 	}
 	return fields
 }
+
+// resolved reports whether the field has a resolver.
+func (f *Field) resolved() bool { return f.Call != nil || f.Stream != nil }
 
 type walker[P any] struct {
 	run
@@ -82,7 +85,7 @@ func (w *walker[P]) node(n *node, parents P, serial bool) {
 			continue
 		}
 		below := func(string) P { return parents }
-		if s.field.Call != nil {
+		if s.field.resolved() {
 			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
 			call.Args, call.Err = w.coerced(s)
 			call.Ctx = w.within(s, call.Args)

@@ -24,7 +24,7 @@ func garden() *world {
 		type Subscription { falls: Leaf }`,
 		resolvers: map[string]resolver{
 			"Query.tree": always(nil), "Query.trees": always(nil), "Tree.leaves": always(nil), "Tree.bird": always(nil), "Leaf.tree": always(nil), "Spots.first": always(nil),
-			"Wren.nest": always(nil), "Crow.nest": always(nil), "Mutation.plant": always(nil), "Mutation.fell": always(nil),
+			"Wren.nest": always(nil), "Crow.nest": always(nil), "Mutation.plant": always(nil), "Mutation.fell": always(nil), "Subscription.falls": always(nil),
 		}}
 }
 
@@ -82,6 +82,8 @@ func TestWalk(t *testing.T) {
 			[]string{"root: Query.tree fails: arg can't be bad", "tree Tree: Tree.leaves fails: input: panic of an argument"}},
 		{"a mutation's roots come one after the other", `mutation{plant{leaves{__typename}} fell{name}}`, nil,
 			[]string{"root: Mutation.plant serially", "plant Tree: Tree.leaves <nil>", "root: Mutation.fell serially"}},
+		{"an event is what a subscription leads to", `subscription{falls{tree{name}}}`, nil,
+			[]string{"root: Subscription.falls", "falls Leaf: Leaf.tree"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			calls, execution := walked(t, garden(), test.query, test.variables)
@@ -94,7 +96,7 @@ func TestWalk(t *testing.T) {
 		})
 	}
 	t.Run("what the plan does not execute is not walked", func(t *testing.T) {
-		if calls, execution := walked(t, garden(), `subscription{falls{tree{name}}}`, nil); calls != nil || execution != (Execution{"stock", "subscription"}) {
+		if calls, execution := walked(t, garden(), `{tree{...@defer{name}}}`, nil); calls != nil || execution != (Execution{"stock", "defer"}) {
 			t.Errorf("%q, %+v", calls, execution)
 		}
 	})
