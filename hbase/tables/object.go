@@ -81,18 +81,22 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 }
 
 // Fill adds to an object of [Object.New] what the cells say of it, and reports whether they say that it exists: it has a name, and not
-// the one of what is [Gone]. A cell that can't be read is [hbase.ErrCorrupt]; cells of other families and unknown columns are passed over. What was counted and has no cell
-// is 0, also if it was not read: never Put what was decoded.
+// the one of what is [Gone]. Another attribute that is Gone is absent. A cell that can't be read is [hbase.ErrCorrupt]; cells of other families and
+// unknown columns are passed over. What was counted and has no cell is 0, also if it was not read: never Put what was decoded.
 func (o *Object[T]) Fill(t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
 			continue
 		}
+		gone := string(c.Value) == Gone
 		if c.Qualifier == "name" {
-			if string(c.Value) == Gone {
+			if gone {
 				return false, nil
 			}
 			exists = true
+		}
+		if gone {
+			continue
 		}
 		for i := range o.attributes {
 			if a := &o.attributes[i]; a.column == c.Qualifier {
@@ -185,8 +189,14 @@ func version[T any](field func(*T) **string) attribute[T] {
 	return a
 }
 
-// imported is the version of what was never changed. Nobody writes to what a row's field points to.
-var imported = "0"
+// Imported is the version of what was never changed.
+const Imported = "0"
+
+// imported is what the rows' fields point to. Nobody writes to it.
+var imported = Imported
+
+// Origin is the attribute that tells under which idempotency key an object was made, as [KeyedName] does; empty or absent: under none. The schema does not show it.
+const Origin = "origin"
 
 // none is the zero that all objects share which have nothing to count. Nobody writes to what a row's field points to.
 var none int

@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +14,29 @@ import (
 // CountedColumn, in a row that many writes count in, is its [Journal].
 const CountedColumn = "counted"
 
-// Gone is the name of an object that was deleted. It is a value, not an absence: the row stays as it is known to have been, and a
-// slower clock's write is not masked.
+// Gone is the name of an object that was deleted, and the value of another attribute that was taken away. It is a value, not an
+// absence: so it can be part of a decision, and what a slower clock writes is not masked.
 const Gone = "\x00"
+
+// Without returns the attribute of an object as it is when it was taken away.
+func Without(attribute string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: attribute, Timestamp: timestamp, Value: []byte(Gone)}
+}
+
+// MadeColumn is the column of an object that tells its creation from others.
+const MadeColumn = Attributes + ":made"
+
+// Made is the column which says that an object was made with that mark, which is [KeyedName] of an idempotency key.
+func Made(mark string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: "made", Timestamp: timestamp, Value: []byte(mark)}
+}
+
+// WasMade reports whether the cells of an object say that it was, the last time, made with that mark.
+func WasMade(mark string, cells []hbase.Cell) bool {
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
+		return c.Family+":"+c.Qualifier == MadeColumn && string(c.Value) == mark
+	})
+}
 
 // opDigits sort like the bytes that they stand for.
 var opDigits = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
