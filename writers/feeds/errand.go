@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// errTaken is an errand that another gateway is at, or that is done.
+// errTaken is an errand that another gateway is at, or that is done, or whose time has not come.
 var errTaken = errors.New("feeds: somebody else does it")
 
 // errand is one that this gateway has taken.
@@ -53,7 +53,7 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	case tables.Followed:
 		err = e.followed(ctx)
 	case tables.Unfollowed:
-		err = nil
+		err = e.clean(ctx)
 	case tables.Returned:
 		err = e.returned(ctx)
 	}
@@ -73,17 +73,34 @@ func (e *errand) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	until, lease, cursor := tables.Errands.Taken(cells[0])
-	if !ok || e.o.Now().Before(until) && !e.mine(lease) {
+	if !ok || !e.free(cells[0]) {
 		return errTaken
 	}
-	e.lease, e.cursor = lease, cursor
-	return e.keep(ctx)
+	_, e.lease, e.cursor = tables.Errands.Taken(cells[0])
+	return e.keep(ctx, leased)
 }
 
-// keep takes the errand anew, and notes how far it is. Whoever finds that somebody else took it meanwhile lets go of it.
-func (e *errand) keep(ctx context.Context) error {
-	until := e.o.Now().Add(leased)
+// free reports whether this gateway may take an errand now. One that rests is nobody's before its time.
+func (f *Feeds) free(cells []hbase.Cell) bool {
+	until, lease, cursor := tables.Errands.Taken(cells)
+	return !f.o.Now().Before(until) || f.mine(lease) && cursor != resting
+}
+
+// resting is the cursor of an errand that has only to wait. It is behind all followers.
+const resting = tables.MembersEnd
+
+// rest lets an errand be done with when that time is over, by whichever gateway.
+func (e *errand) rest(ctx context.Context, time time.Duration) error {
+	e.cursor = resting
+	if err := e.keep(ctx, time); err != nil {
+		return err
+	}
+	return errTaken
+}
+
+// keep takes the errand for that long, and notes how far it is. Whoever finds that somebody else took it meanwhile lets go of it.
+func (e *errand) keep(ctx context.Context, time time.Duration) error {
+	until := e.o.Now().Add(time)
 	check, put := tables.Errands.Take(e.ID, e.lease, e.holder, until, e.cursor)
 	done, err := e.store.CheckAndPut(ctx, check, put)
 	if err != nil {
@@ -96,13 +113,13 @@ func (e *errand) keep(ctx context.Context) error {
 	return nil
 }
 
-// reached notes up to which follower the errand is done, once in a while.
+// reached notes up to which follower the errand is done, once a second: so much is done again by whoever goes on after a crash.
 func (e *errand) reached(ctx context.Context, cursor string) error {
 	e.cursor = cursor
-	if e.until.Sub(e.o.Now()) > leased*9/10 {
+	if e.until.Sub(e.o.Now()) > leased-time.Second {
 		return nil
 	}
-	return e.keep(ctx)
+	return e.keep(ctx, leased)
 }
 
 // read is a multi-get that fails as a whole.

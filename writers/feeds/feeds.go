@@ -7,10 +7,11 @@ package feeds
 
 import (
 	"context"
-	"crypto/rand"
+	crypto "crypto/rand"
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -34,11 +35,15 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock; nil is the machine's.
 	Now func() time.Time
+	// Seed makes leases and the ids of errands repeatable, for tests; nil is chance.
+	Seed rand.Source
 }
 
 const (
-	// leased is how long who has taken an errand is left alone; it takes it anew when a third of that is over.
+	// leased is how long who has taken an errand is left alone.
 	leased = 10 * time.Second
+	// grace is longer than any request takes that reads a timeline.
+	grace = 40 * time.Second
 	// tick is how often a gateway looks for errands of others, whole how often it looks for all of them from the beginning of time,
 	// skew how much later than others' its errands may be noted for it to find them in between.
 	tick  = time.Second
@@ -46,6 +51,8 @@ const (
 	skew  = 30 * time.Second
 	// workers is how many errands a gateway does side by side: a long one does not hold up all others.
 	workers = 4
+	// page is how many errands of a shard, the oldest, a look finds: more would not be done before the next one.
+	page = 512
 )
 
 // Feeds are the timelines' keeper of one gateway. All methods may be called concurrently.
@@ -54,7 +61,8 @@ type Feeds struct {
 	o      Options
 	holder string
 
-	mu sync.Mutex
+	mu     sync.Mutex
+	chance *rand.Rand
 	// waiting are the errands to be done by this gateway, the oldest first; doing those that it is at.
 	waiting []tables.Errand
 	doing   map[string]bool
@@ -66,7 +74,8 @@ type Feeds struct {
 
 // Lag is how far the timelines are behind, as of the last look.
 type Lag struct {
-	// Open is how many errands there are of all gateways, Oldest when the oldest of them was given, zero if there is none.
+	// Open is how many errands there are of all gateways, 512 of each of 8 shards at most; Oldest is when the oldest of them was given, zero
+	// if there is none.
 	Open   int
 	Oldest time.Time
 }
@@ -88,15 +97,21 @@ func New(store hbase.Store, o Options) *Feeds {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Seed == nil {
+		var seed [16]byte
+		_, _ = crypto.Read(seed[:])
+		o.Seed = rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
+	}
+	chance := rand.New(o.Seed)
 	host, _ := os.Hostname()
-	return &Feeds{store: store, o: o, holder: host + "/" + strconv.FormatUint(random(), 36), doing: map[string]bool{},
+	return &Feeds{store: store, o: o, holder: host + "/" + strconv.FormatUint(chance.Uint64(), 36), chance: chance, doing: map[string]bool{},
 		awake: make(chan struct{}, workers)}
 }
 
-func random() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:])
-	return binary.BigEndian.Uint64(b[:])
+func (f *Feeds) newOp() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return tables.NewOp(f.o.Now(), f.chance.Uint64())
 }
 
 // Lag tells how far the timelines are behind.
@@ -118,6 +133,9 @@ func (f *Feeds) Give(e tables.Errand) {
 		return
 	}
 	f.waiting = slices.Insert(f.waiting, i, e)
+	if len(f.waiting) > page*tables.ErrandShards {
+		f.waiting = f.waiting[:len(f.waiting)-1] // it is found when its time comes
+	}
 	select {
 	case f.awake <- struct{}{}:
 	default: // as many as there are workers will look again
@@ -209,25 +227,29 @@ func (f *Feeds) look(ctx context.Context) error {
 	}
 	lag := Lag{Oldest: now}
 	for shard := range tables.ErrandShards {
+		found := 0
 		for row, err := range f.store.Scan(ctx, tables.Errands.Scan(shard, from)) {
 			if err != nil {
 				return err
 			}
 			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
 			if err != nil {
-				return err
+				f.o.Log.Error("an errand can't be read", "error", err)
 			}
-			if !ok {
+			if !ok || err != nil {
 				continue
 			}
-			at, _ := tables.OpTime(e.ID)
-			if lag.Open++; at.Before(lag.Oldest) {
+			if at, _ := tables.OpTime(e.ID); at.Before(lag.Oldest) {
 				lag.Oldest = at
 			}
-			if until, lease, _ := tables.Errands.Taken(row.Cells); !now.Before(until) || f.mine(lease) {
+			if f.free(row.Cells) {
 				f.Give(e)
 			}
+			if found++; found == page {
+				break
+			}
 		}
+		lag.Open += found
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

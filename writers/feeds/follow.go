@@ -31,8 +31,10 @@ func (e *errand) followed(ctx context.Context) error {
 	if err := e.write(ctx, []hbase.Mutation{entries(e.Follower, twits, e.At)}); err != nil {
 		return err
 	}
-	if err := e.trim(ctx, []string{e.Follower}); err != nil {
-		return err
+	if e.due(e.Follower, twits) {
+		if err := e.trim(ctx, []string{e.Follower}); err != nil {
+			return err
+		}
 	}
 	// Who unfollowed meanwhile may have cleaned before this was written.
 	if there, err = e.still(ctx); err != nil || there {
@@ -51,10 +53,13 @@ func (e *errand) still(ctx context.Context) (bool, error) {
 	return related && since.UnixMilli() == e.At, err
 }
 
+// masked is how many of an author's newest twits clean keeps away from a timeline that does not have them.
+const masked = 100
+
 // clean takes the author's twits out of the follower's timeline, as far as they are there for a follow before the errand. The newest are also
 // masked where they are not there yet: another gateway may be about to write them.
 func (e *errand) clean(ctx context.Context) error {
-	newest, err := e.newest(ctx, e.o.Chunk)
+	newest, err := e.newest(ctx, masked)
 	if err != nil {
 		return err
 	}

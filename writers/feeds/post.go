@@ -11,50 +11,66 @@ import (
 
 // posted brings a twit into the timelines of its author's followers, unless readers take it from the author's own list.
 func (e *errand) posted(ctx context.Context) error {
-	first := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
-	gets := append(first.gets(e.o.Chunk), tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
+	twit := tables.TwitKey{Author: e.Author, Position: e.Position}
+	_, name, err := twit.Parts()
+	if err != nil {
+		return err
+	}
+	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
+	gets := append(way.gets(e.o.Chunk), tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author), tables.TwitNames.Get(name))
 	for {
 		// The state is read after the twit is in the author's list: whoever ends the merging says so first and reads the list then.
 		cells, err := e.read(ctx, gets...)
 		if err != nil {
 			return err
 		}
-		state, stored, err := tables.Broadcasters.State(cells[2])
+		if gone, err := e.gone(ctx, cells[4]); gone || err != nil {
+			return err
+		}
+		s, err := e.state(ctx, cells[2], cells[3])
 		if err != nil {
 			return err
 		}
-		followers, err := tables.DecodeCount(cells[3])
-		if err != nil {
-			return err
-		}
-		if state == tables.Merged {
-			if followers < e.o.Limit/2 {
-				return e.give(ctx, tables.Errand{ID: tables.NewOp(e.o.Now(), random()), Kind: tables.Returned, At: e.At, Author: e.Author})
+		switch {
+		case s.state == tables.Merged && s.followers < e.o.Limit/2, s.orphaned:
+			if err := e.give(ctx, tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}); err != nil || !s.orphaned {
+				return err
 			}
+		case s.state == tables.Merged:
 			return nil
-		}
-		if state == tables.Pushed && followers > e.o.Limit {
-			done, err := e.change(ctx, state, stored, tables.Merged)
-			if done || err != nil {
+		case s.state == tables.Pushed && s.followers > e.o.Limit:
+			if done, err := e.change(ctx, s, tables.Merged); done || err != nil {
 				return err
 			}
 			continue
 		}
-		members, positions, err := first.take(ctx, cells[:2], e.o.Chunk)
+		members, positions, err := way.take(ctx, cells[:2], e.o.Chunk)
 		if err == nil && len(members) == 0 {
-			members, positions, err = first.next(ctx, e.o.Chunk)
+			members, positions, err = way.next(ctx, e.o.Chunk)
+		}
+		if err == nil {
+			err = e.spread(ctx, way, members, positions, []tables.TwitKey{twit})
 		}
 		if err != nil {
 			return err
 		}
-		return e.spread(ctx, first, members, positions, []tables.TwitKey{{Author: e.Author, Position: e.Position}})
+		// Who began to follow after a deletion had passed there, and before this did, has an entry of what is no more.
+		if cells, err = e.read(ctx, tables.TwitNames.Get(name)); err == nil {
+			_, err = e.gone(ctx, cells[0])
+		}
+		return err
 	}
 }
 
-// change brings the author into the next state, and reports whether it was in the one before.
-func (e *errand) change(ctx context.Context, from tables.Broadcast, stored bool, to tables.Broadcast) (bool, error) {
-	check, put := tables.Broadcasters.Change(e.Author, from, stored, to)
-	return e.store.CheckAndPut(ctx, check, put)
+// gone reports whether the cells of a twit's id say that it was deleted. If so it takes it out of all timelines: an earlier attempt may have
+// brought it there behind the back of the errand that does so.
+func (e *errand) gone(ctx context.Context, cells []hbase.Cell) (bool, error) {
+	_, gone, _, err := tables.TwitNames.Decode(cells)
+	if err != nil || !gone {
+		return false, err
+	}
+	e.cursor = ""
+	return true, e.deleted(ctx)
 }
 
 // give puts another errand into the store.
@@ -65,44 +81,6 @@ func (e *errand) give(ctx context.Context, another tables.Errand) error {
 	e.Give(another)
 	return nil
 }
-
-// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. Other errands
-// of the kind, and an author who became a broadcaster again meanwhile, are left as they are.
-func (e *errand) returned(ctx context.Context) error {
-	cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author))
-	if err != nil {
-		return err
-	}
-	state, _, err := tables.Broadcasters.State(cells[0])
-	if err != nil {
-		return err
-	}
-	mine := tables.Leaving(e.ID)
-	if state == tables.Merged {
-		if done, err := e.change(ctx, state, true, mine); !done || err != nil {
-			return err
-		}
-	} else if state != mine {
-		return nil
-	}
-	twits, err := e.newest(ctx, e.o.TimelineBound)
-	if err != nil {
-		return err
-	}
-	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
-	followers, positions, err := way.next(ctx, e.share(twits))
-	if err == nil {
-		err = e.spread(ctx, way, followers, positions, twits)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = e.change(ctx, mine, true, tables.Pushed)
-	return err
-}
-
-// share is to how many followers so many twits are brought together.
-func (e *errand) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }
 
 // newest returns the author's newest twits.
 func (e *errand) newest(ctx context.Context, n int) (keys []tables.TwitKey, err error) {

@@ -1,0 +1,95 @@
+package feeds
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// state is how an author's twits get to readers.
+type state struct {
+	state  tables.Broadcast
+	stored bool
+	// orphaned is one that the errand of which it waits for will never end.
+	orphaned  bool
+	followers int
+}
+
+// state reads the author's state, out of the cells of it and of the number of followers.
+func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state, err error) {
+	if s.state, s.stored, err = tables.Broadcasters.State(cells); err != nil {
+		return s, err
+	}
+	if s.followers, err = tables.DecodeCount(length); err != nil {
+		return s, err
+	}
+	if other, leaving := s.state.Leaving(); leaving && other != e.ID {
+		row, err := e.read(ctx, tables.Errands.Get(other))
+		if err != nil {
+			return s, err
+		}
+		_, there, err := tables.Errands.Decode(tables.Errands.Row(other), row[0])
+		s.orphaned = !there
+		return s, err
+	}
+	return s, nil
+}
+
+// change brings the author into the next state, and reports whether it was in the one before. A lost answer is false: who goes on looks
+// at the state again.
+func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (bool, error) {
+	check, put := tables.Broadcasters.Change(e.Author, from.state, from.stored, to)
+	return e.store.CheckAndPut(ctx, check, put)
+}
+
+// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. Other errands
+// of the kind, and an author who became a broadcaster again meanwhile, are left as they are.
+func (e *errand) returned(ctx context.Context) error {
+	mine := tables.Leaving(e.ID)
+	for {
+		cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
+		if err != nil {
+			return err
+		}
+		s, err := e.state(ctx, cells[0], cells[1])
+		if err != nil {
+			return err
+		}
+		switch {
+		case s.state == mine && e.cursor == resting:
+			// Whoever read a timeline before all was there has also looked whether the author is to be merged, by now.
+			if done, err := e.change(ctx, s, tables.Pushed); done || err != nil {
+				return err
+			}
+		case s.state == mine:
+			return e.bringAll(ctx)
+		case s.state == tables.Merged || s.orphaned:
+			if _, err := e.change(ctx, s, mine); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// bringAll brings an author's twits into the timelines of all followers.
+func (e *errand) bringAll(ctx context.Context) error {
+	twits, err := e.newest(ctx, e.o.TimelineBound)
+	if err != nil {
+		return err
+	}
+	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
+	followers, positions, err := way.next(ctx, e.share(twits))
+	if err == nil {
+		err = e.spread(ctx, way, followers, positions, twits)
+	}
+	if err != nil {
+		return err
+	}
+	return e.rest(ctx, grace)
+}
+
+// share is to how many followers so many twits are brought together.
+func (e *errand) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }

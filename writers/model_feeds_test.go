@@ -1,0 +1,357 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/writers/feeds"
+)
+
+// idol is who is followed and posts, so that the number of followers goes up and down across the limit.
+const idol = "a"
+
+// feedHistory is a history of posts and follows in which all gateways do what follows in the background, and some read timelines meanwhile.
+type feedHistory struct {
+	history
+	limit, chunk int
+}
+
+// timelineRead is what somebody saw, and when.
+type timelineRead struct {
+	owner      string
+	began, end int
+	twits      map[string]bool
+}
+
+// requestTime is within which a request ends.
+const requestTime = 30 * time.Second
+
+// feedStore is the store as the feeds of a gateway see it: each call is a point.
+type feedStore struct{ gateway }
+
+func (s feedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	what := make([]string, len(gets))
+	for i, g := range gets {
+		what[i] = "get " + g.Table
+	}
+	return s.gateway.Get(traced(ctx, "feeds", what), gets)
+}
+
+func (s feedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	what := make([]string, len(mutations))
+	for i, m := range mutations {
+		table, _ := m.At()
+		what[i] = fmt.Sprintf("%T %s", m, table)
+	}
+	return s.gateway.Mutate(traced(ctx, "feeds", what), mutations)
+}
+
+func (s feedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	return s.gateway.CheckAndPut(traced(ctx, "feeds", []string{"check " + put.Table}), check, put)
+}
+
+func (h feedHistory) run(t *testing.T) (r ran) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { r = h.happen(t) })
+	return r
+}
+
+func (h feedHistory) feeds(g gateway) *feeds.Feeds {
+	return feeds.New(feedStore{g}, feeds.Options{Limit: h.limit, Chunk: h.chunk, Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
+}
+
+func (h feedHistory) happen(t *testing.T) (r ran) {
+	chance := rand.New(rand.NewPCG(h.seed, 1))
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, table := range tables.Definitions(1) {
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, store, beginPeople(store, world{})...)
+	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
+	defer turns.drain()
+	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
+	r.turns = turns
+	ws, fs, sweeping := make([]*Writers, gateways), make([]*feeds.Feeds, gateways), make([]bool, gateways)
+	for i := range ws {
+		fs[i] = h.feeds(gateway{turns, i})
+		ws[i] = h.gateway(gateway{turns, i})
+		ws[i].errands = fs[i].Give
+	}
+	step, left := 0, h.clients+1
+	results := make([][]made, h.clients)
+	for i := range h.clients {
+		calls := make([]call, h.calls)
+		for j := range calls {
+			calls[j] = callFeed(chance)
+		}
+		go func() {
+			for _, c := range calls {
+				m := made{call: c, began: step, end: -1}
+				m.outcome = outcome(c.do(t.Context(), ws[i%gateways]))
+				m.end = step
+				results[i] = append(results[i], m)
+			}
+			left--
+		}()
+	}
+	var reads []timelineRead
+	owners := make([]string, 8)
+	for i := range owners {
+		owners[i] = fans[chance.IntN(2)]
+	}
+	go func() {
+		for _, owner := range owners {
+			began, at := step, time.Now()
+			twits, err := visible(t.Context(), gateway{turns, gateways + sweeps}, owner)
+			if err == nil && time.Since(at) < requestTime {
+				reads = append(reads, timelineRead{owner, began, step, twits})
+			}
+		}
+		left--
+	}()
+	for synctest.Wait(); left > 0; synctest.Wait() {
+		step++
+		g := chance.IntN(gateways)
+		switch chance.IntN(100) {
+		case 0:
+			time.Sleep([]time.Duration{time.Second, oldIntent + time.Second, 12 * time.Second, 45 * time.Second}[chance.IntN(4)])
+			go func() { _ = ws[g].Sweep(t.Context()) }()
+		case 1, 2, 3, 4, 5, 6:
+			if !sweeping[g] {
+				sweeping[g] = true
+				go func() {
+					_ = fs[g].Sweep(t.Context())
+					sweeping[g] = false
+				}()
+			}
+		}
+		if step > 20_000 {
+			r.err = fmt.Errorf("it does not end")
+			return r
+		}
+		if !turns.next() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for _, list := range results {
+		r.made = append(r.made, list...)
+	}
+	if r.err = h.restart(t, turns, ws); r.err == nil {
+		r.err = h.finish(t, turns)
+	}
+	if r.err != nil {
+		return r
+	}
+	r.breaches = append(holes(reads, r.made), wrongTimelines(t, store)...)
+	return r
+}
+
+// finish lets new gateways do what is left, until the last errand has rested.
+func (h feedHistory) finish(t *testing.T, turns *turns) (err error) {
+	for i := range sweeps {
+		f := h.feeds(gateway{turns, gateways + i})
+		done := false
+		time.Sleep(time.Minute)
+		go func() {
+			err = f.Sweep(t.Context())
+			done = true
+		}()
+		if !turns.finish(func() bool { return done }) {
+			return fmt.Errorf("the errands do not end")
+		}
+	}
+	return err
+}
+
+// callFeed is a random call of those that timelines follow. Two of the fans never unfollow.
+func callFeed(r *rand.Rand) call {
+	key := fmt.Sprint(r.IntN(4))
+	switch r.IntN(10) {
+	case 0, 1, 2, 3:
+		return call{"post " + key, func(ctx context.Context, w *Writers) error {
+			_, err := w.PostTwit(ctx, idol, NewTwit{Content: key, Visibility: tables.Public, IdempotencyKey: &key})
+			return err
+		}, nil}
+	case 4:
+		return call{"delete " + key, func(ctx context.Context, w *Writers) error {
+			cells, err := cellsOf(ctx, w.store, tables.TwitNames.Get(tables.KeyedName(idol, key)))
+			if err != nil {
+				return err
+			}
+			place, _, posted, err := tables.TwitNames.Decode(cells)
+			if err != nil || !posted {
+				return err
+			}
+			at, name, err := place.Parts()
+			if err != nil {
+				return err
+			}
+			return w.DeleteTwit(ctx, &tables.Twit{AuthorName: idol, PostedAt: at, Name: name, Visibility: tables.Public})
+		}, nil}
+	case 5, 6:
+		who := []string{"b", "c", fans[2]}[r.IntN(3)]
+		return call{"follow " + who, func(ctx context.Context, w *Writers) error { return w.Follow(ctx, who, idol) }, nil}
+	}
+	who := []string{"b", "c", fans[2]}[r.IntN(3)]
+	return call{"unfollow " + who, func(ctx context.Context, w *Writers) error { return w.Unfollow(ctx, who, idol) }, nil}
+}
+
+// visible is what somebody sees in a timeline: entries and what broadcasters posted, as far as it is there and its author followed. It reads in
+// two rounds, and the parts of each in any order, as resolvers do.
+func visible(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
+	type answer struct {
+		cells []hbase.Cell
+		err   error
+	}
+	read := func(gets ...hbase.Get) ([][]hbase.Cell, error) {
+		answers, out := make([]chan answer, len(gets)), make([][]hbase.Cell, len(gets))
+		for i, get := range gets {
+			answers[i] = make(chan answer, 1)
+			go func() {
+				cells, err := cellsOf(ctx, store, get)
+				answers[i] <- answer{cells, err}
+			}()
+		}
+		var failed error
+		for i := range gets {
+			a := <-answers[i]
+			if out[i] = a.cells; a.err != nil {
+				failed = a.err
+			}
+		}
+		return out, failed
+	}
+	cells, err := read(tables.Timelines.Get(owner, 0, hbase.Page{}), tables.Broadcasters.Get())
+	if err != nil {
+		return nil, err
+	}
+	merged, err := tables.Broadcasters.Decode(cells[1])
+	if err != nil {
+		return nil, err
+	}
+	positions := map[string]bool{}
+	for _, c := range cells[0] {
+		positions[c.Qualifier] = true
+	}
+	cells, err = read(tables.Follows.Get(owner, idol), tables.Twits.Get(idol, 0, hbase.Page{Stop: tables.MembersEnd}))
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	if follows, _, err := tables.Follows.Decode(cells[0]); err != nil || !follows {
+		return seen, err
+	}
+	twits, _, _, err := tables.Twits.Decode(idol, cells[1])
+	for _, twit := range twits {
+		if len(merged) > 0 || positions[tables.Timelines.Position(twit.Key())] {
+			seen[twit.Content] = true
+		}
+	}
+	return seen, err
+}
+
+// holes are twits that somebody saw, and later did not, though nobody had begun to delete them. Who reads never unfollows.
+func holes(reads []timelineRead, calls []made) (breaches []string) {
+	for i, early := range reads {
+		for _, later := range reads[i+1:] {
+			for key := range early.twits {
+				deleted := slices.ContainsFunc(calls, func(m made) bool { return m.text == "delete "+key && m.began <= later.end })
+				if early.owner == later.owner && !later.twits[key] && !deleted {
+					breaches = append(breaches, fmt.Sprintf("%s saw %s at %d–%d and not at %d–%d", early.owner, key, early.began, early.end, later.began, later.end))
+				}
+			}
+		}
+	}
+	return breaches
+}
+
+// wrongTimelines says what is wrong with a store in which all errands are done: each timeline has what it should, none what it should not.
+func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
+	ctx := t.Context()
+	twits, err := membersOf(ctx, store, tables.Twits, idol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := cellsOf(ctx, store, tables.Broadcasters.Get())
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged, err := tables.Broadcasters.Decode(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range append(people, fans...) {
+		seen, err := visible(ctx, store, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, err := cellsOf(ctx, store, tables.Follows.Get(owner, idol))
+		if err != nil {
+			t.Fatal(err)
+		}
+		follows, _, _ := tables.Follows.Decode(cells)
+		want, should := []string{}, map[string]bool{}
+		for _, twit := range twits {
+			if follows {
+				want = append(want, twit.Content)
+				should[tables.Timelines.Position(twit.Key())] = true
+			}
+		}
+		if len(seen) != len(want) || slices.ContainsFunc(want, func(key string) bool { return !seen[key] }) {
+			breaches = append(breaches, fmt.Sprintf("%s sees %v, and should see %q", owner, seen, want))
+		}
+		if cells, err = cellsOf(ctx, store, tables.Timelines.Get(owner, 0, hbase.Page{})); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cells {
+			if !should[c.Qualifier] {
+				breaches = append(breaches, fmt.Sprintf("the timeline of %s has %q, and should not", owner, c.Qualifier))
+			}
+		}
+		if len(merged) == 0 && len(cells) != len(should) {
+			breaches = append(breaches, fmt.Sprintf("the timeline of %s has %d entries, and should have %d", owner, len(cells), len(should)))
+		}
+	}
+	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		breaches = append(breaches, fmt.Sprintf("an errand is left over: %q", fmt.Sprint(row)))
+	}
+	return breaches
+}
+
+// Whatever is posted, deleted and followed at the same time, whoever dies: in the end each timeline has what it should, and nobody who follows
+// and reads meanwhile ever misses what was there before, though the author becomes a broadcaster and ceases to be one.
+func TestAnyHistoryOfFeedsIsWhole(t *testing.T) {
+	seed, states := firstSeed(t), map[tables.Broadcast]int{}
+	for i := range 400 {
+		h := feedHistory{history: history{seed: seed + uint64(i), clients: 2 + i%3, calls: 3 + i%5, faults: float64(i%4) * 0.02, bound: 1000},
+			limit: []int{4, 3, 4, 1000}[i%4], chunk: []int{1, 2, 1000}[i%3]}
+		r := h.run(t)
+		if r.wrong() {
+			t.Fatalf("seed %d, limit %d, chunk %d:\n%s", h.seed, h.limit, h.chunk, r)
+		}
+		for _, line := range r.turns.log {
+			if strings.Contains(line, "check broadcasters") {
+				states["changes"]++
+			}
+		}
+	}
+	t.Logf("%d changes of the author's state", states["changes"])
+}
