@@ -211,6 +211,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 			return nil, err
 		}
 		var writes []write
+		moved := map[*member]tables.Place{}
 		for i, m := range placed {
 			at, err := m.place(cells[len(gets)+i])
 			if err != nil {
@@ -219,7 +220,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 			if at == x.placed[m] {
 				delete(x.placed, m)
 			} else {
-				x.placed[m] = at
+				moved[m] = at
 				writes = append(writes, m.writes(at, "again ")...)
 			}
 		}
@@ -229,6 +230,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 		if err := x.mutate(ctx, writes...); err != nil {
 			return nil, err
 		}
+		maps.Copy(x.placed, moved)
 	}
 }
 
