@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,8 +81,47 @@ func (p plays) Get(username, game string) hbase.Get {
 // Any reads whether the user ever played the game.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
-	get.Page.Limit = 1
+	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
 	return get
+}
+
+// daysEnd is behind every day, and before [Decision].
+const daysEnd = ":"
+
+// playKey begins the columns that tell what was played under an idempotency key. Its hash follows.
+const playKey = "k"
+
+// Under reads all days, and, unless the key is nil, what the user played under it.
+func (p plays) Under(username, game string, key *string) hbase.Get {
+	get := p.Get(username, game)
+	if key != nil {
+		get.Columns += " " + Attributes + ":" + playKey + keyWord(*key)
+	}
+	return get
+}
+
+// UnderCell says that the user played on a day, under a key.
+func (p plays) UnderCell(key, day string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: playKey + keyWord(key), Timestamp: timestamp, Value: []byte(day)}
+}
+
+// DecodeUnder returns the day that the user played on, empty if the cells of Under tell of none.
+func (p plays) DecodeUnder(cells []hbase.Cell) (day string, err error) {
+	for _, c := range cells {
+		if c.Family == Attributes {
+			return string(c.Value), corrupt(CheckDay(string(c.Value)), c.Qualifier)
+		}
+	}
+	return "", nil
+}
+
+// Gone takes days away, as they are up to a timestamp.
+func (p plays) Gone(username, game string, days []DayCount, timestamp int64) hbase.Delete {
+	gone := hbase.Delete{Table: p.Table, Row: edgeKey(username, game)}
+	for _, day := range days {
+		gone.Columns = append(gone.Columns, hbase.Deletion{Kind: hbase.AllVersions, Family: p.family, Qualifier: day.Day, Timestamp: timestamp})
+	}
+	return gone
 }
 
 // Of is the range of all that the user played.
@@ -98,7 +138,7 @@ func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.P
 // Decode returns the days among the cells, ascending.
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
-// GameDays are the sums over all players of a game, a column per day, in the game's row. They follow from [Plays].
+// GameDays are the sums over all players of a game, a column per day, in the game's row; one of 0 is like none. They follow from [Plays].
 var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }
@@ -113,8 +153,14 @@ func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }
 
-// Decode returns the days among the cells, ascending.
-func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(d.family, cells) }
+// Decode returns the days among the cells on which anybody played, ascending.
+func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) {
+	days, err := decodeDays(d.family, cells)
+	return slices.DeleteFunc(days, func(d DayCount) bool { return d.Count == 0 }), err
+}
+
+// Column names that of a day, as in [hbase.Get].
+func (d gameDays) Column(day string) string { return d.family + ":" + day }
 
 func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: day.Day, Timestamp: timestamp, Value: strconv.AppendInt(nil, int64(day.Count), 10)}

@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"twibase/hbase"
 )
@@ -51,6 +52,20 @@ func (l *List[E]) Row(owner string, bucket uint32) string {
 		return RowKey(owner)
 	}
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
+}
+
+// OwnerOf reads a key of Row back.
+func (l *List[E]) OwnerOf(row string) (owner string, bucket uint32, err error) {
+	if n := len(row) - bucketSize; n > hashSize {
+		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
+			bucket = binary.BigEndian.Uint32([]byte(row[n:]))
+			if owner, err := OwnerOf(head); err == nil && bucket != 0 {
+				return owner, bucket, nil
+			}
+		}
+	}
+	owner, err = OwnerOf(row)
+	return owner, 0, err
 }
 
 // Get reads a page of one bucket.

@@ -35,7 +35,7 @@ func Definitions(regions int) []hbase.Table {
 		{Departments.Table, []string{Attributes, Children.Family, DepartmentRoles.Family}},
 		{Games.Table, []string{Attributes, Players.Family, GameDays.family}},
 		{UserGames.Table, []string{UserGames.Family}},
-		{Plays.Table, []string{Plays.family}},
+		{Plays.Table, []string{Plays.family, Attributes}},
 		{Intents.Table, []string{Attributes}},
 		{Cuts.Table, []string{Attributes}},
 	} {

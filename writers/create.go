@@ -1,0 +1,65 @@
+package writers
+
+import (
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// origin is what the row of an object keeps of the idempotency key under which it was made: of any caller and key another word. It is empty
+// without a key.
+func origin(caller string, key *string) string {
+	if key == nil {
+		return ""
+	}
+	return tables.KeyedName(caller, *key)
+}
+
+// originColumns are what free reads.
+const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
+
+// free returns nil if an object can be made under a code, given what is stored of it: there is none, or none any more. It is errNothing if
+// this very creation was made before.
+func free(cells []hbase.Cell, code, origin string) error {
+	name, made := attribute(cells, "name"), attribute(cells, tables.Origin)
+	mine := origin != "" && made == origin
+	switch {
+	case name == tables.Gone && mine:
+		return refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
+	case name == "" || name == tables.Gone:
+		return nil
+	case mine:
+		return errNothing
+	}
+	return refuse(AlreadyExists, "code", "there is a %q already", code)
+}
+
+// originCell keeps the origin of an object that is made, also if that is none: another may have been made before under its code.
+func originCell(origin string, at int64) hbase.Cell {
+	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Origin, Timestamp: at, Value: []byte(origin)}
+}
+
+// goneCell says of an object that it was deleted.
+func goneCell(at int64) hbase.Cell {
+	return hbase.Cell{Family: tables.Attributes, Qualifier: "name", Timestamp: at, Value: []byte(tables.Gone)}
+}
+
+// attribute returns the text of an attribute, empty if it is not among the cells.
+func attribute(cells []hbase.Cell, name string) string {
+	for _, c := range cells {
+		if c.Family == tables.Attributes && c.Qualifier == name {
+			return string(c.Value)
+		}
+	}
+	return ""
+}
+
+// unchanged refuses to change what others changed since the version that the caller expects, given the present one; nil expects none.
+func unchanged(expected *string, version string) error {
+	if version == "" {
+		version = tables.Imported
+	}
+	if expected == nil || *expected == version {
+		return nil
+	}
+	return refuse(Conflict, "expectedVersion", "it was changed meanwhile: the version is %q now", version)
+}

@@ -1,0 +1,164 @@
+package writers
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+type recordPlayArgs struct {
+	User, Game, Day string
+	Count           int
+	Key             *string
+	// Total is how much the user played on the day, with this; Sum is that of all days, Last the last of them, and First is whether there
+	// was none before. decide completes them.
+	Total, Sum int
+	Last       string
+	First      bool
+}
+
+// recordPlay adds to a day in the row of the user and the game, which is the truth. The sums of the user and of the game follow.
+var recordPlay = register(kind[recordPlayArgs]{
+	name: "recordPlay",
+	row:  func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
+	reads: func(a recordPlayArgs) []hbase.Get {
+		return []hbase.Get{tables.Users.Get(a.User, tables.Existence), tables.Games.Get(a.Game, tables.Existence)}
+	},
+	decide: func(a *recordPlayArgs, r *reading) ([]hbase.Cell, error) {
+		if err := existing(tables.Users, a.User, r.cells[0], ""); err != nil {
+			return nil, err
+		}
+		if err := existing(tables.Games, a.Game, r.cells[1], "game"); err != nil {
+			return nil, err
+		}
+		days, err := tables.Plays.Decode(r.row)
+		if err != nil {
+			return nil, err
+		}
+		before, err := tables.Plays.DecodeUnder(r.row)
+		if err != nil {
+			return nil, err
+		}
+		if before != "" {
+			a.Day = before
+		}
+		i, found := slices.BinarySearchFunc(days, a.Day, func(d tables.DayCount, day string) int { return strings.Compare(d.Day, day) })
+		if !found {
+			days = slices.Insert(days, i, tables.DayCount{Day: a.Day})
+		}
+		if a.Total = days[i].Count; before != "" {
+			return nil, errNothing
+		}
+		if a.Total += a.Count; a.Total > math.MaxInt32 {
+			return nil, refuse(LimitExceeded, "count", "on one day nobody plays a game more than %d times", math.MaxInt32)
+		}
+		days[i].Count, a.Sum = a.Total, 0
+		for _, day := range days {
+			a.Sum += day.Count
+		}
+		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
+		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells
+		if a.Key != nil {
+			cells = append(cells, tables.Plays.UnderCell(*a.Key, a.Day, r.at))
+		}
+		return cells, nil
+	},
+	plan: func(a recordPlayArgs, o op) plan {
+		plays := stage{
+			add(tables.UserGames, a.User, tables.UserGame{Code: a.Game, Count: a.Sum, Day: a.Last}, o.at),
+			dayOf(a.Game, a.Day, a.Count),
+		}
+		if a.First {
+			plays = append(plays, add(tables.Players, a.Game, a.User, o.at), countOf(tables.Players, a.Game, 1), countOf(tables.UserGames, a.User, 1))
+		}
+		return plan{now: []stage{
+			plays,
+			{unless(demand{"erasePlays", &erasePlaysArgs{User: a.User, Game: a.Game}}, end(tables.Users, a.User), end(tables.Games, a.Game))},
+		}}
+	},
+	added: true,
+})
+
+// dayOf adds to the sum of a game's day.
+func dayOf(game, day string, delta int) step {
+	return count{column{place{tables.GameDays.Table, tables.RowKey(game)}, tables.GameDays.Column(day)}, delta}
+}
+
+type erasePlaysArgs struct {
+	User, Game string
+	// Days are what was played: decide completes them.
+	Days []tables.DayCount
+}
+
+// erasePlays takes away all that a user played of a game.
+var erasePlays = register(kind[erasePlaysArgs]{
+	name: "erasePlays",
+	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
+	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {
+		if a.Days, err = tables.Plays.Decode(r.row); err != nil || len(a.Days) == 0 {
+			return nil, orNothing(err)
+		}
+		return nil, nil
+	},
+	plan: func(a erasePlaysArgs, o op) plan {
+		erased := stage{
+			put{tables.Plays.Gone(a.User, a.Game, a.Days, o.at)},
+			remove(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
+			remove(tables.Players, a.Game, a.User, o.at),
+			countOf(tables.UserGames, a.User, -1),
+			countOf(tables.Players, a.Game, -1),
+		}
+		for _, day := range a.Days {
+			erased = append(erased, dayOf(a.Game, day.Day, -day.Count))
+		}
+		return plan{now: []stage{erased}}
+	},
+})
+
+// erasePlaysOf takes away all that a user played.
+func erasePlaysOf(username string) step {
+	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (step, bool, error) {
+		_, game, err := tables.Plays.Ends(row.Key)
+		if err != nil {
+			return nil, false, err
+		}
+		days, err := tables.Plays.Decode(row.Cells)
+		return demand{"erasePlays", &erasePlaysArgs{User: username, Game: game}}, len(days) > 0, err
+	})
+}
+
+// NewPlay is what a user played.
+type NewPlay struct {
+	Game string
+	// Day is today, in UTC, if it is nil.
+	Day            *string
+	Count          int
+	IdempotencyKey *string
+}
+
+// Played says how much a user played a game on a day, all in all.
+type Played struct {
+	Game, Day string
+	Count     int
+}
+
+// RecordPlay adds to how much a user played a game on a day. A second time under the same key, for the same game, it does nothing, and returns
+// the day of the first. It may be refused with Problems.
+func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
+	var in input
+	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: time.Now().UTC().Format(time.DateOnly), Count: in.plays("count", p.Count),
+		Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
+	if p.Day != nil {
+		a.Day = in.day("day", *p.Day)
+	}
+	if err := in.err(); err != nil {
+		return Played{}, err
+	}
+	_, err := do(ctx, w, recordPlay, &a)
+	return Played{a.Game, a.Day, a.Total}, err
+}
