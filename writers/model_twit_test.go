@@ -36,14 +36,17 @@ func beginTwits(_ hbase.Store, w world) []hbase.Mutation {
 	w[twitFact(author, key)] = "1"
 	fact := fmt.Sprintf("comment on %s by %s %s", twitFact(author, key), by, under)
 	w[fact], w["added "+fact] = "1", "1"
-	return []hbase.Mutation{
+	var rows []hbase.Mutation
+	for _, fan := range fans {
+		rows = append(rows, lists(tables.Timelines, fan, t.Key()))
+	}
+	return append(rows,
 		tables.TwitNames.Put(t, 1),
 		put(tables.Twits.Table, tables.RowKey(author), tables.Twits.Cell(t, 1), count("twitCount"), count("albumCount")),
 		put(tables.Albums.Table, tables.RowKey(author), tables.Albums.Cell(t, 1)),
 		put(tables.Comments.Table, tables.RowKey(t.Key().String()), tables.Comments.Cell(c, 1), count("commentCount")),
 		put(tables.UserComments.Table, tables.RowKey(by), tables.UserComments.Cell(c.Key(), 1)),
-		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by), tables.Commenters.AddedCell(under, c.PostedAt, 1)),
-	}
+		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by), tables.Commenters.AddedCell(under, c.PostedAt, 1)))
 }
 
 func twitFact(author, key string) string { return "twit " + author + " " + key }
