@@ -1,15 +1,17 @@
 package writers
 
 import (
+	"time"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
-// origin is what the row of an object keeps of the idempotency key under which it was made: of any caller and key another word. It is empty
-// without a key.
-func origin(caller string, key *string) string {
+// origin is what the row of an object keeps of the idempotency key under which it was made: of any caller and key another word. Without a key
+// it is one that no other creation has: so one whose answer was lost knows what it made.
+func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
-		return ""
+		return tables.KeyedName("", w.newOp(time.Now()))
 	}
 	return tables.KeyedName(caller, *key)
 }
@@ -18,29 +20,26 @@ func origin(caller string, key *string) string {
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
 // free returns nil if an object can be made under a code, given what is stored of it: there is none, or none any more. It is errNothing if
-// this very creation was made before.
+// this very creation was made before, whatever became of what it made.
 func free(cells []hbase.Cell, code, origin string) error {
 	name, made := attribute(cells, "name"), attribute(cells, tables.Origin)
-	mine := origin != "" && made == origin
 	switch {
-	case name == tables.Gone && mine:
-		return refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
+	case made == origin:
+		return errNothing
 	case name == "" || name == tables.Gone:
 		return nil
-	case mine:
-		return errNothing
 	}
 	return refuse(AlreadyExists, "code", "there is a %q already", code)
 }
 
-// originCell keeps the origin of an object that is made, also if that is none: another may have been made before under its code.
+// originCell keeps the origin of an object that is made.
 func originCell(origin string, at int64) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Origin, Timestamp: at, Value: []byte(origin)}
 }
 
 // goneCell says of an object that it was deleted.
 func goneCell(at int64) hbase.Cell {
-	return hbase.Cell{Family: tables.Attributes, Qualifier: "name", Timestamp: at, Value: []byte(tables.Gone)}
+	return tables.Without("name", at)
 }
 
 // attribute returns the text of an attribute, empty if it is not among the cells.

@@ -22,6 +22,22 @@ func refuse(code Code, field, format string, args ...any) error {
 	return Problems{problem(code, field, format, args...)}
 }
 
+// together returns the problems of all errors, or the first error that is something else; nil if none is anything.
+func together(errs ...error) error {
+	var all Problems
+	for _, err := range errs {
+		var problems Problems
+		if err != nil && !errors.As(err, &problems) {
+			return err
+		}
+		all = append(all, problems...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
 // err returns what was found to be wrong, nil if that is nothing.
 func (in *input) err() error {
 	if len(in.problems) == 0 {

@@ -78,7 +78,7 @@ type NewGame struct {
 // be refused with Problems.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
-	a := createGameArgs{Code: in.code("code", g.Code), Origin: origin(caller, in.idempotencyKey("idempotencyKey", g.IdempotencyKey))}
+	a := createGameArgs{Code: in.code("code", g.Code), Origin: w.origin(caller, in.idempotencyKey("idempotencyKey", g.IdempotencyKey))}
 	if a.Name = a.Code; g.Name != nil {
 		a.Name = in.name("name", *g.Name)
 	}

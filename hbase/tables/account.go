@@ -38,3 +38,9 @@ func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
 		{Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp, Value: []byte(hash)},
 	}}
 }
+
+// Gone removes the account, as it was at that timestamp.
+func (a accounts) Gone(username string, timestamp int64) hbase.Delete {
+	return hbase.Delete{Table: a.Table, Row: RowKey(username), Columns: []hbase.Deletion{
+		{Kind: hbase.AllVersions, Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp}}}
+}

@@ -207,17 +207,6 @@ func TestTwitNamesSayWhatIsGone(t *testing.T) {
 	}
 }
 
-func TestObjectsSayHowTheyWereMade(t *testing.T) {
-	mine, other := tables.KeyedName("LiLei", "again"), tables.KeyedName("Lucy", "again")
-	cells := []hbase.Cell{tables.Without("department", 1), tables.Made(mine, 1)}
-	if !tables.WasMade(mine, cells) || tables.WasMade(other, cells) || tables.WasMade("", cells[:1]) {
-		t.Error("the mark is not what is said to be")
-	}
-	if got := cells[1].Family + ":" + cells[1].Qualifier; got != tables.MadeColumn {
-		t.Errorf("%s is written, and %s is read", got, tables.MadeColumn)
-	}
-}
-
 func TestCommentersTellWhatWasAddedAndRemoved(t *testing.T) {
 	added, removed := tables.Commenters.AddedCell("again", noon, 1), tables.Commenters.RemovedCell(remarkKey().Position, 1)
 	if at, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed, added}); !at.Equal(noon) || !ok || err != nil {

@@ -195,7 +195,7 @@ const Imported = "0"
 // imported is what the rows' fields point to. Nobody writes to it.
 var imported = Imported
 
-// Origin is the attribute that tells under which idempotency key an object was made, as [KeyedName] does; empty or absent: under none. The schema does not show it.
+// Origin is the attribute that tells under which idempotency key an object was made, as [KeyedName] does. The schema does not show it.
 const Origin = "origin"
 
 // none is the zero that all objects share which have nothing to count. Nobody writes to what a row's field points to.

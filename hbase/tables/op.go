@@ -4,7 +4,6 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,21 +20,6 @@ const Gone = "\x00"
 // Without returns the attribute of an object as it is when it was taken away.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: attribute, Timestamp: timestamp, Value: []byte(Gone)}
-}
-
-// MadeColumn is the column of an object that tells its creation from others.
-const MadeColumn = Attributes + ":made"
-
-// Made is the column which says that an object was made with that mark, which is [KeyedName] of an idempotency key.
-func Made(mark string, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: "made", Timestamp: timestamp, Value: []byte(mark)}
-}
-
-// WasMade reports whether the cells of an object say that it was, the last time, made with that mark.
-func WasMade(mark string, cells []hbase.Cell) bool {
-	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
-		return c.Family+":"+c.Qualifier == MadeColumn && string(c.Value) == mark
-	})
 }
 
 // opDigits sort like the bytes that they stand for.
