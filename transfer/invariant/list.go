@@ -2,100 +2,140 @@ package invariant
 
 import (
 	"context"
-
-	"github.com/cespare/xxhash/v2"
+	"fmt"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/settle"
 )
 
-// listOf is a list of an owner.
-type listOf struct{ table, family, owner string }
+// explainer says of each of an owner's members why it should not be there; nothing if it should.
+type explainer[E any] func(ctx context.Context, r *run, owner string, members []E) ([]string, error)
 
-// tally is what is known of a list: how many members it should have and has, and the sums of their hashes.
-type tally struct {
-	want, have       int
-	wantSum, haveSum uint64
-	// length is what the owner's row says, counted whether it has to say it.
-	length  int
-	counted bool
-}
-
-func (c *check) list(l listOf) *tally {
-	t := c.lists[l]
-	if t == nil {
-		t = &tally{}
-		c.lists[l] = t
-	}
-	return t
-}
-
-// expect notes that a list should have a member.
-func expect[E any](c *check, l *tables.List[E], owner string, e E) {
-	t := c.list(listOf{l.Table, l.Family, owner})
-	t.want++
-	t.wantSum += hashOf(l.Cell(e, 0))
-}
-
-func hashOf(cell hbase.Cell) uint64 {
-	return xxhash.Sum64String(cell.Qualifier)*31 + xxhash.Sum64(cell.Value)
-}
-
-// length notes how long a list says that it is.
-func length[E any](c *check, l *tables.List[E], owner string, n *int) {
-	t := c.list(listOf{l.Table, l.Family, owner})
-	t.counted = true
-	if n != nil {
-		t.length = *n
-	}
-}
-
-// have reads all lists of a kind as a reader does, and notes their members.
-func have[E any](ctx context.Context, c *check, l *tables.List[E]) error {
-	for row, err := range c.store.Scan(ctx, hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}) {
-		if err != nil {
+// lists shows that every member of every list follows from something, and lies in the bucket that covers it.
+func (r *run) lists(ctx context.Context) error {
+	for _, prove := range []func() error{
+		func() error { return walk(ctx, r, tables.Following, follows.explainForth) },
+		func() error { return walk(ctx, r, tables.Followers, follows.explainBack) },
+		func() error { return walk(ctx, r, tables.UserRoles, assignments.explainForth) },
+		func() error { return walk(ctx, r, tables.RoleUsers, assignments.explainBack) },
+		func() error { return walk(ctx, r, tables.Children, explainChildren) },
+		func() error { return walk(ctx, r, tables.DepartmentRoles, explainDepartmentRoles) },
+		func() error { return walk(ctx, r, tables.Albums, explainAlbum) },
+		func() error { return walk(ctx, r, tables.UserComments, explainUserComments) },
+		func() error { return walk(ctx, r, tables.UserGames, explainUserGames) },
+		func() error { return walk(ctx, r, tables.Players, explainPlayers) },
+	} {
+		if err := prove(); err != nil {
 			return err
 		}
-		owner, err := tables.OwnerOf(row.Key)
-		if err != nil {
-			continue // a further bucket: it is read with the first
-		}
-		if row.Cells[0].Family != l.Family {
-			continue
-		}
-		err = settle.Spans(ctx, c.store, l, []string{owner}, func(s *settle.Span[E]) error {
-			if _, err := s.Members(); err != nil {
-				return err
-			}
-			t := c.list(listOf{l.Table, l.Family, owner})
-			for i, cell := range s.Cells {
-				if s.Covers(i) {
-					t.have++
-					t.haveSum += hashOf(cell)
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := r.flush(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare reports the lists that differ from what they should be.
-func (c *check) compare() {
-	for l, t := range c.lists {
-		what := l.table + ":" + l.family
-		switch {
-		case t.want != t.have:
-			c.breach(what, l.owner, "it has %d members and should have %d", t.have, t.want)
-		case t.wantSum != t.haveSum:
-			c.breach(what, l.owner, "it has others than the %d members that it should have", t.want)
+// walk looks at all lists of a kind: their directories, and each member.
+func walk[E any](ctx context.Context, r *run, l *tables.List[E], explain explainer[E]) error {
+	scan := hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
+	return r.rows(ctx, scan, func(rows []hbase.Row) error {
+		var owners []string
+		sealed := map[string][]uint32{}
+		for _, row := range rows {
+			owner, bucket, err := l.OwnerOf(row.Key)
+			switch {
+			case err != nil:
+				r.breach(breachOf(l.Table, row.Key, l.Family, "", "a key of no list", absent, "%v", err))
+			case bucket != 0:
+				sealed[owner] = append(sealed[owner], bucket)
+			default:
+				owners = append(owners, owner)
+			}
 		}
-		if t.counted && t.length != t.have {
-			c.breach(what, l.owner, "it has %d members, and %d are counted", t.have, t.length)
+		for owner, buckets := range sealed {
+			if err := unnamed(ctx, r, l, owner, buckets); err != nil {
+				return err
+			}
+		}
+		if err := directories(ctx, r, l, owners); err != nil {
+			return err
+		}
+		return settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span[E]) error { return members(ctx, r, l, s, explain) })
+	})
+}
+
+// members looks at a page of a list.
+func members[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Span[E], explain explainer[E]) error {
+	all, err := s.Members()
+	if err != nil {
+		return err
+	}
+	for len(all) > 0 {
+		n := min(len(all), some)
+		why, err := explain(ctx, r, s.Owner, all[:n])
+		if err != nil {
+			return err
+		}
+		var strays []hbase.Cell
+		for i, c := range s.Cells[:n] {
+			row := l.Row(s.Owner, s.Bucket)
+			switch {
+			case !s.Covers(i):
+				strays = append(strays, c)
+			case why[i] != "":
+				if r.breach(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "%s", why[i]), gone(l.Table, row, c)) && !r.Mend {
+					lo := listOf{l.Table, l.Family, s.Owner}
+					less := r.off[lo]
+					if less.All--; isPublic(all[i]) {
+						less.Public--
+					}
+					r.off[lo] = less
+				}
+			}
+		}
+		if err := move(ctx, r, l, s.Owner, s.Bucket, strays); err != nil {
+			return err
+		}
+		rest := *s
+		rest.Cells = s.Cells[n:]
+		s, all = &rest, all[n:]
+	}
+	return nil
+}
+
+// isPublic reports whether a member is one that everybody may see, of the lists that count those.
+func isPublic(member any) bool {
+	t, is := member.(*tables.Twit)
+	return is && t.Visibility == tables.Public
+}
+
+// move reports members that lie in a bucket which does not cover them, and brings them into the one that does.
+func move[E any](ctx context.Context, r *run, l *tables.List[E], owner string, bucket uint32, strays []hbase.Cell) error {
+	if len(strays) == 0 {
+		return nil
+	}
+	seats := make([]seat, len(strays))
+	for i, c := range strays {
+		seats[i] = seatAt(l, owner, c.Qualifier)
+	}
+	if err := r.find(ctx, seats); err != nil {
+		return err
+	}
+	from := l.Row(owner, bucket)
+	for i, s := range seats {
+		b := breachOf(l.Table, from, l.Family, strays[i].Qualifier, there, absent, "%s covers it", quoted(s.row))
+		mend := []hbase.Mutation{gone(l.Table, from, strays[i])}
+		if s.found == nil {
+			mend = append(mend, hbase.Put{Table: l.Table, Row: s.row, Cells: []hbase.Cell{strays[i]}})
+		}
+		if r.breach(b, mend...) && s.found == nil && !r.Mend {
+			lo := listOf{l.Table, l.Family, owner}
+			member, _, _, err := l.Decode(owner, strays[i:i+1])
+			r.off[lo] = r.off[lo].Grown(err == nil && isPublic(member[0]))
 		}
 	}
+	return nil
 }
+
+func quoted(row string) string { return fmt.Sprintf("row %q", row) }

@@ -176,3 +176,6 @@ func (k Kind[E]) move(ctx context.Context, s *Settler, span *Span[E], astray []h
 func gonePart(c hbase.Cell) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}
 }
+
+// Public is the attribute that counts the members which everybody may see, empty where those are not counted.
+func (k Kind[E]) Public() string { return k.public }

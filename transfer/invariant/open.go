@@ -1,0 +1,101 @@
+package invariant
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// intents reports the writes that are not whole, which a sweep would finish, and notes whose twits are on their way into timelines.
+func (r *run) intents(ctx context.Context) error {
+	err := r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		for _, row := range rows {
+			i, ok, err := tables.Intents.Decode(row.Key, row.Cells)
+			if err != nil {
+				r.corrupt(tables.Intents.Table, row.Key, "kind", err)
+				continue
+			}
+			if !ok {
+				r.breach(breachOf(tables.Intents.Table, row.Key, tables.Attributes, row.Cells[0].Qualifier, there, absent, "there is no intent"),
+					gone(tables.Intents.Table, row.Key, row.Cells...))
+				continue
+			}
+			if at, _ := tables.OpTime(i.ID); at.Add(r.Grace).Before(r.now) {
+				r.breach(breachOf(tables.Intents.Table, row.Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
+					r.now.Sub(at).Round(1e9)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	open := map[string]bool{}
+	err = r.rows(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		for _, row := range rows {
+			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
+			if err != nil {
+				r.corrupt(tables.Errands.Table, row.Key, "kind", err)
+			} else if ok {
+				open[e.ID], r.busy[e.Author] = true, true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.broadcasters(ctx, open)
+}
+
+// broadcasters notes whose twits readers do not look for in timelines, and shows that none waits for what nobody does.
+func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
+	get := tables.Broadcasters.Get()
+	cells, err := settle.Read(ctx, r.Store, []hbase.Get{get})
+	if err != nil {
+		return err
+	}
+	for i, c := range cells[0] {
+		state, _, err := tables.Broadcasters.State(cells[0][i : i+1])
+		if err != nil {
+			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, "unreadable", "readable", "%v", err))
+			continue
+		}
+		r.elsewhere[c.Qualifier] = state != tables.Pushed
+		if id, leaving := state.Leaving(); leaving && !open[id] {
+			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no errand %s", id),
+				tables.Broadcasters.Put(c.Qualifier, tables.Merged, c.Timestamp+1))
+		}
+	}
+	return nil
+}
+
+// accounts shows that who has a password is a user.
+func (r *run) accounts(ctx context.Context) error {
+	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		var names []string
+		for _, row := range rows {
+			name, err := tables.OwnerOf(row.Key)
+			if err != nil {
+				r.corrupt(tables.Accounts.Table, row.Key, "password", err)
+			}
+			if _, _, err := tables.Accounts.Decode(row.Cells); err != nil {
+				r.corrupt(tables.Accounts.Table, row.Key, "password", err)
+			}
+			names = append(names, name)
+		}
+		users, err := which(ctx, r, tables.Users, names)
+		if err != nil {
+			return err
+		}
+		for i, row := range rows {
+			if names[i] != "" && !users[names[i]] {
+				r.breach(breachOf(tables.Accounts.Table, row.Key, tables.Attributes, "password", there, absent, "there is no user %q", names[i]),
+					gone(tables.Accounts.Table, row.Key, row.Cells...))
+			}
+		}
+		return nil
+	})
+}

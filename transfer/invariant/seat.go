@@ -1,0 +1,110 @@
+package invariant
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// anyList is a [tables.List] without the type of its members.
+type anyList interface {
+	Row(owner string, bucket uint32) string
+	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
+	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
+}
+
+// seat is where a member of a list should be.
+type seat struct {
+	list          anyList
+	table, family string
+	owner         string
+	cell          hbase.Cell
+	// row is that of the bucket which covers it: find fills it in, and found, the column that is there, nil if there is none.
+	row   string
+	found *hbase.Cell
+}
+
+func seatOf[E any](l *tables.List[E], owner string, member E, timestamp int64) seat {
+	return seat{list: l, table: l.Table, family: l.Family, owner: owner, cell: l.Cell(member, timestamp)}
+}
+
+func seatAt[E any](l *tables.List[E], owner, position string) seat {
+	return seat{list: l, table: l.Table, family: l.Family, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
+}
+
+// find looks whether members are where they should be. It asks bucket 0 and the directories at once, since most lists have no other bucket.
+func (r *run) find(ctx context.Context, seats []seat) error {
+	directories := map[listOf]int{}
+	var gets []hbase.Get
+	for i := range seats {
+		s := &seats[i]
+		gets = append(gets, s.list.Get(s.owner, 0, hbase.Exactly(s.cell.Qualifier)))
+	}
+	for _, s := range seats {
+		l := listOf{s.table, s.family, s.owner}
+		if _, asked := directories[l]; !asked {
+			directories[l] = len(gets)
+			gets = append(gets, s.list.Get(s.owner, 0, hbase.Page{Start: tables.MembersEnd}))
+		}
+	}
+	cells, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return err
+	}
+	var further []int
+	gets = nil
+	for i := range seats {
+		s := &seats[i]
+		place, err := s.list.Place(s.owner, s.cell.Qualifier, cells[directories[listOf{s.table, s.family, s.owner}]])
+		if err != nil {
+			return err
+		}
+		if s.row = s.list.Row(s.owner, place.Covering); place.Covering == 0 {
+			s.found = first(cells[i])
+			continue
+		}
+		further = append(further, i)
+		gets = append(gets, s.list.Get(s.owner, place.Covering, hbase.Exactly(s.cell.Qualifier)))
+	}
+	if cells, err = settle.Read(ctx, r.Store, gets); err != nil {
+		return err
+	}
+	for i, j := range further {
+		seats[j].found = first(cells[i])
+	}
+	return nil
+}
+
+func first(cells []hbase.Cell) *hbase.Cell {
+	if len(cells) == 0 {
+		return nil
+	}
+	return &cells[0]
+}
+
+// which returns which of these objects exist.
+func which[T any](ctx context.Context, r *run, o *tables.Object[T], keys []string) (map[string]bool, error) {
+	exists := make(map[string]bool, len(keys))
+	var asked []string
+	var gets []hbase.Get
+	for _, key := range keys {
+		if _, known := exists[key]; !known {
+			exists[key] = false
+			asked, gets = append(asked, key), append(gets, o.Get(key, tables.Existence))
+		}
+	}
+	cells, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, key := range asked {
+		t, err := o.Decode(key, cells[i])
+		if err != nil {
+			return nil, err
+		}
+		exists[key] = t != nil
+	}
+	return exists, nil
+}

@@ -1,0 +1,155 @@
+package invariant
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// together is how many timelines are in memory at the same time: each may be long.
+const together = 32
+
+// timelines shows that timelines have the newest twits of all whom their owners follow, and no others. Of authors of whom something is still on its
+// way nothing is known, and those whom readers look for elsewhere need not be there.
+func (r *run) timelines(ctx context.Context) error {
+	scan := hbase.Scan{Table: tables.Following.Table, Columns: tables.Following.Family, Page: hbase.Page{Limit: 1}}
+	err := r.rows(ctx, scan, func(rows []hbase.Row) error {
+		var owners []string
+		for _, row := range rows {
+			if owner, bucket, err := tables.Following.OwnerOf(row.Key); err == nil && bucket == 0 {
+				owners = append(owners, owner)
+			}
+		}
+		for some := range slices.Chunk(owners, together) {
+			if err := r.lacking(ctx, some); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	return walk(ctx, r, tables.Timelines, explainEntries)
+}
+
+// timeline is what one holds: its entries and, if it is full, the last position that it must have.
+type timeline struct {
+	entries map[string]bool
+	last    string
+}
+
+// lacking reports the entries that timelines should have.
+func (r *run) lacking(ctx context.Context, owners []string) error {
+	held := make(map[string]*timeline, len(owners))
+	for _, owner := range owners {
+		held[owner] = &timeline{entries: map[string]bool{}}
+	}
+	err := settle.Spans(ctx, r.Store, tables.Timelines, owners, func(s *settle.Span[tables.TwitKey]) error {
+		t := held[s.Owner]
+		for _, c := range s.Cells {
+			if t.last == "" {
+				if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {
+					t.last = c.Qualifier
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	type follower struct {
+		name string
+		at   time.Time
+	}
+	followers := map[string][]follower{}
+	err = settle.Spans(ctx, r.Store, tables.Following, owners, func(s *settle.Span[tables.Follow]) error {
+		members, err := s.Members()
+		for i, f := range members {
+			if s.Covers(i) && !r.busy[f.Username] && !r.elsewhere[f.Username] {
+				followers[f.Username] = append(followers[f.Username], follower{s.Owner, f.At})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	authors := make([]string, 0, len(followers))
+	for author := range followers {
+		authors = append(authors, author)
+	}
+	slices.Sort(authors)
+	for some := range slices.Chunk(authors, some) {
+		err := settle.Spans(ctx, r.Store, tables.Twits, some, func(s *settle.Span[*tables.Twit]) error {
+			for i, c := range s.Cells {
+				if !s.Covers(i) {
+					continue
+				}
+				twit := tables.TwitKey{Author: s.Owner, Position: c.Qualifier}
+				position := tables.Timelines.Position(twit)
+				for _, f := range followers[s.Owner] {
+					if t := held[f.name]; !t.entries[position] && (t.last == "" || position < t.last) {
+						entry := seatOf(tables.Timelines, f.name, twit, max(1, f.at.UnixMilli()))
+						entry.row = tables.Timelines.Row(f.name, 0)
+						r.missing(entry, false, "%s follows %s", f.name, s.Owner)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainEntries says of entries why they should not be there.
+func explainEntries(ctx context.Context, r *run, owner string, members []tables.TwitKey) ([]string, error) {
+	why := make([]string, len(members))
+	follows := map[string]int{}
+	var gets []hbase.Get
+	names := make([]string, len(members))
+	for i, twit := range members {
+		_, names[i], _ = twit.Parts()
+		gets = append(gets, tables.TwitNames.Get(names[i]))
+	}
+	for _, twit := range members {
+		if _, asked := follows[twit.Author]; !asked {
+			follows[twit.Author] = len(gets)
+			gets = append(gets, tables.Follows.Related(owner, twit.Author))
+		}
+	}
+	cells, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, twit := range members {
+		if r.busy[twit.Author] {
+			continue
+		}
+		key, deleted, ok, err := tables.TwitNames.Decode(cells[i])
+		if err != nil {
+			continue // reported with the row
+		}
+		related, _, err := tables.Follows.Decode(cells[follows[twit.Author]])
+		switch {
+		case err != nil: // reported with the edge
+		case !ok || deleted || key != twit:
+			why[i] = fmt.Sprintf("there is no twit %q", names[i])
+		case !related:
+			why[i] = fmt.Sprintf("%s does not follow %s", owner, twit.Author)
+		}
+	}
+	return why, nil
+}

@@ -1,0 +1,130 @@
+package invariant
+
+import (
+	"context"
+	"fmt"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// twits shows that each twit is where the row of its id says, and the other way round, and that albums have those that belong there.
+func (r *run) twits(ctx context.Context) error {
+	if err := walk(ctx, r, tables.Twits, explainTwits); err != nil {
+		return err
+	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	return r.rows(ctx, hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		var twits, albums []seat
+		var of []hbase.Row
+		for _, row := range rows {
+			key, gone, ok, err := tables.TwitNames.Decode(row.Cells)
+			if err != nil {
+				r.corrupt(tables.TwitNames.Table, row.Key, "key", err)
+			} else if ok && !gone {
+				twits, of = append(twits, seatAt(tables.Twits, key.Author, key.Position)), append(of, row)
+				albums = append(albums, seatAt(tables.Albums, key.Author, key.Position))
+			}
+		}
+		if err := r.find(ctx, twits); err != nil {
+			return err
+		}
+		if err := r.find(ctx, albums); err != nil {
+			return err
+		}
+		for i, s := range twits {
+			switch copied := albums[i].found; {
+			case s.found != nil:
+			case copied != nil:
+				copied.Family = s.family
+				s.cell = *copied
+				t, _, _, err := tables.Twits.Decode(s.owner, []hbase.Cell{s.cell})
+				r.missing(s, err == nil && isPublic(t[0]), "twit_ids names it, and the album has it")
+			default:
+				r.breach(breachOf(tables.TwitNames.Table, of[i].Key, tables.Attributes, "gone", absent, `"1"`, "the twit is in no list: what it said is lost"),
+					hbase.Put{Table: tables.TwitNames.Table, Row: of[i].Key, Cells: []hbase.Cell{tables.TwitNames.Gone(settle.Youngest(of[i].Cells) + 1)}})
+			}
+		}
+		return nil
+	})
+}
+
+// explainTwits looks at some of an author's twits.
+func explainTwits(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
+	gets, why := make([]hbase.Get, len(members)), make([]string, len(members))
+	for i, t := range members {
+		gets[i] = tables.TwitNames.Get(t.Name)
+	}
+	cells, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return nil, err
+	}
+	exists, err := which(ctx, r, tables.Users, []string{author})
+	if err != nil {
+		return nil, err
+	}
+	var albums []seat
+	var public []bool
+	for i, t := range members {
+		key, deleted, ok, err := tables.TwitNames.Decode(cells[i])
+		row := gets[i].Row
+		switch {
+		case err != nil: // reported with the row
+		case !exists[author]:
+			why[i] = fmt.Sprintf("there is no user %q", author)
+			if ok && !deleted && key == t.Key() {
+				r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "gone", absent, `"1"`, "%s", why[i]),
+					hbase.Put{Table: tables.TwitNames.Table, Row: row, Cells: []hbase.Cell{tables.TwitNames.Gone(settle.Youngest(cells[i]) + 1)}})
+			}
+		case deleted:
+			why[i] = "twit_ids says that the twit was deleted"
+		case ok && key != t.Key():
+			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", text([]byte(key.String())), text([]byte(t.Key().String())),
+				"two twits have the id %q", t.Name))
+		case !ok:
+			put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
+			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", absent, text(put.Cells[0].Value), "%s posted it", author), put)
+		}
+		if why[i] == "" && t.InAlbum() {
+			albums, public = append(albums, seatOf(tables.Albums, author, t, t.PostedAt.UnixMilli())), append(public, isPublic(t))
+		}
+	}
+	if err := r.find(ctx, albums); err != nil {
+		return nil, err
+	}
+	for i, s := range albums {
+		switch {
+		case s.found == nil:
+			r.missing(s, public[i], "the twit has photos or is for followers")
+		case string(s.found.Value) != string(s.cell.Value):
+			s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
+			r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
+				hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+		}
+	}
+	return why, nil
+}
+
+func explainAlbum(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
+	seats, why := make([]seat, len(members)), make([]string, len(members))
+	for i, t := range members {
+		seats[i] = seatAt(tables.Twits, author, t.Key().Position)
+	}
+	if err := r.find(ctx, seats); err != nil {
+		return nil, err
+	}
+	for i, s := range seats {
+		if s.found == nil {
+			why[i] = "the author has no such twit"
+			continue
+		}
+		t, _, _, err := tables.Twits.Decode(author, []hbase.Cell{*s.found})
+		if err == nil && !t[0].InAlbum() {
+			why[i] = "the twit has no photos and is for everybody"
+		}
+	}
+	return why, nil
+}
