@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
 )
 
 // seedSetting repeats a random test.
@@ -109,3 +112,41 @@ func (p point) compare(other point) int {
 
 // String implements fmt.Stringer.
 func (p point) String() string { return fmt.Sprintf("%s: %s", p.kind, p.what) }
+
+// foretell notes the points of a write whose intent is being written: from the data alone.
+func (t *turns) foretell(put hbase.Put) {
+	i, ok, err := tables.Intents.Decode(put.Row, put.Cells)
+	if err != nil || !ok {
+		return // a mark
+	}
+	a, err := kinds[i.Kind].parse(i.Arguments)
+	if err != nil {
+		panic(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	note := func(what string) { t.foretold[point{i.Kind, what}] = true }
+	note("intent")
+	note("remove intent")
+	if i.Table != "" {
+		note("decide")
+	}
+	p := kinds[i.Kind].plan(a, op{i.ID, i.At})
+	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {
+		for n, s := range stages {
+			for _, st := range s {
+				label := fmt.Sprint(label, n, " ")
+				switch st := st.(type) {
+				case count:
+					note(label + "count " + st.table)
+				case each:
+					note("mark")
+				case demand:
+					note("mark")
+				default:
+					note(label + st.String())
+				}
+			}
+		}
+	}
+}
