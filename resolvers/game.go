@@ -3,12 +3,16 @@ package resolvers
 import (
 	"context"
 
+	"golang.org/x/text/unicode/norm"
+
 	"twibase/graph/apierr"
 	"twibase/graph/exec"
 	"twibase/graph/model"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/writers"
 )
 
 var gameCosts = costs{
@@ -37,6 +41,82 @@ var players = edge[string, tables.User]{relay.Players, "User", loaders.Players, 
 // Game is the resolver for the game field.
 func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
 	return rootObject(ctx, loaders.Games, "Game", code, tables.CheckCode)
+}
+
+// CreateGame is the resolver for the createGame field.
+func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
+	viewer, err := permit(ctx, permission.CreateGame, permission.About{})
+	if err != nil {
+		return nil, err
+	}
+	game := writers.NewGame{Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value()}
+	errs, made, err := written(ctx, loaders.Games, "CreateGamePayload", "game", "Game", func() (string, error) {
+		return r.Writers.CreateGame(ctx, viewer.Username, game)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateGamePayload{Game: made, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+}
+
+// UpdateGame is the resolver for the updateGame field.
+func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
+	if _, err := permit(ctx, permission.UpdateGame, permission.About{}); err != nil {
+		return nil, err
+	}
+	errs, game, err := written(ctx, loaders.Games, "UpdateGamePayload", "game", "Game", func() (string, error) {
+		return r.Writers.UpdateGame(ctx, input.Code, kept(input.Name), input.ExpectedVersion.Value())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateGamePayload{Game: game, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+}
+
+// DeleteGame is the resolver for the deleteGame field.
+func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
+	if _, err := permit(ctx, permission.DeleteGame, permission.About{}); err != nil {
+		return nil, err
+	}
+	errs, game, err := removed(ctx, loaders.Games, "DeleteGamePayload", "game", "Game", input.Code, func() error {
+		return r.Writers.DeleteGame(ctx, input.Code)
+	})
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.DeleteGamePayload{Game: game, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		payload.DeletedID = &tables.ID{Noun: tables.NounGame, Key: norm.NFC.String(input.Code)}
+	}
+	return payload, nil
+}
+
+// RecordPlay is the resolver for the recordPlay field.
+func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
+	viewer, err := permit(ctx, permission.RecordPlay, permission.About{})
+	if err != nil {
+		return nil, err
+	}
+	play := writers.NewPlay{Game: input.Game, Day: input.Day.Value(), Count: 1, IdempotencyKey: input.IdempotencyKey.Value()}
+	if n := input.Count.Value(); n != nil {
+		play.Count = *n
+	}
+	var played writers.Played
+	errs, game, err := written(ctx, loaders.Games, "RecordPlayPayload", "game", "Game", func() (string, error) {
+		played, err = r.Writers.RecordPlay(ctx, viewer.Username, play)
+		return played.Game, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	payload := &model.RecordPlayPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if len(errs) == 0 {
+		payload.Game, payload.Day, payload.Count = game, &played.Day, &played.Count
+		if payload.User, err = changed(ctx, loaders.Users, "RecordPlayPayload", "user", "User", viewer.Username); err != nil {
+			return nil, err
+		}
+	}
+	return payload, nil
 }
 
 // Games is the resolver for the games field.

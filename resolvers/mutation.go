@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"github.com/99designs/gqlgen/graphql"
+	"golang.org/x/text/unicode/norm"
+
 	"twibase/graph/explain"
 	"twibase/graph/model"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/writers"
 )
@@ -38,6 +42,49 @@ func changed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 		return nil, loaders.At(err, 0)
 	}
 	return found[0], nil
+}
+
+// written makes a change to an object, whose key it returns, and returns the object as it is then; nil with userErrors.
+func written[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ string, write func() (string, error)) ([]*model.UserError, *T, error) {
+	var key string
+	errs, err := change(ctx, func() (err error) {
+		key, err = write()
+		return err
+	})
+	if err != nil || len(errs) > 0 {
+		return errs, nil, err
+	}
+	object, err := changed(ctx, objects, payload, field, typ, key)
+	return errs, object, err
+}
+
+// removed deletes an object, and returns it as it was; nil with userErrors.
+func removed[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ, key string, remove func() error) ([]*model.UserError, *T, error) {
+	key = norm.NFC.String(key)
+	fields := selected(ctx, payload).below(ctx, field, typ).names()
+	read := objects.Read
+	if _, needed := objects.OutlineNamed(fields); !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
+		read = objects.Named
+		fields = nil
+	}
+	before, err := read(ctx, []string{key}, fields)
+	if err != nil {
+		return nil, nil, loaders.At(err, 0)
+	}
+	errs, err := change(ctx, remove)
+	if err != nil || len(errs) > 0 {
+		return errs, nil, err
+	}
+	return errs, before[0], nil
+}
+
+// kept is a text that can be changed and not taken away: null is the empty one, which is none.
+func kept(text graphql.Omittable[*string]) *string {
+	value, given := text.ValueOK()
+	if given && value == nil {
+		return new("")
+	}
+	return value
 }
 
 // showing tells what it costs to show an object in a payload, and returns when that is there.
