@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"cmp"
 	"context"
 	"sort"
 
@@ -146,6 +147,9 @@ func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
 		}
 		return l.of.Get(owner, s.bucket, p)
 	}
+	if s.bucket != 0 {
+		p.Stop = cmp.Or(s.stop, tables.MembersEnd) // what is behind it may have moved
+	}
 	p.Limit = w.Limit + 1 - len(s.page.Members)
 	return l.of.Get(owner, s.bucket, p)
 }
@@ -160,6 +164,12 @@ func (s *walk[E]) position(w Window) string {
 
 // take adds what a read brought, and decides how to go on.
 func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []hbase.Cell) error {
+	more := g.Page.Limit > 0 && len(cells) >= g.Page.Limit
+	if !s.looking && !w.Backward && s.bucket == 0 {
+		var moved bool
+		cells, moved = tables.Beginning(cells)
+		more = more || moved
+	}
 	members, positions, buckets, err := l.of.Decode(owner, cells)
 	if err != nil {
 		return err
@@ -197,7 +207,7 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 	}
 	if s.bucket == 0 {
 		s.known = buckets
-		s.enter(w, g.Page.Limit > 0 && len(cells) >= g.Page.Limit)
+		s.enter(w, more)
 		return nil
 	}
 	if s.stop == "" {

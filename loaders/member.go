@@ -69,6 +69,8 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 		case len(positions) == 0 && len(buckets) > 0:
 			s.buckets[i] = buckets[0]
 			elsewhere = append(elsewhere, i)
+		case len(positions) == 0 && len(cells[j]) > 0:
+			elsewhere = append(elsewhere, i) // it moved
 		}
 	}
 	return elsewhere

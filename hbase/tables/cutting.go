@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"twibase/hbase"
 )
@@ -11,9 +12,39 @@ import (
 // directory. Who reads passes over it; who writes a member writes it to both places.
 const announcement = directory + directory + directory
 
+// moved is the value of a member that joined a sealed bucket while bucket 0 still held what had been moved there. It stands in bucket 0.
+const moved = "\xff"
+
 // Place is where a member of a list belongs: to the bucket that covers its position and, if that is just being cut, also to the one
 // that is going to.
-type Place struct{ Covering, Announced uint32 }
+type Place struct {
+	Covering, Announced uint32
+	// Moving is whether the bucket that was cut may still hold what Covering took over from it.
+	Moving bool
+}
+
+// MovedCell stands in bucket 0 for a member that was added to a sealed bucket while bucket 0 had its neighbours still: it tells who reads
+// on there that the rest is elsewhere.
+func (l *List[E]) MovedCell(position string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
+}
+
+// Moved reports whether a cell of bucket 0 is a MovedCell. It is no member.
+func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
+
+// Beginning returns the members of bucket 0, and the directory, among the cells of a page of it that was read without a look at the
+// directory before. It reports more if members followed that a sealed bucket has by now: all that follow are read there.
+func Beginning(cells []hbase.Cell) (own []hbase.Cell, more bool) {
+	first := slices.IndexFunc(cells, Moved)
+	if first < 0 {
+		return cells, false
+	}
+	end := first
+	for end < len(cells) && cells[end].Qualifier < MembersEnd {
+		end++
+	}
+	return append(cells[:first:first], cells[end:]...), true
+}
 
 // Places reads where a position belongs: see [List.Place].
 func (l *List[E]) Places(owner, position string) hbase.Get {
@@ -36,8 +67,8 @@ func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (p Place, er
 			p.Announced = BucketOf(fresh, position)
 		}
 	}
-	if p.Announced == p.Covering {
-		p.Announced = 0
+	if p.Announced != 0 && p.Announced == p.Covering {
+		p.Announced, p.Moving = 0, true
 	}
 	return p, nil
 }
@@ -55,6 +86,16 @@ func (l *List[E]) AnnouncementCell(fresh []Bucket, timestamp int64) hbase.Cell {
 // AnnouncementEnd takes the announcement of that timestamp away.
 func (l *List[E]) AnnouncementEnd(timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: announcement, Timestamp: timestamp}
+}
+
+// Announced returns when the announcement among the cells was made, 0 if there is none.
+func (l *List[E]) Announced(cells []hbase.Cell) (timestamp int64) {
+	for _, c := range cells {
+		if c.Family == l.Family && c.Qualifier == announcement {
+			timestamp = c.Timestamp
+		}
+	}
+	return timestamp
 }
 
 func (l *List[E]) decodeAnnouncement(value []byte) (fresh []Bucket, err error) {

@@ -3,6 +3,8 @@ package tables_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -25,11 +27,34 @@ func TestWhereAMemberBelongs(t *testing.T) {
 		{"further on", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "lz", tables.Place{Announced: 8}},
 		{"behind what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "n", tables.Place{Covering: 1}},
 		{"in what was named and is still announced", []hbase.Cell{l.BucketCell(announced[0], 0), l.BucketCell(announced[1], 0),
-			l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Covering: 7}},
+			l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
 	} {
 		got, err := l.Place("LiLei", test.position, test.cells)
 		if err != nil || got != test.want {
 			t.Errorf("%s: %v, %v, want %v", test.reason, got, err, test.want)
 		}
+	}
+}
+
+func TestBucketZeroEndsWhereAMemberMoved(t *testing.T) {
+	l := tables.UserRoles
+	a, b, moved, sealed := l.Cell("a", 1), l.Cell("c", 1), l.MovedCell("b", 2), l.BucketCell(tables.Bucket{Number: 1, Start: "b"}, 3)
+	for _, test := range []struct {
+		reason      string
+		cells, want []hbase.Cell
+		more        bool
+	}{
+		{"nothing moved", []hbase.Cell{a, b, sealed}, []hbase.Cell{a, b, sealed}, false},
+		{"what follows is elsewhere, and the directory says where", []hbase.Cell{a, moved, b, sealed}, []hbase.Cell{a, sealed}, true},
+		{"the page has not come to the directory", []hbase.Cell{moved, b}, []hbase.Cell{}, true},
+	} {
+		got, more := tables.Beginning(test.cells)
+		if diff := cmp.Diff(test.want, got); diff != "" || more != test.more {
+			t.Errorf("%s: %v (-want +got):\n%s", test.reason, more, diff)
+		}
+	}
+	members, positions, _, err := l.Decode("LiLei", []hbase.Cell{a, moved, b})
+	if err != nil || cmp.Diff([]string{"a", "c"}, members) != "" || len(positions) != 2 {
+		t.Errorf("a cell that tells of a move is taken for a member: %q %v", members, err)
 	}
 }

@@ -94,7 +94,8 @@ func (l *List[E]) Length(owner string) hbase.Get {
 // Check reports whether a qualifier, which may come from a client, can be a position in such a list.
 func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
 
-// Decode returns the members and the directory columns among the cells of one bucket, both in the list's order.
+// Decode returns the members and the directory columns among the cells of one bucket, both in the list's order. Who reads bucket 0 without
+// knowing the directory takes its [Beginning] first.
 // positions are the members' qualifiers. Cells of other families are passed over.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
 	for i := range cells {
@@ -117,6 +118,9 @@ func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positio
 				return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
 			}
 			buckets = append(buckets, b)
+			continue
+		}
+		if Moved(*c) {
 			continue
 		}
 		e, err := l.decode(owner, c.Qualifier, c.Value)

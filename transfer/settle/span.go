@@ -2,6 +2,7 @@ package settle
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -95,8 +96,8 @@ func (r *reader[E]) list(first []hbase.Cell) error {
 func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
 	for {
 		n := members(page)
-		if n > 0 {
-			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Cells: page[:n], Directory: r.directory, list: r.of})
+		if own := slices.DeleteFunc(slices.Clone(page[:n]), tables.Moved); len(own) > 0 {
+			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Cells: own, Directory: r.directory, list: r.of})
 			if err != nil {
 				return err
 			}
