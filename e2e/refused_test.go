@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/e2e/oracle"
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+)
+
+// refusal is a mutation that answers with userErrors, by one who may do it.
+type refusal struct {
+	mutation, input string
+	// want are the errors: CODE field.
+	want string
+}
+
+var long = strings.Repeat("x", 201)
+
+// refusals are by the administrator of the cast. Every mutation has some. What stands in angle brackets is an id.
+var refusals = []refusal{
+	{"signUp", `{username:"owner",name:"x",password:"correct horse"}`, "ALREADY_EXISTS username"},
+	{"signUp", `{username:"Admin",name:"",password:"short",age:151,email:"nobody",avatarUrl:"https://u:p@example.org"}`,
+		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT password"},
+	{"logIn", `{username:"owner",password:"wrong horse"}`, "WRONG_CREDENTIALS"},
+	{"createUser", `{username:"owner",name:"x"}`, "ALREADY_EXISTS username"},
+	{"createUser", `{username:"a b",name:" ",age:-1,email:"",avatarUrl:"https://u:p@example.org",idempotencyKey:""}`,
+		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT idempotencyKey"},
+	{"updateUser", `{username:"nobody",name:"x"}`, "NOT_FOUND username"},
+	{"updateUser", `{username:"owner",name:"x",expectedVersion:"1"}`, "CONFLICT expectedVersion"},
+	{"updateUser", `{username:"",name:null,email:"a@",age:151,avatarUrl:"https://u:p@example.org"}`,
+		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl"},
+	{"deleteUser", `{username:"nobody"}`, "NOT_FOUND username"},
+	{"deleteUser", `{username:"a b"}`, "BAD_USER_INPUT username"},
+	{"follow", `{username:"nobody"}`, "NOT_FOUND username"},
+	{"follow", `{username:"boss"}`, "BAD_USER_INPUT username"},
+	{"unfollow", `{username:"a b"}`, "BAD_USER_INPUT username"},
+	{"postTwit", `{content:"",title:"` + long + `",photoUrls:["https://example.org/a.jpg","https://u:p@example.org"]}`, "BAD_USER_INPUT title, BAD_USER_INPUT photoUrls"},
+	{"postTwit", `{content:" "}`, "BAD_USER_INPUT content"},
+	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
+	{"addComment", `{twitId:"<remark>",content:""}`, "BAD_USER_INPUT content, NOT_FOUND twitId"},
+	{"deleteComment", `{id:"<p>"}`, "NOT_FOUND id"},
+	{"createRole", `{code:"developer",name:"x"}`, "ALREADY_EXISTS code"},
+	{"createRole", `{code:"tester",department:"nowhere"}`, "NOT_FOUND department"},
+	{"createRole", `{code:"a b",name:"",department:" ",idempotencyKey:"` + long + `"}`,
+		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department, BAD_USER_INPUT idempotencyKey"},
+	{"updateRole", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
+	{"updateRole", `{code:"developer",department:"nowhere"}`, "NOT_FOUND department"},
+	{"updateRole", `{code:"developer",department:null,expectedVersion:""}`, "CONFLICT expectedVersion"},
+	{"updateRole", `{code:"",name:null,department:" "}`, "BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department"},
+	{"deleteRole", `{code:"nothing"}`, "NOT_FOUND code"},
+	{"deleteRole", `{code:" "}`, "BAD_USER_INPUT code"},
+	{"assignRole", `{username:"nobody",role:"nothing"}`, "NOT_FOUND username, NOT_FOUND role"},
+	{"assignRole", `{username:"a b",role:" "}`, "BAD_USER_INPUT username, BAD_USER_INPUT role"},
+	{"revokeRole", `{username:"nobody",role:"nothing"}`, "NOT_FOUND username, NOT_FOUND role"},
+	{"revokeRole", `{username:"a b",role:" "}`, "BAD_USER_INPUT username, BAD_USER_INPUT role"},
+	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
+	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
+	{"deleteGame", `{code:"nothing"}`, "NOT_FOUND code"},
+	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
+}
+
+func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range cast {
+		if err := os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newStage(t, folder)
+	before, cells := exported(t, s.store), allCells(t, s.store)
+	for _, r := range refusals {
+		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
+			body := s.ask(t, s.ids.Replace(`mutation{`+r.mutation+`(input:`+r.input+`){clientMutationId userErrors{code field message}}}`), nil, as("boss"))
+			a, err := answer(body)
+			if err != nil || len(a.Errors) > 0 {
+				t.Fatal(err, a.Errors)
+			}
+			var got []string
+			for _, e := range oracle.Get(a.Data, r.mutation, "userErrors").(oracle.List) {
+				code := sprint(oracle.Get(e, "code"))
+				if field := oracle.Get(e, "field"); field != nil {
+					code += " " + sprint(field)
+				}
+				if sprint(oracle.Get(e, "message")) == "" {
+					t.Error(code, " has no message")
+				}
+				got = append(got, code)
+			}
+			if strings.Join(got, ", ") != r.want {
+				t.Errorf("it answers with %s, want %s", got, r.want)
+			}
+			// Of the store nothing is other than it was, so nothing of what is made from it; if it is, the export shows what.
+			if cmp.Equal(cells, allCells(t, s.store)) {
+				return
+			}
+			if diff := cmp.Diff(before, exported(t, s.store)); diff != "" {
+				t.Errorf("it changed (-before +after):\n%s", diff)
+			} else {
+				t.Error("it changed what is not exported")
+			}
+		})
+	}
+	if diff := cmp.Diff(before, exported(t, s.store)); diff != "" {
+		t.Errorf("they changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestEveryMutationIsRefusedSomething(t *testing.T) {
+	for mutation := range inputs {
+		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) && !slices.Contains(unwritten, mutation) {
+			t.Errorf("%s is refused nothing: add a row to refusals", mutation)
+		}
+	}
+}
+
+// exported is all that a store exports, by file.
+func exported(t *testing.T, store hbase.Store) map[string]string {
+	t.Helper()
+	folder := t.TempDir()
+	if _, err := transfer.Export(t.Context(), store, folder); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(text)
+	}
+	return files
+}
+
+// allCells are all cells of a store, by table.
+func allCells(t *testing.T, store hbase.Store) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, table := range tables.Definitions(1) {
+		var b strings.Builder
+		for row, err := range store.Scan(t.Context(), hbase.Scan{Table: table.Name}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%q", row.Key)
+			for _, c := range row.Cells {
+				fmt.Fprintf(&b, " %s:%q@%d=%q", c.Family, c.Qualifier, c.Timestamp, c.Value)
+			}
+			b.WriteByte('\n')
+		}
+		all[table.Name] = b.String()
+	}
+	return all
+}
