@@ -1,8 +1,10 @@
 package invariant
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -18,9 +20,6 @@ type Checker struct {
 	Read   func(table string, rows int)
 	// Mend is whether breaches are mended. Some show only when others are mended, so it takes another run to find none.
 	Mend bool
-	// Young is whether what is mended has the present time, and not that of what it follows from. Nothing else gets through where a deletion
-	// hides what is older than itself, and a write that is decided by a slower clock does not get through to it.
-	Young bool
 	// Grace is for how long a write may be on its way before that is a breach.
 	Grace time.Duration
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
@@ -40,14 +39,22 @@ type run struct {
 	said map[Breach]bool
 	// puts and gone are what mends the breaches that were found, and is not written yet.
 	puts, gone []hbase.Mutation
-	// off are the members that lists lack, and so lengths too, while nothing is mended. players are those that games lack.
+	// off are, while nothing is mended, how many members lists should have more than they have, lacking those members, and players those of games.
 	off     map[listOf]settle.Length
+	lacking map[member]*hbase.Cell
 	players map[string][]string
+	// named are the twits whose ids lack a row, by their ids.
+	named map[string]tables.TwitKey
 	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.
 	busy, elsewhere map[string]bool
 }
 
 type listOf struct{ table, family, owner string }
+
+type member struct {
+	listOf
+	position string
+}
 
 // Run goes through the store once, and returns how it ended: a breach is no error.
 func (c Checker) Run(ctx context.Context) error {
@@ -60,7 +67,7 @@ func (c Checker) Run(ctx context.Context) error {
 	if c.TimelineBound == 0 {
 		c.TimelineBound = tables.TimelineBound
 	}
-	r := &run{Checker: c, now: time.Now(), off: map[listOf]settle.Length{}, players: map[string][]string{},
+	r := &run{Checker: c, now: time.Now(), off: map[listOf]settle.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{}, named: map[string]tables.TwitKey{},
 		busy: map[string]bool{}, elsewhere: map[string]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
@@ -90,11 +97,6 @@ func (r *run) breach(b Breach, mend ...hbase.Mutation) (fresh bool) {
 	for _, m := range mend {
 		switch m := m.(type) {
 		case hbase.Put:
-			if r.Young {
-				for i := range m.Cells {
-					m.Cells[i].Timestamp = max(m.Cells[i].Timestamp, r.now.UnixMilli())
-				}
-			}
 			r.puts = append(r.puts, m)
 		default:
 			r.gone = append(r.gone, m)
@@ -115,7 +117,7 @@ func (r *run) missing(s seat, public bool, why string, args ...any) {
 		hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
 	if fresh && !r.Mend {
 		l := listOf{s.table, s.family, s.owner}
-		r.off[l] = r.off[l].Grown(public)
+		r.off[l], r.lacking[member{l, s.cell.Qualifier}] = r.off[l].Grown(public), &s.cell
 	}
 }
 
@@ -125,15 +127,50 @@ const (
 	enough = 1000
 )
 
-// flush writes what mends the breaches that were found.
+// flush writes what mends the breaches that were found. What is put has the timestamp of what it follows from, so that whatever is decided later
+// is younger. Only where a deletion hides that, it has the present time.
 func (r *run) flush(ctx context.Context) error {
-	for _, list := range []*[]hbase.Mutation{&r.puts, &r.gone} {
-		if err := settle.Write(ctx, r.Store, *list); err != nil {
+	if err := settle.Write(ctx, r.Store, r.puts); err != nil {
+		return err
+	}
+	var again []hbase.Mutation
+	for batch := range slices.Chunk(r.puts, some) {
+		hidden, err := r.hidden(ctx, batch)
+		if err != nil {
 			return err
 		}
-		*list = nil
+		again = append(again, hidden...)
 	}
-	return nil
+	if err := settle.Write(ctx, r.Store, again); err != nil {
+		return err
+	}
+	err := settle.Write(ctx, r.Store, r.gone)
+	r.puts, r.gone = nil, nil
+	return err
+}
+
+// hidden returns puts of those cells that can't be read though they were put.
+func (r *run) hidden(ctx context.Context, puts []hbase.Mutation) (again []hbase.Mutation, err error) {
+	var gets []hbase.Get
+	var cells []hbase.Cell
+	for _, m := range puts {
+		put := m.(hbase.Put)
+		for _, c := range put.Cells {
+			gets = append(gets, hbase.Get{Table: put.Table, Row: put.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)})
+			cells = append(cells, c)
+		}
+	}
+	stored, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range cells {
+		if len(stored[i]) == 0 || !bytes.Equal(stored[i][0].Value, c.Value) {
+			c.Timestamp = max(c.Timestamp, r.now.UnixMilli())
+			again = append(again, hbase.Put{Table: gets[i].Table, Row: gets[i].Row, Cells: []hbase.Cell{c}})
+		}
+	}
+	return again, nil
 }
 
 // rows hands the rows of a scan to f, some at a time.

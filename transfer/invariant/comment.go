@@ -35,14 +35,14 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	if err != nil {
 		return nil, err
 	}
-	key, deleted, ok, err := tables.TwitNames.Decode(cells[0])
+	key, ok, err := r.twit(name, cells[0])
 	if err != nil {
 		return why, nil // reported with the row
 	}
 	var seats []seat
 	for i, c := range members {
 		switch {
-		case !ok || deleted || key != twit:
+		case !ok || key != twit:
 			why[i] = fmt.Sprintf("there is no twit %q", name)
 		case !exist[c.AuthorName]:
 			why[i] = fmt.Sprintf("there is no user %q", c.AuthorName)

@@ -74,6 +74,11 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 	for i, j := range further {
 		seats[j].found = first(cells[i])
 	}
+	for i := range seats {
+		if s := &seats[i]; s.found == nil {
+			s.found = r.lacking[member{listOf{s.table, s.family, s.owner}, s.cell.Qualifier}]
+		}
+	}
 	return nil
 }
 

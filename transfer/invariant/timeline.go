@@ -26,7 +26,7 @@ func (r *run) timelines(ctx context.Context) error {
 			}
 		}
 		for some := range slices.Chunk(owners, together) {
-			if err := r.lacking(ctx, some); err != nil {
+			if err := r.incomplete(ctx, some); err != nil {
 				return err
 			}
 		}
@@ -47,8 +47,8 @@ type timeline struct {
 	last    string
 }
 
-// lacking reports the entries that timelines should have.
-func (r *run) lacking(ctx context.Context, owners []string) error {
+// incomplete reports the entries that timelines should have.
+func (r *run) incomplete(ctx context.Context, owners []string) error {
 	held := make(map[string]*timeline, len(owners))
 	for _, owner := range owners {
 		held[owner] = &timeline{entries: map[string]bool{}}
@@ -138,14 +138,14 @@ func explainEntries(ctx context.Context, r *run, owner string, members []tables.
 		if r.busy[twit.Author] {
 			continue
 		}
-		key, deleted, ok, err := tables.TwitNames.Decode(cells[i])
+		key, ok, err := r.twit(names[i], cells[i])
 		if err != nil {
 			continue // reported with the row
 		}
 		related, _, err := tables.Follows.Decode(cells[follows[twit.Author]])
 		switch {
 		case err != nil: // reported with the edge
-		case !ok || deleted || key != twit:
+		case !ok || key != twit:
 			why[i] = fmt.Sprintf("there is no twit %q", names[i])
 		case !related:
 			why[i] = fmt.Sprintf("%s does not follow %s", owner, twit.Author)

@@ -52,6 +52,15 @@ func (r *run) twits(ctx context.Context) error {
 	})
 }
 
+// twit returns the place of a twit by the cells of its id's row, and whether there is such a twit.
+func (r *run) twit(name string, cells []hbase.Cell) (tables.TwitKey, bool, error) {
+	key, deleted, ok, err := tables.TwitNames.Decode(cells)
+	if named, lacks := r.named[name]; lacks && !ok {
+		return named, true, err
+	}
+	return key, ok && !deleted, err
+}
+
 // explainTwits looks at some of an author's twits.
 func explainTwits(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
 	gets, why := make([]hbase.Get, len(members)), make([]string, len(members))
@@ -85,6 +94,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", text([]byte(key.String())), text([]byte(t.Key().String())),
 				"two twits have the id %q", t.Name))
 		case !ok:
+			r.named[t.Name] = t.Key()
 			put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
 			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", absent, text(put.Cells[0].Value), "%s posted it", author), put)
 		}

@@ -1,0 +1,199 @@
+package invariant_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+	"twibase/transfer/invariant"
+)
+
+// files are a little of everything. Lists have at most two members before they are cut.
+var files = map[string][]byte{
+	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
+	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),
+	"roles.csv":       []byte("id,name,department\nboss,Boss,top\n"),
+	"games.csv":       []byte("id,name\ngo,Go\n"),
+	"user_roles.csv":  []byte("username,role\na,boss\n"),
+	"follows.csv":     []byte("follower,followee\nb,a\nc,a\nd,a\ne,a\na,b\n"),
+	"twits.csv":       []byte("id,author,posted_at,content,photo_urls,visibility\nt1,b,2020-01-01T00:00:00Z,hi,,\nt2,b,2020-01-02T00:00:00Z,see,http://x.org/1.jpg,FOLLOWERS\n"),
+	"comments.csv":    []byte("twit,author,posted_at,content\nt1,a,2020-01-03T00:00:00Z,yes\n"),
+	"plays.csv":       []byte("username,game,day,count\na,go,2020-01-01,2\nb,go,2020-01-01,3\n"),
+}
+
+var (
+	first  = &tables.Twit{AuthorName: "b", Name: "t1", PostedAt: day(1), Content: "hi", Visibility: tables.Public}
+	second = &tables.Twit{AuthorName: "b", Name: "t2", PostedAt: day(2), Content: "see", PhotoURLs: []string{"http://x.org/1.jpg"}, Visibility: tables.FollowersOnly}
+	remark = &tables.Comment{Twit: first.Key(), AuthorName: "a", PostedAt: day(3), Content: "yes", Mark: tables.CommentMark("a", "yes", 0)}
+)
+
+func day(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
+
+// age is the timestamp of what the tests write: later than all that was imported.
+const age = 1_600_000_000_000
+
+func put(table, row string, cells ...hbase.Cell) hbase.Mutation {
+	for i := range cells {
+		cells[i].Timestamp = age
+	}
+	return hbase.Put{Table: table, Row: row, Cells: cells}
+}
+
+func attribute(table, key, column, value string) hbase.Mutation {
+	return put(table, tables.RowKey(key), hbase.Cell{Family: "i", Qualifier: column, Value: []byte(value)})
+}
+
+// without deletes columns, and what is put there later as old as they are.
+func without(table, row, family string, qualifiers ...string) hbase.Mutation {
+	d := hbase.Delete{Table: table, Row: row}
+	for _, q := range qualifiers {
+		d.Columns = append(d.Columns, hbase.Deletion{Kind: hbase.AllVersions, Family: family, Qualifier: q, Timestamp: age})
+	}
+	return d
+}
+
+func follower(name string) tables.Follow { return tables.Follow{Username: name, At: tables.Unknown} }
+
+func in[E any](l *tables.List[E], owner string, member E) hbase.Mutation {
+	return put(l.Table, l.Row(owner, 0), l.Cell(member, 0))
+}
+
+func out[E any](l *tables.List[E], owner string, member E) hbase.Mutation {
+	return without(l.Table, l.Row(owner, 0), l.Family, l.Position(member))
+}
+
+func open(t *testing.T) hbase.Store {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transfer.ImportFiles(t.Context(), store, files, transfer.Options{ListBound: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func write(t *testing.T, store hbase.Store, mutations ...hbase.Mutation) {
+	t.Helper()
+	if errs, err := store.Mutate(t.Context(), mutations); err != nil || errs != nil {
+		t.Fatal(errs, err)
+	}
+}
+
+// dump are all cells of a store, without timestamps.
+func dump(t *testing.T, store hbase.Store) (lines []string) {
+	t.Helper()
+	for _, table := range tables.Definitions(1) {
+		for row, err := range store.Scan(t.Context(), hbase.Scan{Table: table.Name}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range row.Cells {
+				lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
+			}
+		}
+	}
+	return lines
+}
+
+func check(t *testing.T, store hbase.Store) (lines []string) {
+	t.Helper()
+	if err := invariant.Check(context.Background(), store, func(b invariant.Breach) { lines = append(lines, b.String()) }); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// at writes the start of a line: hashes of keys are left out.
+func at(table, key, column string) string {
+	return fmt.Sprintf("%s %q %s: ", table, tables.RowKey(key), column)
+}
+
+// atMember is at, for a member of a list.
+func atMember[E any](l *tables.List[E], owner string, member E) string {
+	b := invariant.Breach{Table: l.Table, Row: l.Row(owner, 0), Column: l.Family + ":" + l.Position(member)}
+	line, _, _ := strings.Cut(b.String(), "is ,")
+	return line
+}
+
+func TestBreachesAreToldAndMended(t *testing.T) {
+	for _, test := range breaches() {
+		t.Run(test.name, func(t *testing.T) {
+			store := open(t)
+			if lines := check(t, store); len(lines) > 0 {
+				t.Fatal("before: ", lines)
+			}
+			before := dump(t, store)
+			write(t, store, test.broken...)
+			damaged := dump(t, store)
+			got := check(t, store)
+			slices.Sort(got)
+			slices.Sort(test.lines)
+			if diff := cmp.Diff(test.lines, got); diff != "" {
+				t.Errorf("breaches (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(damaged, dump(t, store)); diff != "" {
+				t.Fatalf("looking changed something:\n%s", diff)
+			}
+			result, err := invariant.Checker{Store: store}.MendAll(t.Context())
+			if err != nil || result.Left != 0 || result.Found < len(got) {
+				t.Fatal(result, err)
+			}
+			if got := check(t, store); len(got) > 0 {
+				t.Errorf("still: %s", strings.Join(got, "\n"))
+			}
+			if test.restored {
+				if diff := cmp.Diff(before, dump(t, store)); diff != "" {
+					t.Errorf("(-before +mended):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatCantBeMendedIsTold(t *testing.T) {
+	store := open(t)
+	write(t, store, attribute("users", "c", "followerCount", "x"), put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")}))
+	var lines []string
+	result, err := invariant.Checker{Store: store, Report: func(b invariant.Breach) { lines = append(lines, b.String()) }}.MendAll(t.Context())
+	want := []string{
+		`follows "no edge" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "no edge" (it can't be mended)`,
+		at("users", "c", "i:followerCount") + "is x, should be 0: users:f has so many members",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (invariant.Result{Found: 2, Left: 1}) {
+		t.Errorf("%v, %v (-want +got):\n%s", result, err, diff)
+	}
+}
+
+func TestAWriteMayBeOnItsWayForAWhile(t *testing.T) {
+	store := open(t)
+	begun := time.Now().Add(-time.Minute)
+	i := tables.Intent{ID: tables.NewOp(begun, 1), Kind: "follow", Arguments: "{}", At: begun.UnixMilli()}
+	write(t, store, tables.Intents.Put(i))
+	for grace, want := range map[time.Duration]int{0: 1, time.Hour: 0} {
+		found := 0
+		err := invariant.Checker{Store: store, Grace: grace, Report: func(b invariant.Breach) {
+			found++
+			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep finishes it (it can't be mended)") {
+				t.Error(b)
+			}
+		}}.Run(t.Context())
+		if err != nil || found != want {
+			t.Errorf("grace %v: %d breaches, error %v", grace, found, err)
+		}
+	}
+}

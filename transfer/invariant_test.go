@@ -1,0 +1,97 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/invariant"
+)
+
+func breaches(t testing.TB, store hbase.Store) (lines []string) {
+	t.Helper()
+	if err := invariant.Check(context.Background(), store, func(b invariant.Breach) { lines = append(lines, b.String()) }); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func TestWhatWasImportedIsWhole(t *testing.T) {
+	for _, bound := range []int{0, 10, 2} {
+		t.Run(fmt.Sprint("bound ", bound), func(t *testing.T) {
+			w, store := crowded(t), openStore(t)
+			load(t, store, w.files(), Options{ListBound: bound})
+			if lines := breaches(t, store); len(lines) > 0 {
+				t.Errorf("%d breaches, the first: %s", len(lines), lines[0])
+			}
+		})
+	}
+}
+
+// follow are the columns that follow from others, and so can be made again, whatever becomes of them.
+var follow = []string{"following l", "users f", "albums l", "user_comments l", "user_roles l", "roles u", "departments c", "departments r", "user_games l",
+	"games p", "games d", "timelines l"}
+
+func TestWhateverIsDamagedOfWhatFollowsIsMended(t *testing.T) {
+	r := seeded(t)
+	w, store := crowdedBy(r), openStore(t)
+	load(t, store, w.files(), Options{ListBound: 10})
+	values := func() (lines []string) {
+		for _, table := range tables.Definitions(1) {
+			for row, err := range store.Scan(t.Context(), hbase.Scan{Table: table.Name}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range row.Cells {
+					lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
+				}
+			}
+		}
+		return lines
+	}
+	before := values()
+	var damage []hbase.Mutation
+	for _, table := range tables.Definitions(1) {
+		var last *hbase.Cell
+		for row, err := range store.Scan(t.Context(), hbase.Scan{Table: table.Name}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range row.Cells {
+				if !slices.Contains(follow, table.Name+" "+c.Family) || r.IntN(20) > 0 || c.Qualifier >= tables.MembersEnd {
+					continue
+				}
+				// It goes, under a marker of some age, or another row's comes, into whatever bucket that is.
+				switch r.IntN(2) {
+				case 0:
+					damage = append(damage, hbase.Delete{Table: table.Name, Row: row.Key, Columns: []hbase.Deletion{
+						{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp + int64(r.IntN(1000))}}})
+				case 1:
+					if last != nil && last.Family == c.Family {
+						damage = append(damage, hbase.Put{Table: table.Name, Row: row.Key, Cells: []hbase.Cell{*last}})
+					}
+				}
+				last = &c
+			}
+		}
+	}
+	if errs, err := store.Mutate(t.Context(), damage); errs != nil || err != nil {
+		t.Fatal(errs, err)
+	}
+	if lines := breaches(t, store); len(lines) < len(damage)/2 {
+		t.Errorf("%d damages and %d breaches", len(damage), len(lines))
+	}
+	result, err := invariant.Checker{Store: store}.MendAll(t.Context())
+	t.Logf("%d damages: %+v", len(damage), result)
+	if err != nil || result.Left > 0 {
+		t.Fatal(result, err)
+	}
+	if diff := cmp.Diff(before, values()); diff != "" {
+		t.Errorf("(-before +mended):\n%s", diff)
+	}
+}
