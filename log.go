@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"io"
 	"net/http"
@@ -41,23 +42,36 @@ const longestName = 100
 // are found.
 func logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		id := rand.Text()
-		log := zerolog.Ctx(r.Context()).With().Str("request", id).Logger()
-		trace, stats := new(endpoint.Trace), new(hbase.Stats)
-		ctx := hbase.WithStats(endpoint.WithTrace(log.WithContext(r.Context()), trace), stats)
-		w.Header().Set("X-Request-Id", id)
 		answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		ctx, id, ended := observed(r.Context())
+		w.Header().Set("X-Request-Id", id)
 		next.ServeHTTP(answer, r.WithContext(ctx))
+		ended().Int("status", answer.status).Msg("request")
+	})
+}
+
+// observe logs an operation of a WebSocket as if it were a request.
+func observe(ctx context.Context) (of context.Context, ended func()) {
+	ctx, _, over := observed(ctx)
+	return ctx, func() { over().Msg("operation") }
+}
+
+// observed returns the ctx of something new, its id, and what measures it and begins its line when it is over.
+func observed(ctx context.Context) (of context.Context, id string, ended func() *zerolog.Event) {
+	start := time.Now()
+	id = rand.Text()
+	log := zerolog.Ctx(ctx).With().Str("request", id).Logger()
+	trace, stats := new(endpoint.Trace), new(hbase.Stats)
+	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
+	return ctx, id, func() *zerolog.Event {
 		measure(trace.Execution, stats)
-		log.Info().
+		return log.Info().
 			Str("operation", trace.Operation[:min(len(trace.Operation), longestName)]).Str("kind", trace.Kind).
-			Int("status", answer.status).Int("errors", trace.Errors).Dur("ms", time.Since(start)).
+			Int("errors", trace.Errors).Dur("ms", time.Since(start)).
 			Str("executor", trace.Execution.Executor).
 			Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
-			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load()).
-			Msg("request")
-	})
+			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load())
+	}
 }
 
 // statusWriter remembers the status of an answer.

@@ -25,14 +25,19 @@ import (
 // probeTimeout bounds the question whether the store answers.
 const probeTimeout = 2 * time.Second
 
-// routes is everything that the server answers.
-func routes(store hbase.Store, w *writers.Writers, tokens *auth.Tokens, proxies auth.Proxies) http.Handler {
-	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now)}
+// routes is everything that the server answers, and what of it goes on until it is shut down.
+func routes(store hbase.Store, b *background, tokens *auth.Tokens, proxies auth.Proxies, streams int) (http.Handler, *endpoint.Endpoint) {
+	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: tokens,
+		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
 	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
-		Around:  func(ctx context.Context) context.Context { return loaders.With(ctx, store) },
+		Around:  fresh,
 		Watch:   resolvers.Watch,
 		Costs:   resolvers.Costs(tables.ListBound),
+		Tokens:  tokens,
+		Observe: observe,
+		Streams: streams,
 	})
 	schema := sdl()
 	mux := http.NewServeMux()
@@ -42,7 +47,7 @@ func routes(store hbase.Store, w *writers.Writers, tokens *auth.Tokens, proxies 
 	mux.HandleFunc("GET /readyz", ready(store))
 	mux.Handle("GET /metrics", promhttp.Handler())
 	mux.Handle("/", playground.Handler())
-	return mux
+	return mux, graphql
 }
 
 // tasks lets the loaders of an operation know what the executor runs.

@@ -24,15 +24,12 @@ import (
 	"twibase/hbase/tables"
 	"twibase/sample"
 	"twibase/transfer"
-	"twibase/writers"
 )
 
 // The times within which a server answers, and ends.
 const (
 	requestTimeout  = 30 * time.Second
 	shutdownTimeout = requestTimeout + 5*time.Second
-	// wholeTimeout is for what was acknowledged and goes on in the background. The next start, or another gateway, finishes the rest.
-	wholeTimeout = 5 * time.Second
 )
 
 func main() {
@@ -46,9 +43,10 @@ type serve struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
 	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
 	claimFlags
-	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
-	TrustedProxies []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
-	DevTokens      bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
+	JWKS              string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	TrustedProxies    []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
+	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
+	DevTokens         bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
 // Validate is called by kong.
@@ -83,14 +81,11 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	}
 	warm(ctx, store, p.log)
 	go tokens.Follow(p.log.WithContext(ctx))
-	w := writers.New(store, writers.Options{Log: slog.New(zerolog.NewSlogHandler(p.log))})
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wholeTimeout)
-		defer cancel()
-		w.Close(ctx)
-	}()
-	go w.Run(ctx)
-	return listen(ctx, listener, routes(store, w, tokens, s.TrustedProxies), p.log)
+	b := newBackground(store, slog.New(zerolog.NewSlogHandler(p.log)))
+	end := b.start(context.WithoutCancel(ctx))
+	defer end()
+	handler, subscriptions := routes(store, b, tokens, s.TrustedProxies, s.StreamsPerAddress)
+	return listen(ctx, listener, handler, subscriptions.Shutdown, p.log)
 }
 
 // tokens is nil if there are neither secrets nor keys.
@@ -153,8 +148,8 @@ func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
 	}
 }
 
-// listen serves until ctx ends.
-func listen(ctx context.Context, listener net.Listener, handler http.Handler, log zerolog.Logger) error {
+// listen serves until ctx ends. Then leave sends subscribers elsewhere, and returns when they are gone.
+func listen(ctx context.Context, listener net.Listener, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -176,7 +171,14 @@ func listen(ctx context.Context, listener net.Listener, handler http.Handler, lo
 	log.Info().Msg("twibase ends, when the requests that run have been answered")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		leave(ctx)
+	}()
+	err := server.Shutdown(ctx)
+	<-gone
+	if err != nil {
 		return fmt.Errorf("some requests did not end within %s: %w", shutdownTimeout, err)
 	}
 	return nil

@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/hbase/embedded"
-	"twibase/writers"
 )
 
 // lines hands on what is written to it, a line at a time.
@@ -204,7 +203,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := routes(store, writers.New(store, writers.Options{}), nil, nil)
+	handler, _ := routes(store, newBackground(store, nil), nil, nil, 0)
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
@@ -234,7 +233,7 @@ func TestRunningRequestsAreAnsweredAtTheEnd(t *testing.T) {
 				t.Error("the request was cut off: ", err)
 			}
 			io.WriteString(w, "whole")
-		}), zerolog.New(log))
+		}), func(context.Context) {}, zerolog.New(log))
 	}()
 	answer := make(chan string, 1)
 	go func() {

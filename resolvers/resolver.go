@@ -3,7 +3,10 @@
 package resolvers
 
 import (
+	"context"
+
 	"twibase/graph/auth"
+	"twibase/news"
 	"twibase/writers"
 )
 
@@ -16,4 +19,7 @@ type Resolver struct {
 	Accounts *writers.Accounts
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
+	// News are for those who subscribe, and Fresh gives them new loaders: a subscription is no response, and lives longer than one.
+	News  *news.Poller
+	Fresh func(ctx context.Context) context.Context
 }

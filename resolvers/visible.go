@@ -15,12 +15,10 @@ import (
 // adminRole is the role whose holders are administrators.
 const adminRole = "admin"
 
-// sights collects questions about the viewer's relations, so that all of them are asked in one round.
+// sights are what a viewer may.
 type sights struct {
-	viewer  auth.Viewer
-	known   bool
-	asked   []loaders.Relation
-	waiting []int
+	viewer auth.Viewer
+	known  bool
 }
 
 func sightsOf(ctx context.Context) sights {
@@ -34,26 +32,33 @@ func (s sights) decide(action permission.Action, about permission.About) permiss
 
 // may returns the answers of n questions. Nothing is read for a stranger, nor where no answer depends on it.
 func (s sights) may(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
+	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return s.viewer.Username, decide(i) })
+}
+
+// allowed returns the answers of n questions, each about a viewer. What all of them depend on is asked in one round.
+func allowed(ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict)) ([]bool, error) {
 	answers := make([]bool, n)
+	var asked []loaders.Relation
+	var waiting []int
 	for i := range n {
-		verdict := decide(i)
+		viewer, verdict := decide(i)
 		answers[i] = verdict.Yes
 		if verdict.IfAdmin {
-			s.asked, s.waiting = append(s.asked, loaders.Has(s.viewer.Username, adminRole)), append(s.waiting, i)
+			asked, waiting = append(asked, loaders.Has(viewer, adminRole)), append(waiting, i)
 		}
 		if verdict.IfFollows != "" {
-			s.asked, s.waiting = append(s.asked, loaders.Follows(s.viewer.Username, verdict.IfFollows)), append(s.waiting, i)
+			asked, waiting = append(asked, loaders.Follows(viewer, verdict.IfFollows)), append(waiting, i)
 		}
 	}
-	if len(s.asked) == 0 {
+	if len(asked) == 0 {
 		return answers, nil
 	}
-	related, err := loaders.Related.Load(ctx, s.asked)
+	related, err := loaders.Related.Load(ctx, asked)
 	errs := make(loaders.Errors, n)
-	for j, i := range s.waiting {
+	for j, i := range waiting {
 		answers[i] = answers[i] || related[j]
 	}
-	for j, i := range s.waiting {
+	for j, i := range waiting {
 		if !answers[i] && errs[i] == nil {
 			errs[i] = loaders.At(err, j)
 		}
@@ -76,17 +81,20 @@ func owned(ctx context.Context, action permission.Action, usernames []string) ([
 func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, error) {
 	s := sightsOf(ctx)
 	return keep(twits, func() ([]bool, error) {
-		return s.may(ctx, len(twits), func(i int) permission.Verdict {
-			switch t := twits[i]; {
-			case t == nil:
-				return nothing
-			case t.Visibility == tables.Public:
-				return s.decide(permission.SeeTwit, permission.About{Owner: t.AuthorName})
-			default:
-				return s.decide(permission.SeeMoment, permission.About{Owner: t.AuthorName})
-			}
-		})
+		return s.may(ctx, len(twits), func(i int) permission.Verdict { return s.twit(twits[i]) })
 	})
+}
+
+// twit decides whether a twit may be seen; nil is none.
+func (s sights) twit(t *tables.Twit) permission.Verdict {
+	switch {
+	case t == nil:
+		return nothing
+	case t.Visibility == tables.Public:
+		return s.decide(permission.SeeTwit, permission.About{Owner: t.AuthorName})
+	default:
+		return s.decide(permission.SeeMoment, permission.About{Owner: t.AuthorName})
+	}
 }
 
 // visibleComments returns those of the comments that the viewer may see, and nil in the place of the others.

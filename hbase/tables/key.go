@@ -91,3 +91,7 @@ var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ValidTime reports whether rows can carry t: from 1970 on, up to year 9999.
 func ValidTime(t time.Time) bool { return !t.Before(Unknown) && t.Before(MaxTime) }
+
+// LaterThan returns the position of a newest-first list before which it has all that is later than t, to the millisecond, and nothing
+// else.
+func LaterThan(t time.Time) string { return invert(t) }

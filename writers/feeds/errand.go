@@ -60,7 +60,11 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	if err != nil {
 		return err
 	}
-	return f.write(ctx, []hbase.Mutation{tables.Errands.Remove(e.ID)})
+	if err := f.write(ctx, []hbase.Mutation{tables.Errands.Remove(e.ID)}); err != nil {
+		return err
+	}
+	f.o.Done(e.Errand)
+	return nil
 }
 
 // take takes the errand for a while, if nobody else has.

@@ -33,6 +33,8 @@ type Options struct {
 	Chunk int
 	// Log is told of what failed and will be tried again; nil drops it.
 	Log *slog.Logger
+	// Done is told of each errand that this gateway has done, and must not wait; nil is nobody.
+	Done func(tables.Errand)
 	// Now is the clock; nil is the machine's.
 	Now func() time.Time
 	// Seed makes leases and the ids of errands repeatable, for tests; nil is chance.
@@ -96,6 +98,9 @@ func New(store hbase.Store, o Options) *Feeds {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Done == nil {
+		o.Done = func(tables.Errand) {}
 	}
 	if o.Seed == nil {
 		var seed [16]byte

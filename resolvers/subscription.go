@@ -1,0 +1,255 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"twibase/graph/apierr"
+	"twibase/graph/exec"
+	"twibase/graph/permission"
+	"twibase/graph/plan"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/news"
+)
+
+// TimelineTwitAdded is the resolver for the timelineTwitAdded field.
+func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
+	viewer, err := permit(r.Fresh(ctx), permission.Subscribe, permission.About{})
+	if err != nil {
+		return nil, err
+	}
+	return r.listen(ctx, news.Timeline, viewer.Username, after)
+}
+
+// TwitPosted is the resolver for the twitPosted field.
+func (r *subscriptionResolver) TwitPosted(ctx context.Context, username string, after *tables.ID) (<-chan *tables.Twit, error) {
+	return r.listen(ctx, news.Posts, username, after)
+}
+
+// listen returns a channel of the twits that come into a row, as far as the viewer may see them: first those after a twit, if there is one.
+func (r *subscriptionResolver) listen(ctx context.Context, kind news.Kind, owner string, after *tables.ID) (<-chan *tables.Twit, error) {
+	var since *tables.TwitKey
+	if after != nil {
+		key, err := tables.ParseTwitKey(after.Key)
+		if err != nil || after.Noun != tables.NounTwit {
+			return nil, apierr.BadUserInput("after is not the id of a twit")
+		}
+		since = &key
+	}
+	events := make(chan *tables.Twit)
+	if tables.CheckUsername(owner) != nil { // nobody has that name, and nobody ever will
+		context.AfterFunc(ctx, func() { close(events) })
+		return events, nil
+	}
+	s, err := r.News.Subscribe(ctx, kind, owner)
+	if err != nil {
+		return nil, ended(err)
+	}
+	go func() {
+		defer close(events)
+		defer s.Close()
+		if err := r.relay(ctx, listener{s, kind, owner}, since, events); err != nil {
+			plan.End(ctx, ended(err))
+		}
+	}()
+	return events, nil
+}
+
+// ended is what a subscriber is told of the end of a subscription.
+func ended(err error) error {
+	switch {
+	case errors.Is(err, news.ErrSlow):
+		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": news.Backlog},
+			Message: "too many twits were waiting to be read; subscribe again, after the last one that you have"}
+	case errors.Is(err, news.ErrEnded):
+		return apierr.Unavailable(nil)
+	}
+	return err
+}
+
+// listener is who listens to a row.
+type listener struct {
+	*news.Subscription
+	kind  news.Kind
+	owner string
+}
+
+// relay sends what a subscriber is to be told, each twit once, until ctx ends or the subscription does.
+func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tables.TwitKey, events chan<- *tables.Twit) error {
+	told := map[tables.TwitKey]bool{}
+	tell := func(t *tables.Twit) error {
+		select {
+		case events <- t:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if after != nil {
+		err := r.replay(ctx, l, *after, func(t *tables.Twit) error {
+			if !told[t.Key()] {
+				told[t.Key()] = true
+				return tell(t)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for {
+		select {
+		case t, open := <-l.Twits():
+			if !open {
+				return l.Err()
+			}
+			if told[t.Key()] {
+				continue
+			}
+			if err := tell(t); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// replayed is how many twits are read together of those that a subscriber has missed.
+const replayed = 100
+
+// replay tells what came after a twit, the oldest first: also what is older by its time and may have come later all the same.
+func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tables.TwitKey, tell func(*tables.Twit) error) error {
+	position := after.Position
+	if l.kind == news.Timeline {
+		position = tables.Timelines.Position(after)
+	}
+	late, err := r.late(ctx, l, after, position)
+	if err != nil {
+		return err
+	}
+	for _, t := range late {
+		if err := tell(t); err != nil {
+			return err
+		}
+	}
+	for before := position; ; {
+		page, err := r.page(ctx, l, loaders.Window{Before: before, Limit: replayed, Backward: true})
+		if err != nil {
+			return err
+		}
+		for _, t := range slices.Backward(page.Members) {
+			if t != nil {
+				if err := tell(t); err != nil {
+					return err
+				}
+			}
+		}
+		if !page.HasPrevious || len(page.Positions) == 0 {
+			return nil
+		}
+		before = page.Positions[0]
+	}
+}
+
+// late returns what is older than a twit and may have come later, the oldest first.
+func (r *subscriptionResolver) late(ctx context.Context, l listener, than tables.TwitKey, position string) (late []*tables.Twit, err error) {
+	at, _, err := than.Parts()
+	if err != nil || !l.Recent(at) {
+		return nil, err
+	}
+	for more := true; more; {
+		page, err := r.page(ctx, l, loaders.Window{After: position, Limit: replayed})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page.Members {
+			if t != nil && l.Late(t.Key(), than) {
+				late = append(late, t)
+			}
+		}
+		if more = page.HasNext && len(page.Positions) > 0; more {
+			position = page.Positions[len(page.Positions)-1]
+			more = position < tables.LaterThan(at.Add(-news.Overlap))
+		}
+	}
+	slices.Reverse(late)
+	return late, nil
+}
+
+// page reads a part of the row, as the viewer sees it.
+func (r *subscriptionResolver) page(ctx context.Context, l listener, w loaders.Window) (candidates[tables.Twit], error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	ctx = r.Fresh(ctx)
+	spans := []loaders.Span{{Owner: l.owner, Window: w}}
+	var found []candidates[tables.Twit]
+	var err error
+	if l.kind == news.Timeline {
+		found, err = withBroadcasts(ctx, spans)
+	} else {
+		var lists []loaders.Page[*tables.Twit]
+		lists, err = loaders.Twits.Page(ctx, spans)
+		found, err = sighted(ctx, spans, lists, err, func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+			return visibleTwits(ctx, twits)
+		})
+	}
+	return found[0], loaders.At(err, 0)
+}
+
+// pageTimeout bounds each read of what was missed.
+const pageTimeout = 30 * time.Second
+
+// See answers which twits subscribers see, in one round for all of them: see [news.Options]. fresh is as [Resolver].Fresh.
+func See(fresh func(ctx context.Context) context.Context) func(ctx context.Context, sights []news.Sight) ([]*tables.Twit, []error) {
+	return func(ctx context.Context, sights []news.Sight) ([]*tables.Twit, []error) {
+		if len(sights) == 0 {
+			return nil, nil
+		}
+		ctx = fresh(ctx)
+		twits, errs := make([]*tables.Twit, len(sights)), make(loaders.Errors, len(sights))
+		var entries []int // in timelines
+		var owners []string
+		var places []tables.TwitKey
+		for i, s := range sights {
+			if twits[i] = s.Twit; s.Kind == news.Timeline {
+				entries, owners, places = append(entries, i), append(owners, s.Owner), append(places, s.Key)
+			}
+		}
+		var followed []*tables.Twit
+		var followErr error
+		var may []bool
+		var mayErr error
+		loaders.Together(ctx,
+			func() { followed, followErr = followedTwits(ctx, owners, places) },
+			func() {
+				may, mayErr = allowed(ctx, len(sights), func(i int) (string, permission.Verdict) {
+					if sights[i].Kind == news.Timeline { // whoever follows may see all
+						return "", nothing
+					}
+					viewer := sightsOf(sights[i].Subscriber)
+					return viewer.viewer.Username, viewer.twit(twits[i])
+				})
+			})
+		for j, i := range entries {
+			twits[i], errs[i] = followed[j], loaders.At(followErr, j)
+		}
+		for i := range sights {
+			if !may[i] {
+				twits[i] = nil
+			}
+		}
+		if err := loaders.Join(len(sights), errs, mayErr); err != nil {
+			return twits, err.(loaders.Errors)
+		}
+		return twits, nil
+	}
+}
+
+// Subscription returns exec.SubscriptionResolver implementation.
+func (r *Resolver) Subscription() exec.SubscriptionResolver { return &subscriptionResolver{r} }
+
+type subscriptionResolver struct{ *Resolver }
