@@ -29,6 +29,7 @@ type commandLine struct {
 	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
 	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and how much at most."`
 	Tables  tablesCommand  `cmd:"" help:"Make, list and drop the tables of a store."`
+	Repair  repairCommand  `cmd:"" help:"Prove that all which follows from something does, and mend what does not. Nothing else may use the store meanwhile."`
 }
 
 // process is what the program was given to work with.

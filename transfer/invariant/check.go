@@ -71,7 +71,7 @@ func (c Checker) Run(ctx context.Context) error {
 		busy: map[string]bool{}, elsewhere: map[string]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
-		r.intents, r.accounts, r.edges, r.departments, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
+		r.intents, r.errands, r.accounts, r.edges, r.departments, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
 	} {
 		if err := prove(ctx); err != nil {
 			return err

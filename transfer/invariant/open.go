@@ -2,38 +2,55 @@ package invariant
 
 import (
 	"context"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/settle"
 )
 
-// intents reports the writes that are not whole, which a sweep would finish, and notes whose twits are on their way into timelines.
+// intents reports the writes that were decided and are not whole, which a sweep would finish. Those that were not decided do no harm.
 func (r *run) intents(ctx context.Context) error {
-	err := r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		var old []tables.Intent
+		var of []hbase.Row
+		var gets []hbase.Get
 		for _, row := range rows {
 			i, ok, err := tables.Intents.Decode(row.Key, row.Cells)
 			if err != nil {
 				r.corrupt(tables.Intents.Table, row.Key, "kind", err)
 				continue
 			}
-			if !ok {
-				r.breach(breachOf(tables.Intents.Table, row.Key, tables.Attributes, row.Cells[0].Qualifier, there, absent, "there is no intent"),
-					gone(tables.Intents.Table, row.Key, row.Cells...))
+			if at, _ := tables.OpTime(i.ID); !ok || at.Add(r.Grace).After(r.now) {
 				continue
 			}
-			if at, _ := tables.OpTime(i.ID); at.Add(r.Grace).Before(r.now) {
-				r.breach(breachOf(tables.Intents.Table, row.Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
-					r.now.Sub(at).Round(1e9)))
+			get := tables.Intents.Get(i.ID)
+			if i.Table != "" {
+				get = hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.Decision}
+			}
+			old, of, gets = append(old, i), append(of, row), append(gets, get)
+		}
+		cells, err := settle.Read(ctx, r.Store, gets)
+		if err != nil {
+			return err
+		}
+		for j, i := range old {
+			last, err := tables.DecodeOp(cells[j])
+			if err != nil {
+				r.corrupt(i.Table, i.Row, tables.Decision, err)
+			} else if at, _ := tables.OpTime(i.ID); i.Table == "" || last == i.ID || tables.Intents.Marked(of[j].Cells) {
+				r.breach(breachOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
+					r.now.Sub(at).Round(time.Second)))
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// errands notes whose twits are on their way into timelines.
+func (r *run) errands(ctx context.Context) error {
 	open := map[string]bool{}
-	err = r.rows(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+	err := r.rows(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {
 			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
 			if err != nil {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+)
+
+func TestRepair(t *testing.T) {
+	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
+	files, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	for name, text := range map[string]string{
+		"users":   "username,name\nLiLei,李雷\nLucy,Lucy\n",
+		"follows": "follower,followee\nLucy,LiLei\n",
+	} {
+		if err := os.WriteFile(filepath.Join(files, name+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := "embedded:" + data
+	if status, _, stderr := command(t, "import", "--store", store, files); status != 0 {
+		t.Fatal(stderr)
+	}
+	damage := func(mutations ...hbase.Mutation) {
+		t.Helper()
+		s, err := embedded.Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if errs, err := s.Mutate(t.Context(), mutations); errs != nil || err != nil {
+			t.Fatal(errs, err)
+		}
+	}
+	count := hbase.Put{Table: tables.Users.Table, Row: tables.RowKey("LiLei"), Cells: []hbase.Cell{
+		{Family: tables.Attributes, Qualifier: "followerCount", Timestamp: 2, Value: []byte("2")}}}
+	edge := hbase.Put{Table: tables.Follows.Table, Row: "x", Cells: []hbase.Cell{{Family: tables.Attributes, Qualifier: "state", Timestamp: 2, Value: []byte("1")}}}
+	const line = `users "\xe2\x95LiLei" i:followerCount: is 2, should be 1: users:f has so many members` + "\n"
+	const lost = `follows "x" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "x" (it can't be mended)` + "\n"
+	for _, step := range []struct {
+		name   string
+		before func()
+		args   []string
+		status int
+		stdout string
+		stderr string
+	}{
+		{"what was imported is whole", nil, []string{"--check"}, 0, "", " rows looked at in "},
+		{"a breach is told, and is the status", func() { damage(count) }, []string{"--check"}, failed, line, "twibase: 1 breaches; twibase repair without --check mends them\n"},
+		{"it stays when it was only told", nil, []string{"--check"}, failed, line, ""},
+		{"it is mended", nil, nil, 0, line + "1 breaches found, 1 mended\n", ""},
+		{"and gone", nil, []string{"--check"}, 0, "", ""},
+		{"mending again does nothing", nil, nil, 0, "0 breaches found, 0 mended\n", ""},
+		{"what can't be mended is the status, too", func() { damage(edge) }, nil, failed, lost + "1 breaches found, 0 mended\n", "twibase: 1 breaches can't be mended\n"},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			if step.before != nil {
+				step.before()
+			}
+			status, stdout, stderr := command(t, append([]string{"repair", "--store", store}, step.args...)...)
+			if status != step.status || stdout != step.stdout || !strings.Contains(stderr, step.stderr) {
+				t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+			}
+		})
+	}
+	t.Run("a store without tables is told", func(t *testing.T) {
+		status, _, stderr := command(t, "repair", "--check", "--store", "embedded:")
+		if status != failed || !strings.Contains(stderr, "--store embedded: lacks tables of twibase's: ") {
+			t.Errorf("status %d, stderr %q", status, stderr)
+		}
+	})
+}
