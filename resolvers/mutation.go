@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/99designs/gqlgen/graphql"
 	"golang.org/x/text/unicode/norm"
 
 	"twibase/graph/explain"
@@ -76,15 +75,6 @@ func removed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 		return errs, nil, err
 	}
 	return errs, before[0], nil
-}
-
-// kept is a text that can be changed and not taken away: null is the empty one, which is none.
-func kept(text graphql.Omittable[*string]) *string {
-	value, given := text.ValueOK()
-	if given && value == nil {
-		return new("")
-	}
-	return value
 }
 
 // showing tells what it costs to show an object in a payload, and returns when that is there.

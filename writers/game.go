@@ -22,36 +22,39 @@ var createGame = register(kind[createGameArgs]{
 	plan: func(createGameArgs, op) plan { return plan{} },
 })
 
-type updateGameArgs struct {
-	Code            string
-	Name            *string
+// GameChange is what an update does to a game.
+type GameChange struct {
+	Code string
+	Name Change[string]
+	// ExpectedVersion is the one that the caller saw, nil for any.
 	ExpectedVersion *string
 }
 
 // updateGame changes attributes in the game's row.
-var updateGame = register(kind[updateGameArgs]{
+var updateGame = register(kind[GameChange]{
 	name: "updateGame",
-	row:  func(a updateGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
-	decide: func(a *updateGameArgs, r *reading) ([]hbase.Cell, error) {
+	row:  func(a GameChange) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
+	decide: func(a *GameChange, r *reading) ([]hbase.Cell, error) {
 		if err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
 			return nil, err
 		}
 		if err := unchanged(a.ExpectedVersion, r.last); err != nil {
 			return nil, err
 		}
-		if a.Name == nil || *a.Name == attribute(r.row, "name") {
-			return nil, errNothing
-		}
-		return tables.Games.Put(a.Code, &tables.Game{Name: a.Name}, r.at).Cells, nil
+		name := attribute(r.row, "name")
+		var changes alter
+		var new tables.Game
+		to(&changes, "name", &name, a.Name, &new.Name)
+		return changes.cells(tables.Games.Put(a.Code, &new, r.at), r.at)
 	},
-	plan: func(updateGameArgs, op) plan { return plan{} },
+	plan: func(GameChange, op) plan { return plan{} },
 })
 
 type deleteGameArgs struct{ Code string }
 
 // deleteGame makes the row say that the game is gone, and then takes away what was played of it: with that go the players, and the counts.
 var deleteGame = register(kind[deleteGameArgs]{
-	name: "deleteGame",
+	name: "deleteGame", added: true, // a second one could delete the next game of that code
 	row:  func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
 	decide: func(a *deleteGameArgs, r *reading) ([]hbase.Cell, error) {
 		if err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
@@ -89,16 +92,15 @@ func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (str
 	return a.Code, err
 }
 
-// UpdateGame changes what is said of a game, as far as it is not nil, and returns the game's code as it is stored. It may be refused with
-// Problems.
-func (w *Writers) UpdateGame(ctx context.Context, code string, name, expectedVersion *string) (string, error) {
+// UpdateGame changes a game, and returns its code as it is stored. It may be refused with Problems.
+func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
-	a := updateGameArgs{Code: in.code("code", code), Name: optional(in.name, "name", name), ExpectedVersion: expectedVersion}
+	c.Code, c.Name = in.code("code", c.Code), in.changedName("name", c.Name)
 	if err := in.err(); err != nil {
 		return "", err
 	}
-	_, err := do(ctx, w, updateGame, &a)
-	return a.Code, err
+	_, err := do(ctx, w, updateGame, &c)
+	return c.Code, err
 }
 
 // DeleteGame deletes a game, with all that was played of it. It may be refused with Problems.

@@ -36,7 +36,7 @@ var recordPlay = register(kind[recordPlayArgs]{
 		if err := existing(tables.Games, a.Game, r.cells[1], "game"); err != nil {
 			return nil, err
 		}
-		days, err := tables.Plays.Decode(r.row)
+		days, err := playedOn(r.row)
 		if err != nil {
 			return nil, err
 		}
@@ -84,6 +84,12 @@ var recordPlay = register(kind[recordPlayArgs]{
 	added: true,
 })
 
+// playedOn returns the days of a row of plays. Those that are being erased have a 0.
+func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
+	days, err := tables.Plays.Decode(cells)
+	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err
+}
+
 // dayOf adds to the sum of a game's day.
 func dayOf(game, day string, delta int) step {
 	return count{column{place{tables.GameDays.Table, tables.RowKey(game)}, tables.GameDays.Column(day)}, delta}
@@ -95,15 +101,19 @@ type erasePlaysArgs struct {
 	Days []tables.DayCount
 }
 
-// erasePlays takes away all that a user played of a game.
+// erasePlays takes away all that a user played of a game. The decision says so of each day, and what it said goes then.
 var erasePlays = register(kind[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {
-		if a.Days, err = tables.Plays.Decode(r.row); err != nil || len(a.Days) == 0 {
+		if a.Days, err = playedOn(r.row); err != nil || len(a.Days) == 0 {
 			return nil, orNothing(err)
 		}
-		return nil, nil
+		var cells []hbase.Cell
+		for _, day := range a.Days {
+			cells = append(cells, tables.Plays.Put(a.User, a.Game, tables.DayCount{Day: day.Day}, r.at).Cells...)
+		}
+		return cells, nil
 	},
 	plan: func(a erasePlaysArgs, o op) plan {
 		erased := stage{
@@ -127,7 +137,7 @@ func erasePlaysOf(username string) step {
 		if err != nil {
 			return nil, false, err
 		}
-		days, err := tables.Plays.Decode(row.Cells)
+		days, err := playedOn(row.Cells)
 		return demand{"erasePlays", &erasePlaysArgs{User: username, Game: game}}, len(days) > 0, err
 	})
 }
