@@ -76,8 +76,8 @@ type Feeds struct {
 
 // Lag is how far the timelines are behind, as of the last look.
 type Lag struct {
-	// Open is how many errands there are of all gateways, 512 of each of 8 shards at most; Oldest is when the oldest of them was given, zero
-	// if there is none.
+	// Open is how many errands there are of all gateways that have something to do, 512 of each of 8 shards at most; Oldest is when the
+	// oldest of them was given, zero if there is none.
 	Open   int
 	Oldest time.Time
 }
@@ -230,7 +230,7 @@ func (f *Feeds) look(ctx context.Context) error {
 	if all {
 		from = time.UnixMilli(0)
 	}
-	lag := Lag{Oldest: now}
+	lag, oldest := Lag{Oldest: now}, now
 	for shard := range tables.ErrandShards {
 		found := 0
 		for row, err := range f.store.Scan(ctx, tables.Errands.Scan(shard, from)) {
@@ -244,8 +244,13 @@ func (f *Feeds) look(ctx context.Context) error {
 			if !ok || err != nil {
 				continue
 			}
-			if at, _ := tables.OpTime(e.ID); at.Before(lag.Oldest) {
-				lag.Oldest = at
+			at, _ := tables.OpTime(e.ID)
+			if at.Before(oldest) {
+				oldest = at
+			}
+			if _, _, cursor := tables.Errands.Taken(row.Cells); cursor != resting {
+				lag.Open++
+				lag.Oldest = time.UnixMilli(min(lag.Oldest.UnixMilli(), at.UnixMilli()))
 			}
 			if f.free(row.Cells) {
 				f.Give(e)
@@ -254,11 +259,10 @@ func (f *Feeds) look(ctx context.Context) error {
 				break
 			}
 		}
-		lag.Open += found
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.from = lag.Oldest.Add(-skew)
+	f.from = oldest.Add(-skew)
 	if all {
 		f.looked = now
 	}

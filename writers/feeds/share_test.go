@@ -1,0 +1,209 @@
+package feeds_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+	"twibase/writers/feeds"
+)
+
+// between runs do once, before the first write into somebody's timeline.
+func between(store hbase.Store, owner string, do func()) hbase.Store {
+	var once sync.Once
+	return hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+		if op.Kind == "Put" && op.Table == tables.Timelines.Table && op.Row == tables.Timelines.Row(owner, 0) {
+			once.Do(do)
+		}
+		return hbasetest.Fault{}
+	})
+}
+
+func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
+	w := newWorld(t)
+	w.follows("old", "new")
+	twit := w.posts("x")
+	store := w.Store
+	w.Store = between(store, "new", func() {
+		w.Store = store
+		w.deletes(twit)
+		w.sweep(w.gateway(feeds.Options{}))
+		// By a clock that is behind, so that it is among those who are still to be met.
+		at := time.Unix(1, 0)
+		w.write(tables.Follows.Put("late", author, true, at, at.UnixMilli()), put(tables.Followers, author, tables.Follow{Username: "late", At: at}))
+	})
+	f := w.gateway(feeds.Options{Chunk: 1})
+	w.sweep(f)
+	for _, name := range []string{"old", "new", "late"} {
+		w.has(name)
+	}
+}
+
+func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
+	w := newWorld(t)
+	w.posts("x")
+	w.sweep(w.gateway(feeds.Options{}))
+	w.follows("Lucy")
+	w.errand(tables.Followed, "Lucy", "")
+	store := w.Store
+	w.Store = between(store, "Lucy", func() {
+		w.Store = store
+		w.leaves("Lucy")
+		w.errand(tables.Unfollowed, "Lucy", "")
+		w.sweep(w.gateway(feeds.Options{}))
+	})
+	f := w.gateway(feeds.Options{})
+	w.sweep(f)
+	w.has("Lucy")
+}
+
+func TestTheOldestIsDoneFirst(t *testing.T) {
+	w := newWorld(t)
+	w.follows("a")
+	var want, got []string
+	for _, name := range numbered("t", 40) { // in all shards
+		want = append(want, w.posts(name).Key().Position)
+	}
+	w.sweep(w.gateway(feeds.Options{Done: func(e tables.Errand) { got = append(got, e.Position) }}))
+	if !slices.Equal(got, want) {
+		t.Errorf("%q were done, and should be in this order: %q", got, want)
+	}
+}
+
+func TestGatewaysShareTheErrands(t *testing.T) {
+	w := newWorld(t)
+	w.follows("a", "b", "c")
+	names := numbered("t", 60)
+	for _, name := range names {
+		w.posts(name)
+	}
+	var mu sync.Mutex
+	done := map[string]int{}
+	var all sync.WaitGroup
+	for range 3 {
+		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Errand) {
+			mu.Lock()
+			defer mu.Unlock()
+			done[e.ID]++
+		}})
+		all.Go(func() {
+			if err := f.Sweep(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	slices.Reverse(names)
+	if w.has("b", names...); len(done) != len(names) {
+		t.Errorf("%d errands were done", len(done))
+	}
+	for id, n := range done {
+		if n != 1 {
+			t.Errorf("%s was done %d times", id, n)
+		}
+	}
+}
+
+func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
+	w := newWorld(t)
+	names := numbered("f", 30)
+	w.follows(names...)
+	w.posts("x")
+	store := w.Store
+	ctx, die := context.WithCancel(t.Context())
+	w.Store = hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+		if w.later(100 * time.Millisecond); op.Table == tables.Timelines.Table && op.Row == tables.Timelines.Row("f005", 0) {
+			die()
+			return hbasetest.Fault{Err: hbase.ErrUnavailable}
+		}
+		return hbasetest.Fault{}
+	})
+	if err := w.gateway(feeds.Options{Chunk: 1}).Sweep(ctx); err == nil {
+		t.Fatal("it did not die")
+	}
+	recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
+	w.Store = recorder
+	other := w.gateway(feeds.Options{Chunk: 1})
+	w.sweep(other)
+	if len(recorder.Writes()) != 0 || other.Lag().Open != 1 {
+		t.Errorf("what is taken is left alone for a while: %q", recorder.Writes())
+	}
+	w.later(11 * time.Second)
+	w.sweep(other)
+	for _, name := range names {
+		w.has(name, "x")
+	}
+	if n := len(recorder.Writes()); n >= len(names) {
+		t.Errorf("it was done from the beginning, with %d writes", n)
+	}
+}
+
+func TestTheLagIsThatOfTheOldest(t *testing.T) {
+	w := newWorld(t)
+	f := w.gateway(feeds.Options{})
+	if w.sweep(f); f.Lag() != (feeds.Lag{}) {
+		t.Error(f.Lag())
+	}
+	w.follows("a")
+	w.posts("x")
+	oldest := w.now
+	w.later(time.Hour)
+	w.posts("y")
+	store := w.Store
+	w.Store = hbasetest.NewFaults(store, hbasetest.On(tables.Timelines.Table, tables.Timelines.Row("a", 0), hbasetest.Fault{Err: hbase.ErrUnavailable}))
+	f = w.gateway(feeds.Options{})
+	if err := f.Sweep(t.Context()); !errors.Is(err, hbase.ErrUnavailable) {
+		t.Error(err)
+	}
+	if lag := f.Lag(); lag.Open != 2 || !lag.Oldest.Equal(oldest) {
+		t.Error(lag)
+	}
+}
+
+func TestAnErrandThatCantBeReadHoldsUpNoOther(t *testing.T) {
+	w := newWorld(t)
+	w.follows("a")
+	w.posts("x")
+	for i := range 50 { // in each shard
+		w.write(hbase.Put{Table: tables.Errands.Table, Row: tables.Errands.Row(tables.NewOp(w.now.Add(-time.Hour), uint64(i))), Cells: []hbase.Cell{
+			{Family: tables.Attributes, Qualifier: "kind", Timestamp: 1, Value: []byte("damaged")}}})
+	}
+	w.sweep(w.gateway(feeds.Options{}))
+	w.has("a", "x")
+}
+
+func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.follows("a")
+		ctx, end := context.WithCancel(t.Context())
+		f, ended := feeds.New(w, feeds.Options{}), make(chan struct{})
+		go func() {
+			f.Run(ctx)
+			close(ended)
+		}()
+		synctest.Wait()
+		twit := w.posts("mine")
+		w.given++
+		given := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Errands.Put(given))
+		f.Give(given)
+		synctest.Wait()
+		w.has("a", "mine")
+		w.now = time.Now()
+		w.posts("others")
+		time.Sleep(2 * time.Second)
+		if synctest.Wait(); len(w.timeline("a")) != 2 {
+			w.has("a", "others", "mine")
+		}
+		end()
+		<-ended
+	})
+}
