@@ -55,7 +55,7 @@ type deleteGameArgs struct{ Code string }
 // deleteGame makes the row say that the game is gone, and then takes away what was played of it: with that go the players, and the counts.
 var deleteGame = register(kind[deleteGameArgs]{
 	name: "deleteGame", added: true, // a second one could delete the next game of that code
-	row:  func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
+	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
 	decide: func(a *deleteGameArgs, r *reading) ([]hbase.Cell, error) {
 		if err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
 			return nil, err
