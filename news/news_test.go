@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"twibase/hbase/hbasetest"
@@ -71,13 +72,14 @@ func TestALookIsOneRoundHoweverManySubscribe(t *testing.T) {
 		for i := range owners * each {
 			all = append(all, w.listens(Posts, fmt.Sprint("u", i%owners)))
 		}
+		time.Sleep(Interval)
+		synctest.Wait()
 		c := &w.poller.Counters
 		looks, rounds, gets := c.Looks.Load(), c.Rounds.Load(), c.Gets.Load()
 		w.posts("u7", "news", 0)
+		time.Sleep(10 * Interval)
+		synctest.Wait()
 		for i, l := range all {
-			if i == 0 {
-				time.Sleep(10 * Interval)
-			}
 			want := 0
 			if i%owners == 7 {
 				want = 1
