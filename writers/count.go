@@ -132,8 +132,11 @@ func countTogether(ctx context.Context, p port, batch []*waiting, label string) 
 		if done && err == nil {
 			return nil
 		}
-		if last = err; err != nil && !errors.Is(err, hbase.ErrUnavailable) || ctx.Err() != nil {
+		if last = err; err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 			return err
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	if last == nil {
