@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -65,11 +66,21 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	switch wrapped.Extensions["code"] {
 	case errcode.ParseFailed, errcode.ValidationFailed:
 		if len(wrapped.Path) > 1 && wrapped.Path[0] == ast.PathName("variable") {
-			return BadUserInput("$%s %s", wrapped.Path[1:], wrapped.Message), nil
+			return BadUserInput("$%s %s", short(wrapped.Path[1:].String()), short(wrapped.Message)), nil
 		}
-		return BadUserInput("%s", wrapped.Message), nil
+		return BadUserInput("%s", short(wrapped.Message)), nil
 	}
 	return Of(err)
+}
+
+// maxMessage is how much is told in bytes of what the client sent itself.
+const maxMessage = 300
+
+func short(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 // Recover turns a panic into an error that [Present] masks, and logs where it happened. It is for gqlgen.

@@ -18,6 +18,7 @@ import (
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/explain"
+	"twibase/graph/limits"
 	"twibase/graph/plan"
 	"twibase/graph/report"
 )
@@ -36,6 +37,8 @@ type Config struct {
 	Watch func(ctx context.Context) (levels func() []report.Level)
 	// Costs say what a request costs that asks for its plan: see [explain.Extension]. Without them there are no plans.
 	Costs explain.Costs
+	// Limits are what a request may ask for at most; the zero value limits nothing.
+	Limits limits.Limits
 	// Tokens tell whose the token in a connection_init is; nil accepts none.
 	Tokens *auth.Tokens
 	// Observe is called for each operation of a WebSocket, and returns its ctx and what is called when it has ended. Without it nobody
@@ -47,8 +50,9 @@ type Config struct {
 
 // New returns the handler that executes the schema.
 func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
-	x := newExecutor(schema)
-	x.SetQueryCache(newQueryCache())
+	x, cache := newExecutor(schema), newQueryCache()
+	x.SetQueryCache(cache)
+	x.Use(limits.Extension{Limits: config.Limits, Schema: schema, Costs: config.Costs, Passed: cache.has})
 	if config.Costs != nil {
 		x.Use(explain.Extension{Schema: schema, Costs: config.Costs})
 	}

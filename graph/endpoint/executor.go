@@ -31,12 +31,19 @@ func (c queryCache) Add(ctx context.Context, query string, document *ast.QueryDo
 	}
 }
 
+// has tells whether a query is there, which is valid then.
+func (c queryCache) has(ctx context.Context, query string) bool {
+	_, ok := c.Get(ctx, query)
+	return ok
+}
+
 // newExecutor returns gqlgen's executor of the schema, with our rules of what is valid.
 func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	e := executor.New(schema)
 	e.SetErrorPresenter(apierr.Present)
 	e.SetRecoverFunc(apierr.Recover)
 	e.SetDefaultRulesFn(validation)
+	e.SetDisableSuggestion(true) // they are for those who look for names, and take long
 	e.Use(introspection{})
 	e.Use(conditions{})
 	return e

@@ -3,8 +3,12 @@ package answer
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
 )
 
 // Elsewhere is the last response of a subscription for which the client is to ask another gateway, since this one ends. It is not sent: a
@@ -15,7 +19,7 @@ var Elsewhere = new(graphql.Response)
 // request that was not executed has none, not even null.
 func Around(response *graphql.Response) (head, tail []byte) {
 	if len(response.Errors) > 0 {
-		head = append(append(append(head, `{"errors":`...), Encode(response.Errors)...), ',')
+		head = append(append(append(head, `{"errors":`...), Encode(few(response.Errors))...), ',')
 	} else {
 		head = append(head, '{')
 	}
@@ -28,6 +32,17 @@ func Around(response *graphql.Response) (head, tail []byte) {
 		tail = append(append(tail, `,"extensions":`...), Encode(response.Extensions)...)
 	}
 	return head, append(tail, '}')
+}
+
+// MaxErrors is how many errors a response has at most: who looks for what is wrong needs no more.
+const MaxErrors = 20
+
+func few(errors gqlerror.List) gqlerror.List {
+	if len(errors) <= MaxErrors {
+		return errors
+	}
+	more := apierr.LimitExceeded("the number of errors in an answer", MaxErrors, len(errors))
+	return append(slices.Clone(errors[:MaxErrors-1]), more.GraphQL())
 }
 
 // Append appends the whole of a response.

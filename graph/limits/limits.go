@@ -1,0 +1,101 @@
+// Package limits refuses requests that ask for too much, before anything is done for them: before validation, whose time is not linear in what it is given,
+// and before the first read. It walks a document once, each fragment too, and adds up what fragments hold where they are spread, so that a short
+// document that stands for a huge one is refused in the time that its text takes.
+package limits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"twibase/graph/apierr"
+)
+
+// Limit is one of what is limited.
+type Limit int
+
+// What is limited. All are of one request.
+const (
+	Bytes Limit = iota
+	Tokens
+	Operations
+	Fragments
+	Depth
+	RootFields
+	Fields
+	Aliases
+	Merges
+	Directives
+	PlaceDirectives
+	Variables
+	VariableBytes
+	List
+	String
+	Number
+	Rows
+	RPCs
+	count
+)
+
+// Known are the limits: the name by which one is set, what it counts, and the number that it has unless it is set.
+var Known = [count]struct {
+	Name, What string
+	Default    int
+}{
+	Bytes:           {"bytes", "the document in bytes", 64 << 10},
+	Tokens:          {"tokens", "the number of tokens", 10_000},
+	Operations:      {"operations", "the number of operations in a document", 50},
+	Fragments:       {"fragments", "the number of fragments in a document", 100},
+	Depth:           {"depth", "the depth to which selections, values or types nest, fragments included,", 50},
+	RootFields:      {"root-fields", "the number of root fields", 50},
+	Fields:          {"fields", "the number of selected fields, those of fragments wherever these are spread,", 1000},
+	Aliases:         {"aliases", "the number of aliases, those of fragments wherever these are spread,", 200},
+	Merges:          {"merges", "the number of pairs of fields that would have to be merged", 5000},
+	Directives:      {"directives", "the number of directives in a document", 100},
+	PlaceDirectives: {"place-directives", "the number of directives in one place", 5},
+	Variables:       {"variables", "the number of variables", 100},
+	VariableBytes:   {"variable-bytes", "the values of variables in bytes", 64 << 10},
+	List:            {"list", "the length of a list, and of an input object,", 100},
+	String:          {"string", "a string in bytes", 20_000},
+	Number:          {"number", "a number in digits", 40},
+	Rows:            {"rows", "the number of rows that would be read at most", 100_000},
+	RPCs:            {"rpcs", "the number of RPCs that would be sent at most", 1000},
+}
+
+// Limits are the numbers that are not to be exceeded. Nothing is limited by what is 0.
+type Limits [count]int
+
+// Default returns the limits that hold unless they are set.
+func Default() (l Limits) {
+	for limit, known := range Known {
+		l[limit] = known.Default
+	}
+	return l
+}
+
+// Set changes limits by their names. An error says which names there are.
+func (l *Limits) Set(values map[string]int) error {
+	var names []string
+	for _, known := range Known {
+		names = append(names, known.Name)
+	}
+	for name, n := range values {
+		limit := slices.Index(names, name)
+		if limit < 0 {
+			return fmt.Errorf("there is no limit %q; there are %s", name, strings.Join(names, ", "))
+		}
+		if n < 0 {
+			return fmt.Errorf("the limit %s can't be %d; 0 is none", name, n)
+		}
+		l[limit] = n
+	}
+	return nil
+}
+
+// check refuses what exceeds a limit.
+func (l *Limits) check(limit Limit, actual int) *apierr.Error {
+	if most := l[limit]; most > 0 && actual > most {
+		return apierr.LimitExceeded(Known[limit].What, most, actual)
+	}
+	return nil
+}
