@@ -37,48 +37,35 @@ func (in *input) newUser(u NewUser, byAdministrator bool) NewUser {
 }
 
 // row reads whether there is such a user, or ever was.
-func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, tables.Existence) }
+func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
 
-// taken is the problem that a name is a user's, or was one's, given the deciding row; nil if it is free.
-func (u NewUser) taken(row []hbase.Cell) error {
-	for _, c := range row {
-		if tables.Existence == c.Family+":"+c.Qualifier {
-			return refuse(AlreadyExists, "username", "%q is taken", u.Username)
-		}
+// made decides that there is the user, unless the name is a user's, or was one's; errNothing if this very creation was made before.
+func (u NewUser) made(r *reading, origin string) ([]hbase.Cell, error) {
+	switch {
+	case attribute(r.row, tables.Origin) == origin:
+		return nil, errNothing
+	case attribute(r.row, "name") != "":
+		return nil, refuse(AlreadyExists, "username", "%q is taken", u.Username)
 	}
-	return nil
-}
-
-// cells are those of the user's row.
-func (u NewUser) cells(at int64) []hbase.Cell {
-	now := millis(at)
-	return tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Email: u.Email, Age: u.Age, AvatarURL: u.AvatarURL, CreatedAt: &now}, at).Cells
+	now := millis(r.at)
+	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Email: u.Email, Age: u.Age, AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
+	return append(put.Cells, originCell(origin, r.at)), nil
 }
 
 type signUpArgs struct {
 	NewUser
-	// Hash is that of the password. No two have the same, so it also tells one signing up from another.
+	// Origin tells one signing up from another.
+	Origin string
+	// Hash is that of the password.
 	Hash string
 }
 
 // signUp makes a user and the account of the user.
 var signUp = register(kind[signUpArgs]{
-	name:  "signUp",
-	row:   func(a signUpArgs) hbase.Get { return a.row() },
-	reads: func(a signUpArgs) []hbase.Get { return []hbase.Get{tables.Accounts.Get(a.Username)} },
+	name: "signUp",
+	row:  func(a signUpArgs) hbase.Get { return a.row() },
 	decide: func(a *signUpArgs, r *reading) ([]hbase.Cell, error) {
-		taken := a.taken(r.row)
-		if taken == nil {
-			return a.cells(r.at), nil
-		}
-		hash, _, err := tables.Accounts.Decode(r.cells[0])
-		switch {
-		case err != nil:
-			return nil, err
-		case hash == a.Hash:
-			return nil, errNothing // it was this one, whose answer was lost
-		}
-		return nil, taken
+		return a.made(r, a.Origin)
 	},
 	plan: func(a signUpArgs, o op) plan {
 		return plan{now: []stage{{put{tables.Accounts.Put(a.Username, a.Hash, o.at)}}}}
@@ -97,7 +84,7 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string) (userna
 	if err != nil {
 		return "", err
 	}
-	_, err = do(ctx, a.writers, signUp, &signUpArgs{u, hash})
+	_, err = do(ctx, a.writers, signUp, &signUpArgs{u, a.writers.origin("", nil), hash})
 	return u.Username, err
 }
 

@@ -35,11 +35,11 @@ func callSignUp(r *rand.Rand) call {
 		_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: name, Name: name}, secret)
 		return err
 	}, func(w world) Code {
-		if w["user "+name] != "" {
-			return AlreadyExists
+		code := modelNewUser(w, name, name)
+		if code == "" {
+			w["account "+name] = secret
 		}
-		w["user "+name], w["account "+name] = "1", secret
-		return ""
+		return code
 	}}
 }
 

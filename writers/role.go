@@ -55,7 +55,7 @@ type updateRoleArgs struct {
 }
 
 var updateRole = register(kind[updateRoleArgs]{
-	name:  "updateRole",
+	name: "updateRole", added: true, // a second one could undo what came between
 	row:   func(a updateRoleArgs) hbase.Get { return roleOf(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definer(a.Department.Value) },
 	decide: func(a *updateRoleArgs, r *reading) ([]hbase.Cell, error) {

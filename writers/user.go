@@ -14,18 +14,10 @@ type createUserArgs struct {
 
 // createUser makes a user who has no account.
 var createUser = register(kind[createUserArgs]{
-	name: "createUser",
-	row:  func(a createUserArgs) hbase.Get { return tables.Users.Get(a.Username, originColumns) },
-	decide: func(a *createUserArgs, r *reading) ([]hbase.Cell, error) {
-		if attribute(r.row, tables.Origin) == a.Origin {
-			return nil, errNothing
-		}
-		if err := a.taken(r.row); err != nil {
-			return nil, err
-		}
-		return append(a.cells(r.at), originCell(a.Origin, r.at)), nil
-	},
-	plan: func(createUserArgs, op) plan { return plan{} },
+	name:   "createUser",
+	row:    func(a createUserArgs) hbase.Get { return a.row() },
+	decide: func(a *createUserArgs, r *reading) ([]hbase.Cell, error) { return a.made(r, a.Origin) },
+	plan:   func(createUserArgs, op) plan { return plan{} },
 })
 
 // UserChange is what an update does to a user.
@@ -39,7 +31,7 @@ type UserChange struct {
 
 // updateUser changes attributes in the user's row.
 var updateUser = register(kind[UserChange]{
-	name: "updateUser",
+	name: "updateUser", added: true, // a second one could undo what came between
 	row: func(a UserChange) hbase.Get {
 		return tables.Users.Get(a.Username, tables.Users.Columns([]string{"name", "email", "age", "avatarUrl"}))
 	},
