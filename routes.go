@@ -12,6 +12,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
+	"twibase/graph/limits"
 	"twibase/graph/plan"
 	"twibase/graph/playground"
 	"twibase/hbase"
@@ -26,7 +27,7 @@ import (
 const probeTimeout = 2 * time.Second
 
 // routes is everything that the server answers, and what of it goes on until it is shut down.
-func routes(store hbase.Store, b *background, tokens *auth.Tokens, proxies auth.Proxies, streams int) (http.Handler, *endpoint.Endpoint) {
+func routes(store hbase.Store, b *background, tokens *auth.Tokens, proxies auth.Proxies, streams int, limits limits.Limits) (http.Handler, *endpoint.Endpoint) {
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: tokens,
 		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
@@ -38,6 +39,7 @@ func routes(store hbase.Store, b *background, tokens *auth.Tokens, proxies auth.
 		Tokens:  tokens,
 		Observe: observe,
 		Streams: streams,
+		Limits:  limits,
 	})
 	schema := sdl()
 	mux := http.NewServeMux()

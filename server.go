@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/graph/auth"
+	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/tables"
@@ -46,6 +47,8 @@ type serve struct {
 	JWKS              string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
 	TrustedProxies    []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
+	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"What a request may ask for at most, where the defaults do not fit; 0 is no limit. docs/LIMITS.md lists the names."`
+	FanoutLimit       int            `default:"10000" placeholder:"N" help:"How many followers an author may have whose twits are put into the timelines of all of them; those of an author with more are merged in when a timeline is read (default: ${default}). All gateways of a store have the same."`
 	DevTokens         bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
@@ -54,10 +57,14 @@ func (s *serve) Validate() error {
 	if s.DevTokens && s.JWTSecretFile == "" {
 		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
 	}
+	if s.FanoutLimit < 1 {
+		return errors.New("--fanout-limit must be at least 1")
+	}
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
 		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: whoever has those keys signs tokens for others too")
 	}
-	return nil
+	limits := limits.Default()
+	return limits.Set(s.Limit)
 }
 
 // Run serves until ctx ends, and then lets the requests that run come to their end.
@@ -81,10 +88,14 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	}
 	warm(ctx, store, p.log)
 	go tokens.Follow(p.log.WithContext(ctx))
-	b := newBackground(store, slog.New(zerolog.NewSlogHandler(p.log)))
+	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	handler, subscriptions := routes(store, b, tokens, s.TrustedProxies, s.StreamsPerAddress)
+	limits := limits.Default()
+	if err := limits.Set(s.Limit); err != nil {
+		return err
+	}
+	handler, subscriptions := routes(store, b, tokens, s.TrustedProxies, s.StreamsPerAddress, limits)
 	return listen(ctx, listener, handler, subscriptions.Shutdown, p.log)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"twibase/graph/limits"
 	"twibase/hbase/embedded"
 )
 
@@ -203,7 +204,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, _ := routes(store, newBackground(store, nil), nil, nil, 0)
+	handler, _ := routes(store, newBackground(store, 0, nil), nil, nil, 0, limits.Default())
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
