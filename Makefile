@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle bench lab fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill bench lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -42,6 +42,9 @@ differential: ## a million random operations on the embedded engine and on a rea
 
 oracle: ## a million random queries, answered by the plan and by gqlgen's executor
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
+
+kill: ## kills a gateway five hundred times while it is written to, and looks what became of what it acknowledged
+	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench
