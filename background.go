@@ -29,15 +29,16 @@ type background struct {
 // running is that of the server, for metrics.
 var running atomic.Pointer[background]
 
-// newBackground returns that of a store whose tables exist. A nil log drops what is logged.
-func newBackground(store hbase.Store, log *slog.Logger) *background {
+// newBackground returns that of a store whose tables exist. A nil log drops what is logged. Authors with more followers than fanoutLimit are
+// broadcasters; 0 is [tables.FanoutLimit].
+func newBackground(store hbase.Store, fanoutLimit int, log *slog.Logger) *background {
 	b := &background{}
 	b.news = news.New(store, news.Options{
 		See:    resolvers.See(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
 		Behind: func() time.Time { return b.feeds.Lag().Oldest },
 		Log:    log,
 	})
-	b.feeds = feeds.New(store, feeds.Options{Log: log, Done: func(e tables.Errand) {
+	b.feeds = feeds.New(store, feeds.Options{Limit: fanoutLimit, Log: log, Done: func(e tables.Errand) {
 		if e.Kind == tables.Posted {
 			b.news.Spread(tables.TwitKey{Author: e.Author, Position: e.Position})
 		}

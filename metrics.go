@@ -1,12 +1,15 @@
 package main
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
+	"twibase/writers/feeds"
 )
 
 // What /metrics says of operations, beside what gohbase says of its RPCs.
@@ -27,7 +30,29 @@ var (
 		Name: "twibase_loader_fallbacks_total",
 		Help: "Batches of reads that the timer had to send. Anything but 0 is a mistake in twibase.",
 	}, func() float64 { return float64(loaders.Fallbacks.Load()) })
+
+	_ = promauto.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "twibase_fanout_lag_seconds",
+		Help: "How long ago the oldest errand was given that timelines wait for, of all gateways; 0 if there is none.",
+	}, func() float64 {
+		if oldest := fanout().Oldest; !oldest.IsZero() {
+			return time.Since(oldest).Seconds()
+		}
+		return 0
+	})
+	_ = promauto.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "twibase_fanout_errands",
+		Help: "Errands that timelines wait for, of all gateways; of a great many the oldest 4096.",
+	}, func() float64 { return float64(fanout().Open) })
 )
+
+// fanout is how far timelines are behind.
+func fanout() (lag feeds.Lag) {
+	if b := running.Load(); b != nil {
+		lag = b.feeds.Lag()
+	}
+	return lag
+}
 
 func perOperation(what, help string, buckets []float64) prometheus.Histogram {
 	return promauto.NewHistogram(prometheus.HistogramOpts{Name: "twibase_operation_" + what, Help: help,

