@@ -139,10 +139,10 @@ func (t *turns) foretell(put hbase.Put) {
 				switch st := st.(type) {
 				case count:
 					note(label + "count " + st.table)
-				case each:
-					note("mark")
-				case demand:
-					note("mark")
+				case each, demand:
+					if i.Table != "" {
+						note("mark")
+					}
 				default:
 					note(label + st.String())
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -58,6 +57,7 @@ type cutter interface {
 	BucketCell(b tables.Bucket, timestamp int64) hbase.Cell
 	AnnouncementCell(fresh []tables.Bucket, timestamp int64) hbase.Cell
 	AnnouncementEnd(timestamp int64) hbase.Deletion
+	Announced(cells []hbase.Cell) (timestamp int64)
 	directory(owner string, cells []hbase.Cell) ([]tables.Bucket, error)
 }
 
@@ -68,13 +68,15 @@ func (l erased[E]) directory(owner string, cells []hbase.Cell) ([]tables.Bucket,
 	return buckets, err
 }
 
-// grace is longer than any request takes that reads lists.
-const grace = 40 * time.Second
-
 // cutPage is how many members a cut reads or writes at a time.
 const cutPage = 2000
 
 func (a cutArgs) list() cutter { return cuttable[a.List] }
+
+// announcements reads the directory, and what stands behind it.
+func (a cutArgs) announcements() hbase.Get {
+	return a.list().Get(string(a.Owner), 0, hbase.Page{Start: tables.MembersEnd})
+}
 
 func (a cutArgs) page(bucket uint32, start, stop string) hbase.Get {
 	if stop == "" {
@@ -83,14 +85,18 @@ func (a cutArgs) page(bucket uint32, start, stop string) hbase.Get {
 	return a.list().Get(string(a.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: cutPage})
 }
 
+// cutPieces is how many new buckets, at most, a cut makes. What is left too long then is cut again.
+const cutPieces = 4
+
 // cut lets a bucket that has grown too long go on in new ones. It announces them, fills them, names them in the directory in one step, and
-// then empties the range where it was. Who adds or removes a member looks at the announcements afterwards: so the new buckets miss
-// nothing that was done before, and whoever did something later did it in both places.
+// has the range emptied where it was. Who adds or removes a member looks at the announcements afterwards: so the new buckets miss
+// nothing that was done before, and whoever did something later did it in both places. The announcement stands until the range is
+// empty, and no list is cut meanwhile.
 var cut = register(kind[cutArgs]{
 	name: "cut", ordered: true,
 	row: func(a cutArgs) hbase.Get { return tables.Cuts.Get(a.List.Table, a.List.Family, string(a.Owner)) },
 	reads: func(a cutArgs) []hbase.Get {
-		return []hbase.Get{a.list().Get(string(a.Owner), 0, hbase.Page{Start: tables.MembersEnd}), a.page(a.Bucket, "", "")}
+		return []hbase.Get{a.announcements(), a.page(a.Bucket, "", "")}
 	},
 	more: func(a cutArgs, r *reading) []hbase.Get {
 		last := r.cells[len(r.cells)-1]
@@ -101,8 +107,8 @@ var cut = register(kind[cutArgs]{
 	},
 	decide: func(a *cutArgs, r *reading) ([]hbase.Cell, error) {
 		directory, err := a.list().directory(string(a.Owner), r.cells[0])
-		if err != nil {
-			return nil, err
+		if err != nil || a.list().Announced(r.cells[0]) != 0 {
+			return nil, orNothing(err)
 		}
 		var positions []string
 		for _, cells := range r.cells[1:] {
@@ -117,8 +123,9 @@ var cut = register(kind[cutArgs]{
 		}
 		var cuts []string
 		half := max(1, a.Bound/2)
-		for i := half; i < len(positions) && (i == half || len(positions)-i >= half); i += half {
-			cuts = append(cuts, positions[i])
+		pieces := min(max(1, len(positions)/half-1), cutPieces)
+		for first := len(positions) - pieces*half; len(cuts) < pieces; first += half {
+			cuts = append(cuts, positions[first])
 		}
 		fresh, named := tables.Cut(directory, a.Bucket, cuts)
 		// A number that no other cut has, so that what one that came to nothing left behind is never read.
@@ -155,13 +162,12 @@ var cut = register(kind[cutArgs]{
 			{put{hbase.Put{Table: a.List.Table, Row: row, Cells: []hbase.Cell{a.list().AnnouncementCell(fresh, o.at)}}}},
 			{a.fill(fresh)},
 			{put{names}},
-			{a.empty(fresh[0].Start, fresh[len(fresh)-1].Stop)},
-			{put{hbase.Delete{Table: a.List.Table, Row: row, Columns: []hbase.Deletion{a.list().AnnouncementEnd(o.at)}}}},
+			{demand{"empty", &emptyArgs{a.List, a.Owner, a.Bucket, []byte(fresh[0].Start), []byte(fresh[len(fresh)-1].Stop), o.at}}},
 		}}
 	},
 })
 
-// fill copies what the new buckets will cover, cells as they are.
+// fill copies what the new buckets will cover, cells as they are. When it is done again, somebody may have joined them already.
 func (a cutArgs) fill(fresh []tables.Bucket) step {
 	return each{"fill", func(ctx context.Context, p port, after string) ([]step, string, error) {
 		start := fresh[0].Start
@@ -175,7 +181,7 @@ func (a cutArgs) fill(fresh []tables.Bucket) step {
 		var items []step
 		for _, b := range fresh {
 			mine := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
-				return c.Qualifier < b.Start || b.Stop != "" && c.Qualifier >= b.Stop
+				return c.Qualifier < b.Start || b.Stop != "" && c.Qualifier >= b.Stop || tables.Moved(c)
 			})
 			if len(mine) > 0 {
 				items = append(items, put{hbase.Put{Table: a.List.Table, Row: a.list().Row(string(a.Owner), b.Number), Cells: mine}})
@@ -188,42 +194,11 @@ func (a cutArgs) fill(fresh []tables.Bucket) step {
 	}}
 }
 
-// empty takes the members away that were moved, when nobody any more reads who found the way before they were, and the last first: a reader
-// who is among them meets no gap.
-func (a cutArgs) empty(start, stop string) step {
-	return each{"empty", func(ctx context.Context, p port, _ string) ([]step, string, error) {
-		if sleep(ctx, grace); ctx.Err() != nil {
-			return nil, "", ctx.Err()
-		}
-		var gone []hbase.Deletion
-		for page := a.page(a.Bucket, start, stop); ; page.Page.Start = hbase.Next(gone[len(gone)-1].Qualifier) {
-			cells, err := p.one(ctx, "empty, read", page)
-			if err != nil {
-				return nil, "", err
-			}
-			for _, c := range cells {
-				gone = append(gone, hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
-			}
-			if len(cells) < cutPage {
-				break
-			}
-		}
-		slices.Reverse(gone)
-		for some := range slices.Chunk(gone, cutPage) {
-			err := p.mutate(ctx, write{"empty", hbase.Delete{Table: a.List.Table, Row: a.list().Row(string(a.Owner), a.Bucket), Columns: some}})
-			if err != nil {
-				return nil, "", err
-			}
-		}
-		return nil, "", nil
-	}}
-}
-
-// grown begins to cut the bucket that a member was added to, in the background, when the list has become so long that it may be too
-// long. Not every member makes it look, for a look reads the bucket: those of one bucket do so often enough together.
+// grown begins to cut the bucket that a member was added to, in the background, if that may be too long: the list is, or nobody counts
+// how long it is. Not every member makes it look, for a look reads the bucket: those of one bucket do so often enough together.
 func (x *execution) grown(ctx context.Context, m *member, lengths map[column]int) {
 	n, counted := lengths[m.length]
-	if !counted || m.gone || n <= x.w.bound || !x.w.oneIn(x.w.bound/8) || x.w.enter() != nil {
+	if m.gone || counted && n <= x.w.bound || !x.w.oneIn(x.w.bound/8) || x.w.enter() != nil {
 		return
 	}
 	ctx, cancel := x.w.outlive(ctx)
@@ -231,7 +206,10 @@ func (x *execution) grown(ctx context.Context, m *member, lengths map[column]int
 		defer x.w.running.Done()
 		defer cancel()
 		a := &cutArgs{List: m.name, Owner: []byte(m.owner), Bucket: x.placed[m].Covering, Bound: x.w.bound}
-		if _, err := do(ctx, x.w, cut, a); err != nil {
+		switch o, err := do(ctx, x.w, cut, a); {
+		case err == nil && o.id != "":
+			x.w.Counters.Cuts.Add(1)
+		case err != nil:
 			x.w.log.Warn("a list could not be cut", "list", fmt.Sprint(m.name), "owner", m.owner, "error", err)
 		}
 	}()

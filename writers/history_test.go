@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 )
@@ -38,7 +40,7 @@ type ran struct {
 // sweeps is how many gateways sweep in the end, one after the other.
 const (
 	gateways = 3
-	sweeps   = 3
+	sweeps   = 4
 )
 
 // run makes a history happen, in time of its own.
@@ -101,7 +103,7 @@ func (h history) happen(t *testing.T) (r ran) {
 			return r
 		case chance.IntN(200) == 0:
 			// The intents that are there become old, and somebody sweeps them.
-			time.Sleep(oldIntent + time.Second)
+			time.Sleep([]time.Duration{oldIntent, oldIntent, oldIntent, grace}[chance.IntN(4)] + time.Second)
 			w := ws[chance.IntN(gateways)]
 			go func() { _ = w.Sweep(t.Context()) }()
 		case !turns.next():
@@ -151,11 +153,14 @@ func (h history) restart(t *testing.T, turns *turns, ws []*Writers) error {
 	if !turns.finish(func() bool { return closed == len(ws) }) {
 		return fmt.Errorf("the gateways do not close")
 	}
-	// What goes wrong at a certain point may do so in a sweep.
+	// What goes wrong at a certain point may do so in a sweep, and one sweep may leave something to do for the next.
 	var err error
 	for i := range sweeps {
+		if n, err := intents(t.Context(), turns.under); n == 0 || err != nil {
+			return err
+		}
 		w := h.gateway(gateway{turns, gateways + i})
-		time.Sleep(leased + time.Second)
+		time.Sleep(grace + leased)
 		done := false
 		go func() {
 			err = w.Sweep(t.Context())
@@ -170,6 +175,17 @@ func (h history) restart(t *testing.T, turns *turns, ws []*Writers) error {
 		return fmt.Errorf("the last sweep: %w", err)
 	}
 	return nil
+}
+
+// intents counts the writes that are not whole.
+func intents(ctx context.Context, store hbase.Store) (n int, err error) {
+	for _, err := range store.Scan(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 func (r ran) wrong() bool { return r.err != nil || len(r.breaches) > 0 }

@@ -3,6 +3,7 @@ package writers
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"twibase/hbase"
 )
@@ -27,6 +28,8 @@ type kind[A any] struct {
 	// ordered is whether reads or more look at what earlier decisions about the same row wrote elsewhere, as their steps: then these are
 	// brought to their end before they are read. It may cost two rounds.
 	ordered bool
+	// rest is how long nothing of it is done after it was decided. A sweep does it then.
+	rest time.Duration
 	// added is whether two of it make more than one: then it is not begun again unless it surely was not made.
 	added bool
 }
@@ -63,6 +66,7 @@ type known struct {
 	name    string
 	added   bool
 	ordered bool
+	rest    time.Duration
 	row     func(arguments any) (hbase.Get, bool)
 	reads   func(arguments any) []hbase.Get
 	more    func(arguments any, r *reading) []hbase.Get
@@ -81,7 +85,7 @@ func register[A any](k kind[A]) *known {
 		panic("writers: two kinds are called " + k.name)
 	}
 	n := &known{
-		name: k.name, added: k.added, ordered: k.ordered,
+		name: k.name, added: k.added, ordered: k.ordered, rest: k.rest,
 		row: func(a any) (hbase.Get, bool) {
 			if k.row == nil {
 				return hbase.Get{}, false

@@ -14,23 +14,35 @@ func (m *member) place(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes are what makes the member be there, or not, given where it belongs. Whoever knows that it no longer belongs to bucket 0 takes it out
-// of that too: what somebody who did not know wrote there, or is still going to, is masked.
+// writes are what makes the member be there, or not, given where it belongs. Whoever knows that it does not belong to bucket 0 takes it out
+// of that too: what somebody who did not know wrote there, or is still going to, is masked. While bucket 0 may still be read for what it
+// had, a new member is told of there.
 func (m *member) writes(at tables.Place, label string) []write {
-	in := func(bucket uint32, suffix string) write {
-		row, what := m.list.Row(m.owner, bucket), label+m.String()+suffix
-		if m.gone || bucket == 0 && at.Covering != 0 {
-			return write{what, hbase.Delete{Table: m.name.Table, Row: row, Columns: []hbase.Deletion{
-				{Kind: hbase.AllVersions, Family: m.name.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}}
+	row := func(bucket uint32) string { return m.list.Row(m.owner, bucket) }
+	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
+		return hbase.Put{Table: m.name.Table, Row: row(bucket), Cells: []hbase.Cell{c}}
+	}
+	remove := func(bucket uint32) hbase.Mutation {
+		return hbase.Delete{Table: m.name.Table, Row: row(bucket), Columns: []hbase.Deletion{
+			{Kind: hbase.AllVersions, Family: m.name.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}
+	}
+	in := func(bucket uint32) hbase.Mutation {
+		if m.gone {
+			return remove(bucket)
 		}
-		return write{what, hbase.Put{Table: m.name.Table, Row: row, Cells: []hbase.Cell{m.cell}}}
+		return put(bucket, m.cell)
 	}
-	writes := []write{in(at.Covering, "")}
+	what := label + m.String()
+	writes := []write{{what, in(at.Covering)}}
 	if at.Announced != 0 {
-		writes = append(writes, in(at.Announced, ", announced"))
+		writes = append(writes, write{what + ", announced", in(at.Announced)})
 	}
-	if at.Covering != 0 {
-		writes = append(writes, in(0, ", bucket 0"))
+	switch {
+	case at.Covering == 0:
+	case at.Moving && !m.gone:
+		writes = append(writes, write{what + ", moving", put(0, m.list.MovedCell(m.cell.Qualifier, m.cell.Timestamp))})
+	default:
+		writes = append(writes, write{what + ", bucket 0", remove(0)})
 	}
 	return writes
 }

@@ -75,6 +75,9 @@ func (w *Writers) attempt(ctx context.Context, k *known, a any) (op, error) {
 		return op{}, err
 	}
 	intent := tables.Intent{ID: r.id, Kind: k.name, Arguments: string(text), At: r.at, Table: at.table, Row: at.row, Family: at.family, After: r.last}
+	if k.rest > 0 {
+		intent.Due = r.at + k.rest.Milliseconds()
+	}
 	// As whoever finishes it will have them.
 	if a2, err := k.parse(intent.Arguments); err == nil {
 		x := w.execution(k, a2, intent)
@@ -150,6 +153,10 @@ func (x *execution) run(ctx context.Context, cells []hbase.Cell) error {
 		return err
 	}
 	w.Counters.Decided.Add(1)
+	if x.intent.Due > 0 {
+		w.over(x.intent.ID)
+		return nil
+	}
 	w.Counters.Open.Add(1)
 	acknowledge := make(chan error, 1)
 	w.running.Add(1)
@@ -194,10 +201,14 @@ func (x *execution) make(ctx context.Context, cells []hbase.Cell) error {
 }
 
 // prepare writes the intent, helps the last decision to its end, and reads what the steps will need. An intent that is itself the decision
-// is written last.
+// is written last. What another write demands comes to nothing if that is whole: what was read before may be younger than its end.
 func (x *execution) prepare(ctx context.Context) error {
 	gets, take := x.prefetch()
-	open := -1
+	parent, open := -1, -1
+	if ids := parents(ctx); len(ids) > 0 {
+		parent = len(gets)
+		gets = append(gets, tables.Intents.Open(ids[len(ids)-1]))
+	}
 	if mustHelp(ctx, x.intent.After) {
 		open = len(gets)
 		gets = append(gets, tables.Intents.Open(x.intent.After))
@@ -214,6 +225,9 @@ func (x *execution) prepare(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	if parent >= 0 && len(cells[parent]) == 0 {
+		return errWhole
+	}
 	if open >= 0 && len(cells[open]) > 0 {
 		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
 			return err
@@ -225,10 +239,14 @@ func (x *execution) prepare(ctx context.Context) error {
 // finish does all steps, says when those are done that the write is acknowledged with, and removes the intent.
 func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error {
 	err := x.stages(ctx, x.plan.now, "now ")
+	whole := errors.Is(err, errWhole)
+	if whole {
+		err = nil
+	}
 	if acknowledge != nil {
 		acknowledge <- err
 	}
-	if err != nil {
+	if err != nil || whole {
 		return err
 	}
 	if len(x.plan.later) > 0 {
@@ -240,7 +258,10 @@ func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error 
 				return ctx.Err()
 			}
 		}
-		if err := x.stages(ctx, x.plan.later, "later "); err != nil {
+		switch err := x.stages(ctx, x.plan.later, "later "); {
+		case errors.Is(err, errWhole):
+			return nil
+		case err != nil:
 			return err
 		}
 	}

@@ -227,6 +227,9 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 		if len(writes) == 0 {
 			return cells[:len(gets)], nil
 		}
+		if err := x.open(ctx, label); err != nil {
+			return nil, err
+		}
 		if err := x.mutate(ctx, writes...); err != nil {
 			return nil, err
 		}
@@ -247,11 +250,27 @@ func (x *execution) locate(ctx context.Context, steps []step, label string) erro
 			members, gets = append(members, m), append(gets, m.where())
 		}
 	}
+	if len(members) == 0 {
+		return nil
+	}
 	cells, err := x.get(ctx, label+"find buckets", gets)
 	for i, m := range members {
 		if err == nil {
 			x.places[m], err = m.place(cells[i])
 		}
+	}
+	if err != nil {
+		return err
+	}
+	return x.open(ctx, label)
+}
+
+// open returns errWhole if somebody else has come to the end of the write. Whoever looks for buckets asks it afterwards: who takes the
+// member out again does so when the write is whole, and so finds these buckets too; what comes late is masked in all of them.
+func (x *execution) open(ctx context.Context, label string) error {
+	there, err := intentsOpen(ctx, x.port, []string{x.intent.ID}, label+"own intent")
+	if err == nil && !there[x.intent.ID] {
+		err = errWhole
 	}
 	return err
 }

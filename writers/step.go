@@ -28,6 +28,7 @@ type list interface {
 	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
 	Places(owner, position string) hbase.Get
 	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
+	MovedCell(position string, timestamp int64) hbase.Cell
 }
 
 // listName tells lists apart, in what is stored.

@@ -136,7 +136,7 @@ func (w *Writers) sweep(ctx context.Context, row hbase.Row) error {
 	defer w.over(x.intent.ID)
 	until, lease := tables.Intents.Leased(row.Cells)
 	now := time.Now()
-	if now.Before(until) {
+	if now.Before(until) || now.UnixMilli() < x.intent.Due {
 		return nil
 	}
 	// Two who carry on one write do no harm. The lease only saves work.

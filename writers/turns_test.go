@@ -41,6 +41,7 @@ func (m mishap) String() string {
 // chance alone, so that a seed repeats a history.
 type turns struct {
 	store *hbasetest.Faults // of the item that fails
+	under hbase.Store
 	rand  *rand.Rand
 	// faults is the share of calls that something goes wrong with.
 	faults float64
@@ -87,7 +88,7 @@ type verdict struct {
 }
 
 func newTurns(store hbase.Store, r *rand.Rand) *turns {
-	t := &turns{rand: r, dead: map[int]bool{}, reached: map[point]bool{}, foretold: map[point]bool{}, failed: map[point]map[mishap]bool{}}
+	t := &turns{under: store, rand: r, dead: map[int]bool{}, reached: map[point]bool{}, foretold: map[point]bool{}, failed: map[point]map[mishap]bool{}}
 	t.store = hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault {
 		t.item++
 		if t.failing == nil {

@@ -155,7 +155,8 @@ func againTwitName(s string) (string, error) {
 
 // write is an intent with all its parts.
 var write = tables.Intent{ID: tables.NewOp(noon, 1), Kind: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(), Table: "follows",
-	Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i", After: tables.VoidOp(tables.NewOp(noon, 2), tables.NewOp(noon, 3))}
+	Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i", After: tables.VoidOp(tables.NewOp(noon, 2), tables.NewOp(noon, 3)),
+	Due: noon.UnixMilli() + 40_000}
 
 func againIntentRow(s string) (string, error) {
 	id, err := tables.Intents.IDOf(s)

@@ -22,6 +22,8 @@ type Intent struct {
 	Table, Row, Family string
 	// After is the decision that it follows there, empty for a row's first.
 	After string
+	// Due, in milliseconds, is the time before which nothing of it is to be done; 0 is at once.
+	Due int64
 }
 
 // Intents are the writes that have begun, in a few shards, by their ids and so by their time.
@@ -43,6 +45,7 @@ const (
 	intentRow       = "row"
 	intentFamily    = "family"
 	intentAfter     = "after"
+	intentDue       = "due"
 
 	LeaseColumn   = "lease"
 	decidedColumn = "decided"
@@ -78,9 +81,12 @@ func (n intents) Scan(shard int, from, to time.Time) hbase.Scan {
 
 // Put writes an intent, with its own timestamp.
 func (n intents) Put(i Intent) hbase.Put {
-	put := hbase.Put{Table: n.Table, Row: n.Row(i.ID)}
+	put, due := hbase.Put{Table: n.Table, Row: n.Row(i.ID)}, ""
+	if i.Due != 0 {
+		due = strconv.FormatInt(i.Due, 10)
+	}
 	for _, c := range []struct{ column, value string }{
-		{intentAfter, i.After}, {intentArguments, i.Arguments}, {intentAt, strconv.FormatInt(i.At, 10)}, {intentFamily, i.Family},
+		{intentAfter, i.After}, {intentArguments, i.Arguments}, {intentAt, strconv.FormatInt(i.At, 10)}, {intentDue, due}, {intentFamily, i.Family},
 		{intentKind, i.Kind}, {intentRow, i.Row}, {intentTable, i.Table},
 	} {
 		if c.value != "" {
@@ -100,7 +106,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
 	}
-	at := ""
+	at, due := "", "0"
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
 		case intentKind:
@@ -117,15 +123,20 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 			i.Family = value
 		case intentAfter:
 			i.After = value
+		case intentDue:
+			due = value
 		}
 	}
 	if at == "" && i.Kind == "" {
 		return Intent{}, false, nil
 	}
-	n64, err := parseCount(at)
-	i.At = int64(n64)
+	began, err := parseCount(at)
+	later, dueErr := parseCount(due)
+	i.At, i.Due = int64(began), int64(later)
 	switch {
 	case err != nil:
+	case dueErr != nil:
+		err = dueErr
 	case !ValidTime(time.UnixMilli(i.At)):
 		err = fmt.Errorf("%w: %d is the time of no write", ErrName, i.At)
 	case !json.Valid([]byte(i.Arguments)):
