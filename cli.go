@@ -25,6 +25,7 @@ type commandLine struct {
 	Serve   serve          `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
 	Import  importCommand  `cmd:"" help:"Bring CSV files into a store."`
 	Export  exportCommand  `cmd:"" help:"Write a store as CSV files."`
+	Admin   adminCommand   `cmd:"" help:"Make a user an administrator."`
 	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development, valid for an hour."`
 	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
 	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and how much at most."`

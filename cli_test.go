@@ -60,6 +60,10 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"others' keys that are not there", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", failed, "--jwks /nowhere: open /nowhere"},
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
 		{"an address that is none", "serve --store embedded: --listen nowhere", failed, "--listen nowhere: "},
+		{"nobody to be an administrator", "admin grant", misuse, `expected "<username>"`},
+		{"an administrator of no store", "admin grant LiLei --store embedded:/nowhere/data", failed, "--store embedded:/nowhere/data: there is no store: "},
+		{"an administrator who is not there", "admin grant nobody --store embedded:", failed, `twibase: "nobody" can't be made an administrator: there is no "nobody"` + "\n"},
+		{"a name that nobody can have", "admin grant a/b --store embedded:", failed, `twibase: "a/b" can't be made an administrator: `},
 		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
 		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "--store embedded: holds nothing of twibase's: "},
 		{"a store that is not there", "export --store embedded:/nowhere/data " + t.TempDir(), failed, "--store embedded:/nowhere/data: there is no store: "},
@@ -85,6 +89,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema", "--help"}, {"explain", "--help"},
 		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
+		{"admin", "--help"}, {"admin", "grant", "--help"},
 	} {
 		t.Run("twibase "+strings.Join(args, " ")+" is status 0 and on stdout", func(t *testing.T) {
 			status, stdout, stderr := command(t, args...)

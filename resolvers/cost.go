@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"twibase/graph/explain"
+	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
@@ -168,7 +169,7 @@ func (q *inquiry) adminCost(at explain.Moment, when string) explain.Moment {
 		return at
 	}
 	r := readOf(loaders.Related.Outline(loaders.Has("", "")))
-	r.Kind, r.Of, r.If = explain.Alone, adminRole, when
+	r.Kind, r.Of, r.If = explain.Alone, permission.AdminRole, when
 	return q.Once(at, r)
 }
 

@@ -12,9 +12,6 @@ import (
 // Who sees what is package permission's to say; this file asks it, and reads what the answer depends on. What may not be seen is nil, exactly
 // like what does not exist.
 
-// adminRole is the role whose holders are administrators.
-const adminRole = "admin"
-
 // sights are what a viewer may.
 type sights struct {
 	viewer auth.Viewer
@@ -44,7 +41,7 @@ func allowed(ctx context.Context, n int, decide func(i int) (viewer string, verd
 		viewer, verdict := decide(i)
 		answers[i] = verdict.Yes
 		if verdict.IfAdmin {
-			asked, waiting = append(asked, loaders.Has(viewer, adminRole)), append(waiting, i)
+			asked, waiting = append(asked, loaders.Has(viewer, permission.AdminRole)), append(waiting, i)
 		}
 		if verdict.IfFollows != "" {
 			asked, waiting = append(asked, loaders.Follows(viewer, verdict.IfFollows)), append(waiting, i)

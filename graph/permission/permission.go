@@ -7,6 +7,9 @@ import (
 	"twibase/graph/auth"
 )
 
+// AdminRole is the code of the role whose holders are administrators.
+const AdminRole = "admin"
+
 // Who are sorts of people, a bit for each. One viewer may be of many.
 type Who uint8
 
