@@ -5,6 +5,7 @@ package kill
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -25,6 +26,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	flag.Parse()
+	// The stores wait more than they work.
+	_ = flag.Set("test.parallel", fmt.Sprint(stores))
 	status := 1
 	defer func() {
 		os.RemoveAll(dir)
