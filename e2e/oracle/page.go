@@ -173,7 +173,7 @@ func sizeOf(args map[string]any) (size int, backward bool, err error) {
 		size = defaultPage
 	}
 	switch {
-	case size < 0:
+	case size < 1:
 		return 0, false, errBadInput
 	case size > maxPage:
 		return 0, false, errLimitExceeded

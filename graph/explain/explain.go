@@ -5,10 +5,13 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"twibase/graph/apierr"
 	"twibase/graph/plan"
 )
 
@@ -31,11 +34,17 @@ type Totals struct {
 	Objects int64 `json:"objects"`
 }
 
-// Bound returns what the operation of ctx costs at most, or an [Uncovered]. It takes time linear in the compiled operation.
+// Bound returns what the operation of ctx costs at most, or an [Uncovered], or the error with which a resolver will refuse its
+// arguments, with its place in the document. It takes time linear in the compiled operation.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := run(ctx, schema, costs, false)
 	if err != nil {
 		return Totals{}, err
+	}
+	for _, s := range e.steps {
+		if public := (*apierr.Error)(nil); errors.As(s.err, &public) {
+			return Totals{}, &gqlerror.Error{Err: public, Message: public.Message, Locations: apierr.Present(s.call.Ctx, public).Locations}
+		}
 	}
 	return e.totals(), nil
 }

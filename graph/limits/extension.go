@@ -12,7 +12,6 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
-	"twibase/graph/plan"
 )
 
 // Extension refuses requests that exceed the limits. It is one of gqlgen's.
@@ -88,18 +87,17 @@ func measure(query string) (tokens, deepest int) {
 	}
 }
 
-// MutateOperationContext implements [graphql.OperationContextMutator]: it refuses what would cost too much. Who asks for the plan is
-// told that.
+// MutateOperationContext implements [graphql.OperationContextMutator]: it refuses what would cost too much, or has arguments with which a
+// resolver would fail. Who asks for the plan is told that.
 func (e Extension) MutateOperationContext(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
-	if e.Costs == nil || operation.Headers.Get(explain.Header) == "1" {
+	if e.Costs == nil || e.Limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {
 		return nil
 	}
 	totals, err := explain.Bound(graphql.WithOperationContext(ctx, operation), e.Schema, e.Costs)
-	switch {
-	case errors.Is(err, plan.ErrUnplanned):
-		return nil
-	case err != nil:
+	if uncovered := (*explain.Uncovered)(nil); errors.As(err, &uncovered) {
 		return gqlerror.Wrap(apierr.BadUserInput("%s", err))
+	} else if err != nil {
+		return gqlerror.Wrap(err)
 	}
 	refusal := e.Limits.check(Rows, int(totals.Rows))
 	if refusal == nil {

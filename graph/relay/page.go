@@ -10,7 +10,7 @@ const (
 
 // Page is what the arguments of a connection ask for.
 type Page struct {
-	// Size is how many entries to return, up to [MaxPage].
+	// Size is how many entries to return, from 1 to [MaxPage].
 	Size int
 	// Backward takes them from the end.
 	Backward bool
@@ -31,8 +31,8 @@ func (l List) Page(first *int, after *string, last *int, before *string, check f
 		p.Size, p.Backward = *last, true
 	}
 	switch {
-	case p.Size < 0:
-		return Page{}, apierr.BadUserInput("first and last can't be negative")
+	case p.Size < 1:
+		return Page{}, apierr.BadUserInput("first and last are at least 1: who wants the total alone selects nothing else")
 	case p.Size > MaxPage:
 		return Page{}, apierr.LimitExceeded("a page's number of entries", MaxPage, p.Size)
 	}

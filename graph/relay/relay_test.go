@@ -124,7 +124,7 @@ func TestPage(t *testing.T) {
 		{name: "nothing asked for is the first twenty", want: Page{Size: 20}},
 		{name: "first counts from the front", first: new(3), want: Page{Size: 3}},
 		{name: "last counts from the end", last: new(3), want: Page{Size: 3, Backward: true}},
-		{name: "none at all may be asked for", first: new(0), want: Page{}},
+		{name: "none at all is an error", first: new(0), code: apierr.CodeBadUserInput},
 		{name: "a hundred is allowed", first: new(100), want: Page{Size: 100}},
 		{name: "more is an error", first: new(101), code: apierr.CodeLimitExceeded},
 		{name: "from the end too", last: new(101), code: apierr.CodeLimitExceeded},

@@ -19,7 +19,7 @@ var Elsewhere = new(graphql.Response)
 // request that was not executed has none, not even null.
 func Around(response *graphql.Response) (head, tail []byte) {
 	if len(response.Errors) > 0 {
-		head = append(append(append(head, `{"errors":`...), Encode(few(response.Errors))...), ',')
+		head = append(append(append(head, `{"errors":`...), Encode(few(response))...), ',')
 	} else {
 		head = append(head, '{')
 	}
@@ -34,15 +34,24 @@ func Around(response *graphql.Response) (head, tail []byte) {
 	return head, append(tail, '}')
 }
 
-// MaxErrors is how many errors a response has at most: who looks for what is wrong needs no more.
-const MaxErrors = 20
+// The number of errors that a response has at most: who looks for what is wrong needs no more.
+const (
+	maxErrors  = 20
+	maxRefusal = 4 // of a request that was not executed
+)
 
-func few(errors gqlerror.List) gqlerror.List {
-	if len(errors) <= MaxErrors {
+// few returns the errors that are told, the last of which says how many there are.
+func few(response *graphql.Response) gqlerror.List {
+	most := maxErrors
+	if response.Data == nil {
+		most = maxRefusal
+	}
+	errors := response.Errors
+	if len(errors) <= most {
 		return errors
 	}
-	more := apierr.LimitExceeded("the number of errors in an answer", MaxErrors, len(errors))
-	return append(slices.Clone(errors[:MaxErrors-1]), more.GraphQL())
+	more := apierr.LimitExceeded("the number of errors in an answer", most, len(errors))
+	return append(slices.Clone(errors[:most-1]), more.GraphQL())
 }
 
 // Append appends the whole of a response.
