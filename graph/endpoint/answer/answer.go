@@ -19,7 +19,7 @@ var Elsewhere = new(graphql.Response)
 // request that was not executed has none, not even null.
 func Around(response *graphql.Response) (head, tail []byte) {
 	if len(response.Errors) > 0 {
-		head = append(append(append(head, `{"errors":`...), Encode(few(response))...), ',')
+		head = append(append(append(head, `{"errors":`...), Encode(Few(response))...), ',')
 	} else {
 		head = append(head, '{')
 	}
@@ -40,8 +40,8 @@ const (
 	maxRefusal = 4 // of a request that was not executed
 )
 
-// few returns the errors that are told, the last of which says how many there are.
-func few(response *graphql.Response) gqlerror.List {
+// Few returns the errors of a response that are told, the last of which says how many there are.
+func Few(response *graphql.Response) gqlerror.List {
 	most := maxErrors
 	if response.Data == nil {
 		most = maxRefusal
