@@ -22,7 +22,7 @@ func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 // Games are the games, by code.
 var Games = &Object[Game]{
 	Table: "games",
-	make:  func(key string) *Game { return &Game{Code: key} },
+	key:   func(g *Game) *string { return &g.Code },
 	attributes: []attribute[Game]{
 		text("name", func(g *Game) **string { return &g.Name }),
 		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
