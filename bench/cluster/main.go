@@ -39,6 +39,10 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	data := os.Getenv("TWIBASE_DATA")
+	if data == "" {
+		return errors.New("say by TWIBASE_DATA where the data are")
+	}
 	dir, err := os.MkdirTemp("", "bench-cluster-")
 	if err != nil {
 		return err
@@ -55,7 +59,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer h.Kill()
-	if err := load(ctx, twibase, h.URL()); err != nil {
+	if err := load(ctx, twibase, h.URL(), data); err != nil {
 		return err
 	}
 	gateways := make([]*gateway.Gateway, len(settings))
@@ -69,11 +73,7 @@ func run(ctx context.Context) error {
 }
 
 // load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.
-func load(ctx context.Context, twibase, url string) (err error) {
-	data := os.Getenv("TWIBASE_DATA")
-	if data == "" {
-		return errors.New("say by TWIBASE_DATA where the data are")
-	}
+func load(ctx context.Context, twibase, url, data string) (err error) {
 	if out, err := exec.CommandContext(ctx, twibase, "import", "--store", url, data).CombinedOutput(); err != nil {
 		return fmt.Errorf("import: %w\n%s", err, out)
 	}
