@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill bench lab fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill bench cluster lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -48,6 +48,9 @@ kill: ## kills a gateway five hundred times while it is written to, and looks wh
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench
+
+cluster: ## what a nested question costs on a real HBase, in each setting of the store, with the data of TWIBASE_DATA
+	go run ./bench/cluster
 
 lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
 	go run ./bench/lab

@@ -69,6 +69,7 @@ func (s *serve) Validate() error {
 
 // Run serves until ctx ends, and then lets the requests that run come to their end.
 func (s *serve) Run(ctx context.Context, p process) (err error) {
+	defer loadBallast()()
 	tokens, err := s.tokens(p.log.WithContext(ctx))
 	if err != nil {
 		return err

@@ -126,7 +126,7 @@ func (w *world) reference(servers []server) error {
 }
 
 // shapes asks servers all queries on one connection. The first of them is what the others are compared with: it too serves HTTP, which is
-// most of what a small query costs.
+// most of what a small query costs. The last is twibase, and says how many rows it reads.
 func (w *world) shapes(servers []server) error {
 	columns := []string{"query"}
 	for i, s := range servers {
@@ -134,7 +134,7 @@ func (w *world) shapes(servers []server) error {
 			columns = append(columns, "× by hand")
 		}
 	}
-	t := newTable("The whole server, HTTP included: all queries, one connection", columns...)
+	t := newTable("The whole server, HTTP included: all queries, one connection", append(columns, "rows it reads")...)
 	means := make([][]float64, len(servers))
 	for at, q := range w.queries() {
 		cpu, ratios := make([][]time.Duration, len(servers)), make([][]float64, len(servers))
@@ -157,7 +157,11 @@ func (w *world) shapes(servers []server) error {
 				}
 			}
 		}
-		t.row(row...)
+		rows, err := servers[len(servers)-1].Rows(q.request())
+		if err != nil {
+			return err
+		}
+		t.row(append(row, fmt.Sprint(rows))...)
 	}
 	row := []string{"1 to 10, geometric mean"}
 	for i := range servers {
@@ -165,7 +169,7 @@ func (w *world) shapes(servers []server) error {
 			row = append(row, times(geometricMean(means[i])))
 		}
 	}
-	t.row(row...)
+	t.row(append(row, "")...)
 	t.end()
 	return nil
 }

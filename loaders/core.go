@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"sync"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -24,7 +26,7 @@ type Loaders struct {
 
 	mu      sync.Mutex
 	library *dataloader.Loader[*question, struct{}]
-	answers map[hbase.Get]*answer
+	answers answers
 	turns   turns
 	watch   *watch // nil if nobody wants to know what is read
 	// promises are kept in their order; lost are the objects that came to nothing.
@@ -43,6 +45,7 @@ type question struct {
 // answer is what a Get was, or will be, answered with.
 type answer struct {
 	of      *question
+	get     *hbase.Get
 	cells   []hbase.Cell
 	err     error
 	waiting int // tasks that wait for it
@@ -54,7 +57,7 @@ type loadersKey struct{}
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store, ctx: ctx, answers: map[hbase.Get]*answer{}, turns: turns{round: 1}}
+	l := &Loaders{store: store, ctx: ctx, answers: answers{}, turns: turns{round: 1}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -81,10 +84,7 @@ func from(ctx context.Context) *Loaders {
 func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
 	fallback := l.sent(questions)
 	defer l.answered(questions)
-	gets := questions[0].gets
-	for _, q := range questions[1:] {
-		gets = append(gets[:len(gets):len(gets)], q.gets...)
-	}
+	gets := together(questions)
 	sent := merge(gets)
 	results, err := l.send(gets, &sent, fallback)
 	out, i := make([]*dataloader.Result[struct{}], len(questions)), 0
@@ -103,6 +103,18 @@ func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
 	return out
 }
 
+// together returns the gets of all questions, one after the other.
+func together(questions []*question) []hbase.Get {
+	if len(questions) == 1 {
+		return questions[0].gets
+	}
+	lists := make([][]hbase.Get, len(questions))
+	for i, q := range questions {
+		lists[i] = q.gets
+	}
+	return slices.Concat(lists...)
+}
+
 // read answers the cells of each get; the errors are nil or index-aligned.
 func read(ctx context.Context, loader string, gets []hbase.Get) ([][]hbase.Cell, Errors) {
 	l := from(ctx)
@@ -116,23 +128,40 @@ func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*a
 	if l.watch != nil {
 		l.watch.asked(ctx, loader, gets)
 	}
-	answers := make([]*answer, len(gets))
+	all := make([]*answer, len(gets))
 	var q *question
-	for i, g := range gets {
-		if answers[i] = l.answers[g]; answers[i] != nil {
+	for i := range gets {
+		g := &gets[i]
+		known, place := l.answers.find(g)
+		if all[i] = known; known != nil {
 			continue
 		}
 		if q == nil {
 			q = &question{gets: make([]hbase.Get, 0, len(gets)-i), answers: make([]answer, 0, len(gets)-i), round: l.turns.round}
 		}
-		q.gets, q.answers = append(q.gets, g), append(q.answers, answer{of: q})
-		answers[i] = &q.answers[len(q.answers)-1]
-		l.answers[g] = answers[i]
+		q.gets = append(q.gets, *g)
+		q.answers = append(q.answers, answer{of: q, get: &q.gets[len(q.gets)-1]})
+		all[i] = &q.answers[len(q.answers)-1]
+		l.answers[place] = all[i]
 	}
 	if q != nil {
 		l.pose(ctx, q)
 	}
-	return answers
+	return all
+}
+
+// answers are found by what they answer. The keys are hashes, for gets are large; one whose place is taken has the next one.
+type answers map[uint64]*answer
+
+var seed = maphash.MakeSeed()
+
+// find returns the answer of a get or, if there is none, its place.
+func (a answers) find(g *hbase.Get) (known *answer, place uint64) {
+	for place = maphash.Comparable(seed, *g); ; place++ {
+		if known = a[place]; known == nil || *known.get == *g {
+			return known, place
+		}
+	}
 }
 
 // pose puts a question into the next batch. The caller holds mu.

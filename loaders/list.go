@@ -170,6 +170,10 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 		cells, moved = tables.Beginning(cells)
 		more = more || moved
 	}
+	// The member beyond the limit says no more than that it is there. The directory, which sorts behind all members, says more.
+	if room := w.Limit - len(s.page.Members); !s.looking && !w.Backward && w.Before == "" && len(cells) > room && cells[room].Qualifier < tables.MembersEnd {
+		cells, s.page.HasNext, s.done = cells[:room], true, true
+	}
 	members, positions, buckets, err := l.of.Decode(owner, cells)
 	if err != nil {
 		return err

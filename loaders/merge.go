@@ -31,10 +31,19 @@ func kindOf(g *hbase.Get) kind {
 		return alone
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
 		return leading
-	case g.Page.Limit == 0 && !slices.ContainsFunc(strings.Fields(g.Columns), func(c string) bool { return !strings.Contains(c, ":") }):
+	case g.Page.Limit == 0 && allNamed(g.Columns):
 		return named
 	}
 	return alone
+}
+
+func allNamed(columns string) bool {
+	for c := range strings.FieldsSeq(columns) {
+		if !strings.Contains(c, ":") {
+			return false
+		}
+	}
+	return true
 }
 
 // group is what was merged of one row: leading pages of one length, since of a longer one too much would be read of the others.

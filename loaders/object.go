@@ -33,11 +33,7 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, erro
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.either(ctx, keys, columns)
 	}
-	objects := make([]*T, len(keys))
-	for i, key := range keys {
-		objects[i] = o.of.New(key)
-	}
-	return objects, nil
+	return o.of.New(keys...), nil
 }
 
 // Read answers the objects of these keys, nil where there is none, when they have been read.
@@ -52,7 +48,7 @@ func (o Object[T]) Later(ctx context.Context, keys, fields []string) func() ([]*
 
 func (o Object[T]) either(ctx context.Context, keys []string, columns string) ([]*T, error) {
 	if l := from(ctx); l.promising() {
-		return o.promise(ctx, l, o.rows(keys, columns)), nil
+		return o.promise(ctx, l, keys, columns), nil
 	}
 	return o.Load(ctx, o.rows(keys, columns))
 }

@@ -23,19 +23,19 @@ func (l *Loaders) promising() bool {
 	return l.turns.announced
 }
 
-// promise returns the objects of these rows as far as their keys tell.
-func (o Object[T]) promise(ctx context.Context, l *Loaders, rows []Row) []*T {
-	objects, gets := make([]*T, len(rows)), make([]get, len(rows))
-	for i, row := range rows {
-		objects[i], gets[i] = o.of.New(row.Key), o.get(row)
+// promise returns the objects of these keys as far as the keys tell.
+func (o Object[T]) promise(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
+	objects, gets := o.of.New(keys...), make([]get, len(keys))
+	for i, key := range keys {
+		gets[i] = o.of.Get(key, columns)
 	}
 	p := &promise{answers: l.ask(ctx, o.name, gets)}
 	p.keep = func(cells [][]cell, errs Errors) {
-		for i, row := range rows {
+		for i, key := range keys {
 			var exists bool
 			err := At(errs.or(), i)
 			if err == nil {
-				exists, err = o.of.Fill(objects[i], row.Key, cells[i])
+				exists, err = o.of.Fill(objects[i], key, cells[i])
 			}
 			if !exists {
 				l.lose(objects[i], err)

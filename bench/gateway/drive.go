@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,14 +74,41 @@ func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load,
 	return all, err
 }
 
-func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) error {
+// Rows asks twibase how many rows it reads for a request.
+func (g *Gateway) Rows(r Request) (int, error) {
+	request, err := g.request(r)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("X-Twibase-Report", "1")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Extensions struct{ Report struct{ Rows int } }
+	}
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	return answer.Extensions.Report.Rows, err
+}
+
+func (g *Gateway) request(r Request) (*http.Request, error) {
 	request, err := http.NewRequest(http.MethodPost, g.URL+"/graphql", bytes.NewReader(r.Body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if r.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	return request, nil
+}
+
+func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) error {
+	request, err := g.request(r)
+	if err != nil {
+		return err
 	}
 	response, err := client.Do(request)
 	if err != nil {

@@ -52,7 +52,7 @@ type question struct {
 type ask func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error)
 
 // comparisons are all, in the order of LAB.md.
-var comparisons = []comparison{plays, owners, relation, inbox}
+var comparisons = []comparison{plays, owners, object, relation, inbox}
 
 // regions is into how many a table is split on HBase, as many as twibase itself makes.
 const regions = 8

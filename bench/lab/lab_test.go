@@ -8,7 +8,7 @@ import (
 )
 
 // tiny are scales at which nothing is slow, and every question still has an answer.
-var tiny = map[string]int{"plays": 20_000, "owners": 25, "relation": 25, "inbox": 60}
+var tiny = map[string]int{"plays": 20_000, "owners": 25, "object": 25, "relation": 25, "inbox": 60}
 
 func TestDesignsAnswerTheTruth(t *testing.T) {
 	for _, c := range comparisons {

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: lab [-docs FOLDER] [COMPARISON…]\n\ncomparisons: plays owners relation inbox (default: all)")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: lab [-docs FOLDER] [COMPARISON…]\n\ncomparisons: plays owners object relation inbox (default: all)")
 		flag.PrintDefaults()
 	}
 	docs := flag.String("docs", "docs", "the `folder` of LAB.md")

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -67,6 +68,10 @@ func (w *writer) attempt(root *batch) (done bool) {
 
 // object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
 func (w *writer) object(b *batch, i int32) bool {
+	// Left to itself a large answer grows, and is copied, by a quarter each time.
+	if n := len(w.dst); cap(w.dst)-n < n/16 {
+		w.dst = slices.Grow(w.dst, n)
+	}
 	start, object, dst := len(w.dst), b.objects[i], w.dst
 	if len(b.node.fields) == 0 {
 		dst = append(dst, '{')

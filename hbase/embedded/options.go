@@ -12,6 +12,8 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
+	// indexBlockSize lets all but the largest tables have an index of one level, which spares each seek a block.
+	indexBlockSize = 256 << 10
 	// format is Pebble's: pinned, so that a newer Pebble does not make directories that the version before can't read.
 	format = pebble.FormatValueSeparation
 )
@@ -43,6 +45,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	o.Experimental.L0CompactionConcurrency = 1
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = s.blockSize
+		o.Levels[i].IndexBlockSize = indexBlockSize
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	o.EventListener = &pebble.EventListener{

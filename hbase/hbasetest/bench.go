@@ -40,7 +40,7 @@ func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.After(middle, 21)}},
 		{"rows with their first pages of 21", benchLists, 25, hbase.Get{Columns: "i f", Page: hbase.Page{Limit: 21}}},
 	} {
-		for _, size := range []int{20, 100, 400} {
+		for _, size := range []int{20, 100, 400, 10_000} {
 			b.Run(fmt.Sprintf("%d %s", size, c.name), func(b *testing.B) {
 				c.get.Table = table
 				benchGet(b, store, c.get, size, c.rows, c.cells)

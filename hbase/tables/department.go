@@ -29,7 +29,7 @@ const Root = ""
 // Departments are the departments, by code.
 var Departments = &Object[Department]{
 	Table: "departments",
-	make:  func(key string) *Department { return &Department{Code: key} },
+	key:   func(d *Department) *string { return &d.Code },
 	attributes: []attribute[Department]{
 		text("name", func(d *Department) **string { return &d.Name }),
 		version(func(d *Department) **string { return &d.Version }),

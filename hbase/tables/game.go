@@ -24,7 +24,7 @@ func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 // Games are the games, by code.
 var Games = &Object[Game]{
 	Table: "games",
-	make:  func(key string) *Game { return &Game{Code: key} },
+	key:   func(g *Game) *string { return &g.Code },
 	attributes: []attribute[Game]{
 		text("name", func(g *Game) **string { return &g.Name }),
 		version(func(g *Game) **string { return &g.Version }),

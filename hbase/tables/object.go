@@ -22,7 +22,7 @@ const Existence = Attributes + ":name"
 type Object[T any] struct {
 	Table      string
 	attributes []attribute[T]
-	make       func(key string) *T
+	key        func(*T) *string
 }
 
 type attribute[T any] struct {
@@ -68,12 +68,20 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
-// New returns the object as far as its key tells.
-func (o *Object[T]) New(key string) *T { return o.make(key) }
+// New returns the objects as far as their keys tell. They share one piece of memory.
+func (o *Object[T]) New(keys ...string) []*T {
+	all, objects := make([]T, len(keys)), make([]*T, len(keys))
+	for i, key := range keys {
+		objects[i] = &all[i]
+		*o.key(objects[i]) = key
+	}
+	return objects
+}
 
 // Decode returns the object with what the cells say of it, or nil if they say that there is none: see [Object.Fill].
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
-	t := o.make(key)
+	t := new(T)
+	*o.key(t) = key
 	if exists, err := o.Fill(t, key, cells); err != nil || !exists {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 // Roles are the roles, by code.
 var Roles = &Object[Role]{
 	Table: "roles",
-	make:  func(key string) *Role { return &Role{Code: key} },
+	key:   func(r *Role) *string { return &r.Code },
 	attributes: []attribute[Role]{
 		text("name", func(r *Role) **string { return &r.Name }),
 		version(func(r *Role) **string { return &r.Version }),

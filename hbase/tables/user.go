@@ -29,7 +29,7 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 // the attributes: [Followers] and [Twits].
 var Users = &Object[User]{
 	Table: "users",
-	make:  func(key string) *User { return &User{Username: key} },
+	key:   func(u *User) *string { return &u.Username },
 	attributes: []attribute[User]{
 		text("name", func(u *User) **string { return &u.Name }),
 		version(func(u *User) **string { return &u.Version }),

@@ -1,0 +1,90 @@
+// Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store, on one
+// connection and on many: the table of docs/HBASE.md.
+//
+//	TWIBASE_DATA=FOLDER go run ./bench/cluster
+//
+// Everything runs on this machine, the one that asks included. So times on the processor mean something by themselves; the rest is there to be
+// compared within one run, which is why the settings take turns.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"twibase/bench/gateway"
+	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
+)
+
+// settings are what is added to the store's URL.
+var settings = []string{"", "?flush=1ms"}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	data := os.Getenv("TWIBASE_DATA")
+	if data == "" {
+		return errors.New("say by TWIBASE_DATA where the data are")
+	}
+	dir, err := os.MkdirTemp("", "bench-cluster-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	twibase := filepath.Join(dir, "twibase")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", twibase, "twibase").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	h, err := minihbase.Start(ctx, filepath.Join(dir, "hbase"))
+	if err != nil {
+		return err
+	}
+	defer h.Kill()
+	if err := load(ctx, twibase, h.URL(), data); err != nil {
+		return err
+	}
+	gateways := make([]*gateway.Gateway, len(settings))
+	for i, setting := range settings {
+		if gateways[i], err = gateway.Start(ctx, twibase, "serve", "--listen", "127.0.0.1:0", "--store", h.URL()+setting); err != nil {
+			return err
+		}
+		defer func() { _ = gateways[i].Stop() }()
+	}
+	return compare(h, gateways)
+}
+
+// load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.
+func load(ctx context.Context, twibase, url, data string) (err error) {
+	if out, err := exec.CommandContext(ctx, twibase, "import", "--store", url, data).CombinedOutput(); err != nil {
+		return fmt.Errorf("import: %w\n%s", err, out)
+	}
+	store, err := cluster.Open(ctx, url, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	var flushes errgroup.Group
+	for _, table := range tables.Definitions(1) {
+		flushes.Go(func() error { return store.Flush(ctx, table.Name) })
+	}
+	return flushes.Wait()
+}
