@@ -93,13 +93,7 @@ var refusals = []refusal{
 }
 
 func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range cast {
-		if err := os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := newStage(t, folder)
+	s := newStage(t, folderOf(t, cast))
 	before, cells := exported(t, s.store), allCells(t, s.store)
 	for _, r := range refusals {
 		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
@@ -140,7 +134,7 @@ func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
 
 func TestEveryMutationIsRefusedSomething(t *testing.T) {
 	for mutation := range inputs {
-		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) && !slices.Contains(unwritten, mutation) {
+		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) {
 			t.Errorf("%s is refused nothing: add a row to refusals", mutation)
 		}
 	}
