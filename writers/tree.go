@@ -177,8 +177,11 @@ func (w *walk) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
 	}
 	w.seen = len(r.cells)
 	w.above = len(gets) > 0
-	if w.cycle || w.err != nil || w.level+w.height > tables.MaxDepth {
+	switch {
+	case w.cycle || w.err != nil:
 		return nil
+	case w.level+w.height > tables.MaxDepth: // what is above may still be the department itself
+		w.open = nil
 	}
 	w.asked = w.open[:min(len(w.open), walkPage)]
 	w.open = w.open[len(w.asked):]
@@ -203,7 +206,7 @@ func (w *walk) begin(a moveDepartmentArgs, r *reading) {
 func (w *walk) up(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
 	w.level++
 	d, err := tables.Departments.Decode("", cells)
-	if err != nil || d == nil || d.ParentCode == nil {
+	if err != nil || d == nil || d.ParentCode == nil || w.level > tables.MaxDepth {
 		w.err = err
 		return nil
 	}
