@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill bench cluster lab fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill killservers bench cluster lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -45,6 +45,9 @@ oracle: ## a million random queries, answered by the plan and by gqlgen's execut
 
 kill: ## kills a gateway five hundred times while it is written to, and looks what became of what it acknowledged
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
+
+killservers: ## kills the region servers of a real HBase of five processes one after the other, and then one of two gateways
+	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3}
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench

@@ -62,6 +62,30 @@ var refusals = []refusal{
 	{"assignRole", `{username:"a b",role:" "}`, "BAD_USER_INPUT username, BAD_USER_INPUT role"},
 	{"revokeRole", `{username:"nobody",role:"nothing"}`, "NOT_FOUND username, NOT_FOUND role"},
 	{"revokeRole", `{username:"a b",role:" "}`, "BAD_USER_INPUT username, BAD_USER_INPUT role"},
+	{"createDepartment", `{code:"dev",name:"x"}`, "ALREADY_EXISTS code"},
+	{"createDepartment", `{code:"dev",name:"x",parent:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND parent"},
+	{"createDepartment", `{code:"a b",name:"` + long + `",parent:"",idempotencyKey:""}`,
+		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT parent, BAD_USER_INPUT idempotencyKey"},
+	{"updateDepartment", `{code:"nowhere",name:"x"}`, "NOT_FOUND code"},
+	{"updateDepartment", `{code:"dev",name:"x",expectedVersion:"1"}`, "CONFLICT expectedVersion"},
+	{"updateDepartment", `{code:" ",name:null}`, "BAD_USER_INPUT code, BAD_USER_INPUT name"},
+	{"moveDepartment", `{code:"nothing",parent:"nowhere"}`, "NOT_FOUND code, NOT_FOUND parent"},
+	{"moveDepartment", `{code:"ceo",parent:"ceo"}`, "CYCLE parent"},
+	{"moveDepartment", `{code:"ceo",parent:"dev"}`, "CYCLE parent"},
+	{"moveDepartment", `{code:"dev",parent:"empty",expectedVersion:""}`, "CONFLICT expectedVersion"},
+	{"moveDepartment", `{code:"",parent:" "}`, "BAD_USER_INPUT code, BAD_USER_INPUT parent"},
+	{"deleteDepartment", `{code:"ceo"}`, "HAS_CHILDREN code"},
+	{"deleteDepartment", `{code:"nowhere",moveChildrenUp:true}`, "NOT_FOUND code"},
+	{"deleteDepartment", `{code:""}`, "BAD_USER_INPUT code"},
+	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
+	{"createGame", `{code:"a b",name:" ",idempotencyKey:""}`, "BAD_USER_INPUT code, BAD_USER_INPUT idempotencyKey, BAD_USER_INPUT name"},
+	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
+	{"updateGame", `{code:"chess",name:"x",expectedVersion:""}`, "CONFLICT expectedVersion"},
+	{"updateGame", `{code:"",name:null}`, "BAD_USER_INPUT code, BAD_USER_INPUT name"},
+	{"deleteGame", `{code:"nothing"}`, "NOT_FOUND code"},
+	{"deleteGame", `{code:" "}`, "BAD_USER_INPUT code"},
+	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
+	{"recordPlay", `{game:" ",count:0,idempotencyKey:""}`, "BAD_USER_INPUT game, BAD_USER_INPUT count, BAD_USER_INPUT idempotencyKey"},
 	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
 	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
 	{"deleteGame", `{code:"nothing"}`, "NOT_FOUND code"},
@@ -69,13 +93,7 @@ var refusals = []refusal{
 }
 
 func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range cast {
-		if err := os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := newStage(t, folder)
+	s := newStage(t, folderOf(t, cast))
 	before, cells := exported(t, s.store), allCells(t, s.store)
 	for _, r := range refusals {
 		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
@@ -116,7 +134,7 @@ func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
 
 func TestEveryMutationIsRefusedSomething(t *testing.T) {
 	for mutation := range inputs {
-		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) && !slices.Contains(unwritten, mutation) {
+		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) {
 			t.Errorf("%s is refused nothing: add a row to refusals", mutation)
 		}
 	}

@@ -131,7 +131,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 	}
 	offer := func(r *row, m member, came bool) {
 		for s := range r.subscribers {
-			if s.joined && came || !s.joined && !m.at.Before(s.begun) {
+			if s.joined && came || !s.joined && !m.old && !m.at.Before(s.begun) {
 				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s})
 			}
 		}

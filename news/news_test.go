@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
@@ -281,5 +282,18 @@ func TestThePollerEndsAndSubscribersAreTold(t *testing.T) {
 		if _, err := w.poller.Subscribe(t.Context(), Posts, "a"); !errors.Is(err, ErrEnded) {
 			t.Error(err)
 		}
+	})
+}
+
+func TestWhatComesByFollowingIsNoNews(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		l := w.listens(Timeline, "u")
+		old := &tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-time.Second), Name: "old"}
+		recent := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}
+		for _, twit := range []*tables.Twit{old, recent} {
+			w.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0),
+				Cells: []hbase.Cell{tables.Timelines.Cell(twit.Key(), time.Now().UnixMilli())}})
+		}
+		l.hears("recent")
 	})
 }

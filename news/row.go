@@ -35,7 +35,7 @@ func (r *row) meet(m member, now time.Time) bool {
 	if _, seen := r.seen[m.TwitKey]; seen {
 		return false
 	}
-	if !r.read && m.at.Before(r.begun) {
+	if m.old || !r.read && m.at.Before(r.begun) {
 		now = time.Time{}
 	}
 	r.seen[m.TwitKey] = now
@@ -64,6 +64,8 @@ type member struct {
 	tables.TwitKey
 	at   time.Time
 	twit *tables.Twit
+	// old says that it is in a timeline since its author is followed, and not since it was posted.
+	old bool
 }
 
 // get reads what a row has after a position, as far as it is later than the floor.
@@ -84,15 +86,19 @@ func (r *row) members(cells []hbase.Cell) (members []member, last string, err er
 	if r.kind == Timeline {
 		var keys []tables.TwitKey
 		keys, positions, _, err = tables.Timelines.Decode(r.owner, cells)
-		for _, key := range keys {
+		followed := make(map[string]int64, len(cells)) // an entry has the timestamp of the follow that it is there for
+		for _, c := range cells {
+			followed[c.Qualifier] = c.Timestamp
+		}
+		for i, key := range keys {
 			at, _, _ := key.Parts() // it was checked
-			members = append(members, member{TwitKey: key, at: at})
+			members = append(members, member{TwitKey: key, at: at, old: at.UnixMilli() < followed[positions[i]]})
 		}
 	} else {
 		var twits []*tables.Twit
 		twits, positions, _, err = tables.Twits.Decode(r.owner, cells)
 		for _, twit := range twits {
-			members = append(members, member{twit.Key(), twit.PostedAt, twit})
+			members = append(members, member{TwitKey: twit.Key(), at: twit.PostedAt, twit: twit})
 		}
 	}
 	if len(positions) > 0 {

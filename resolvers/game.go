@@ -64,8 +64,7 @@ func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGam
 	if _, err := permit(ctx, permission.UpdateGame, permission.About{}); err != nil {
 		return nil, err
 	}
-	change := writers.GameChange{Code: input.Code, ExpectedVersion: input.ExpectedVersion.Value()}
-	change.Name.Value, change.Name.Given = input.Name.ValueOK()
+	change := writers.GameChange{Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value()}
 	errs, game, err := written(ctx, loaders.Games, "UpdateGamePayload", "game", "Game", func() (string, error) { return r.Writers.UpdateGame(ctx, change) })
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (r *subscriptionResolver) listen(ctx context.Context, kind news.Kind, owner
 	go func() {
 		defer close(events)
 		defer s.Close()
-		if err := r.relay(ctx, listener{s, kind, owner}, since, events); err != nil {
+		if err := r.relay(ctx, listener{s, kind, owner}, since, events); err != nil && ctx.Err() == nil {
 			plan.End(ctx, ended(err))
 		}
 	}()

@@ -77,11 +77,15 @@ func expect(t testing.TB, w world) model {
 		}
 		m.put(tables.Users.Put(r[0], u, 1))
 	}
+	levels, deepest := map[string]int{}, 0 // parents come first
 	for _, r := range w["departments"][1:] {
+		levels[r[0]] = levels[r[2]] + 1
+		deepest = max(deepest, levels[r[0]])
 		m.put(tables.Departments.Put(r[0], &tables.Department{Name: &r[1], ParentCode: pointer(r[2])}, 1))
 		inList(m, tables.Children, r[2], tables.Child{Name: r[1], Code: r[0]}, 1)
 		add(counts["child"], r[2], 1)
 	}
+	m.put(tables.Tree.Put(tables.Tree.DepthCell(deepest, 1)))
 	for _, r := range w["roles"][1:] {
 		m.put(tables.Roles.Put(r[0], &tables.Role{Name: &r[1], DepartmentCode: pointer(r[2])}, 1))
 		if r[2] != "" {

@@ -106,11 +106,11 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 			return x.failed(label+e.String(), err)
 		}
 		var rest stage
-		g, ctx := errgroup.WithContext(ctx)
+		g, together := errgroup.WithContext(ctx)
 		g.SetLimit(x.w.parallel)
 		for _, item := range items {
 			if d, ok := item.(demand); ok {
-				g.Go(func() error { return x.nested(ctx, d) })
+				g.Go(func() error { return x.nested(together, d) })
 			} else {
 				rest = append(rest, item)
 			}

@@ -26,7 +26,8 @@ type kind[A any] struct {
 	// plan says what follows from the decision. It is pure: whoever carries the write on, and whenever, gets the same.
 	plan func(a A, o op) plan
 	// ordered is whether reads or more look at what earlier decisions about the same row wrote elsewhere, as their steps: then these are
-	// brought to their end before they are read. It may cost two rounds.
+	// brought to their end before they are read. That costs a round, unless this gateway knows them to be whole, and another if the row does
+	// not say so either: its column [tables.Whole], which row has to read.
 	ordered bool
 	// rest is how long nothing of it is done after it was decided. A sweep does it then.
 	rest time.Duration
@@ -59,6 +60,8 @@ type reading struct {
 	cells [][]hbase.Cell
 	// nested is whether a step of another write asked for it, and not a mutation.
 	nested bool
+	// walk is for more to keep what it has found out.
+	walk any
 }
 
 // known is a kind without the type of its arguments.

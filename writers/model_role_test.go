@@ -14,9 +14,6 @@ import (
 // Of the roles, b has the first at the beginning; both are made and deleted again and again.
 var roles = []string{"lead", "test"}
 
-// departments are there, side by side, to define roles.
-var departments = []string{"dev"}
-
 func init() {
 	modelled = append(modelled,
 		modelNoun{name: "role", begin: beginRoles, call: callRole, observe: observeRoles},
@@ -26,11 +23,7 @@ func init() {
 func beginRoles(_ hbase.Store, w world) []hbase.Mutation {
 	code, by := roles[0], "b"
 	w["role "+code], w[hasFact(by, code)] = code+"|", "1"
-	w["department "+departments[0]] = "1"
 	return []hbase.Mutation{
-		tables.Departments.Put(departments[0], &tables.Department{Name: &departments[0]}, 1),
-		lists(tables.Children, tables.Root, tables.Child{Name: departments[0], Code: departments[0]}),
-		tables.Departments.Put(tables.Root, &tables.Department{ChildCount: pointer(1)}, 1),
 		tables.Roles.Put(code, &tables.Role{Name: &code, UserCount: pointer(1)}, 1),
 		tables.Assignments.Put(by, code, true, tables.Unknown, 1),
 		lists(tables.RoleUsers, code, by),
@@ -46,7 +39,7 @@ func callRole(r *rand.Rand) call {
 	fact := "role " + code
 	var department *string
 	if r.IntN(2) == 0 {
-		department = &departments[r.IntN(len(departments))]
+		department = &departments[1+r.IntN(2)]
 	}
 	in := ""
 	if department != nil {
@@ -121,7 +114,6 @@ func callAssign(r *rand.Rand) call {
 }
 
 func observeRoles(ctx context.Context, store hbase.Store, w world) error {
-	w["department "+departments[0]] = "1"
 	for _, code := range roles {
 		cells, err := cellsOf(ctx, store, tables.Roles.Get(code, tables.Attributes))
 		if err != nil {

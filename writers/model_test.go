@@ -1,10 +1,12 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -77,49 +79,61 @@ func outcome(err error) Code {
 // explained reports whether the calls could have been made one after the other, each after all that ended before it began, with the same
 // outcomes and the world in the end.
 func explained(calls []made, begin, end world) bool {
-	seen := map[string]bool{}
+	calls = slices.Clone(calls)
+	// Most were made in the order in which they ended.
+	slices.SortStableFunc(calls, func(a, b made) int { return cmp.Compare(a.over(), b.over()) })
+	type state struct {
+		done uint64
+		world
+	}
+	seen := map[uint64]map[string]bool{}
 	want := end.String()
-	var search func(done uint64, w world) bool
-	search = func(done uint64, w world) bool {
-		key := fmt.Sprint(done, w)
-		if seen[key] {
+	var search func(s state) bool
+	search = func(s state) bool {
+		now := s.world.String()
+		if seen[s.done][now] {
 			return false
 		}
-		seen[key] = true
-		whole := true
+		if seen[s.done] == nil {
+			seen[s.done] = map[string]bool{}
+		}
+		seen[s.done][now] = true
+		began := math.MaxInt // the earliest end of those that are left: who began later comes later
 		for i, c := range calls {
-			if done&(1<<i) == 0 && c.outcome != unsure {
-				whole = false
+			if s.done&(1<<i) == 0 {
+				began = min(began, c.over())
 			}
 		}
-		if whole && w.String() == want {
+		if began == math.MaxInt && now == want {
 			return true
 		}
-	next:
 		for i, c := range calls {
-			if done&(1<<i) != 0 {
+			if s.done&(1<<i) != 0 || c.began > began {
 				continue
 			}
-			for j, before := range calls {
-				if done&(1<<j) == 0 && before.outcome != unsure && before.end < c.began {
-					continue next
-				}
-			}
-			after := maps.Clone(w)
+			after := maps.Clone(s.world)
 			got := c.model(after)
 			if c.outcome != unsure && got != c.outcome {
 				continue
 			}
 			if got != "" {
-				after = w
+				after = s.world
 			}
-			if search(done|1<<i, after) {
+			if search(state{s.done | 1<<i, after}) {
 				return true
 			}
 		}
 		return false
 	}
-	return search(0, begin)
+	return search(state{0, begin})
+}
+
+// over is when a call surely had its effect, if it had one.
+func (m made) over() int {
+	if m.outcome == unsure {
+		return math.MaxInt
+	}
+	return m.end
 }
 
 // checkStore returns what is wrong with a store in which nothing is on its way.

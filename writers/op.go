@@ -18,6 +18,10 @@ import (
 //
 // It returns when the plan's first part is done. What follows goes on in the background, also if ctx ends.
 func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
+	if err := w.enter(); err != nil {
+		return op{}, err
+	}
+	defer w.running.Done()
 	done, o, err := w.do(ctx, k, a)
 	if d, ok := done.(*A); ok {
 		*a = *d
@@ -25,11 +29,8 @@ func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
 	return o, err
 }
 
+// do is for who has entered: what a write demands is done also after Close.
 func (w *Writers) do(ctx context.Context, k *known, arguments any) (any, op, error) {
-	if err := w.enter(); err != nil {
-		return nil, op{}, err
-	}
-	defer w.running.Done()
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, op{}, err
@@ -94,21 +95,45 @@ func (p port) read(ctx context.Context, k *known, a any) (*reading, deciding, er
 	for {
 		began := p.w.whole.time()
 		r, at, err := p.readOnce(ctx, k, a)
-		if err != nil || !k.ordered || !mustHelp(ctx, r.last) || p.w.whole.before(r.last, began) {
-			return r, at, err
+		if err == nil {
+			var again bool
+			if again, err = p.mustRepeat(ctx, k, r, began); again {
+				continue
+			}
 		}
-		// What was read may be from before the steps of the last decision.
-		there, err := intentsOpen(ctx, p, []string{r.last}, "read, last intent")
-		if err == nil && there[r.last] {
-			err = p.w.help(ctx, p, r.last)
+		for err == nil {
+			gets := k.more(a, r)
+			if len(gets) == 0 {
+				break
+			}
+			var cells [][]hbase.Cell
+			cells, err = p.get(ctx, "read", gets)
+			r.cells = append(r.cells, cells...)
 		}
-		if err != nil {
-			return nil, at, err
-		}
-		p.w.whole.add(r.last)
+		return r, at, err
 	}
 }
 
+// mustRepeat reports whether what was read may be from before the steps of the last decision. Then that is whole now.
+func (p port) mustRepeat(ctx context.Context, k *known, r *reading, began int) (bool, error) {
+	if !k.ordered || r.last == "" || slices.Contains(parents(ctx), r.last) || p.w.whole.before(r.last, began) {
+		return false, nil
+	}
+	if _, void := tables.ShutOut(r.last); void || tables.IsWhole(r.row, r.last) {
+		p.w.whole.add(r.last)
+		return true, nil
+	}
+	there, err := intentsOpen(ctx, p, []string{r.last}, "read, last intent")
+	if err == nil && there[r.last] {
+		err = p.w.help(ctx, p, r.last)
+	}
+	if err == nil {
+		p.w.whole.add(r.last)
+	}
+	return err == nil, err
+}
+
+// readOnce does the first round.
 func (p port) readOnce(ctx context.Context, k *known, a any) (*reading, deciding, error) {
 	now := time.Now()
 	r := &reading{op: op{p.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
@@ -126,21 +151,18 @@ func (p port) readOnce(ctx context.Context, k *known, a any) (*reading, deciding
 		}
 		gets = append(gets, row)
 	}
-	for first := true; len(gets) > 0; first = false {
-		cells, err := p.get(ctx, "read", gets)
-		if err != nil {
-			return nil, at, err
-		}
-		if first && conditional {
-			r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
-			r.at = max(r.at, youngest(r.row)+1)
-			if r.last, err = tables.DecodeOp(r.row); err != nil {
-				return nil, at, p.failed("read", err)
-			}
-		}
-		r.cells = append(r.cells, cells...)
-		gets = k.more(a, r)
+	cells, err := p.get(ctx, "read", gets)
+	if err != nil {
+		return nil, at, err
 	}
+	if conditional {
+		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
+		r.at = max(r.at, youngest(r.row)+1)
+		if r.last, err = tables.DecodeOp(r.row); err != nil {
+			return nil, at, p.failed("read", err)
+		}
+	}
+	r.cells = cells
 	return r, at, nil
 }
 
@@ -265,11 +287,21 @@ func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error 
 			return err
 		}
 	}
-	err = x.mutate(ctx, write{"remove intent", tables.Intents.Remove(x.intent)})
+	err = x.mutate(ctx, x.ends()...)
 	if err == nil {
 		x.w.whole.add(x.intent.ID)
 	}
 	return err
+}
+
+// ends are the last of a write.
+func (x *execution) ends() []write {
+	remove := write{"remove intent", tables.Intents.Remove(x.intent)}
+	if !x.known.ordered {
+		return []write{remove}
+	}
+	whole := hbase.Put{Table: x.intent.Table, Row: x.intent.Row, Cells: []hbase.Cell{tables.WholeCell(x.intent.Family, x.intent.ID, x.intent.At)}}
+	return []write{{"whole", whole}, remove}
 }
 
 // forget removes the intent of a write that is surely not decided and never will be. If that fails, a sweep does it.

@@ -5,6 +5,7 @@ package kill
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,8 +14,10 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"twibase/graph/apierr"
 	"twibase/graph/auth"
 )
 
@@ -65,6 +68,8 @@ type client struct {
 	// longest is the longest time between two acknowledgements.
 	last    time.Time
 	longest time.Duration
+	// answered is how many were acknowledged.
+	answered atomic.Int64
 }
 
 // is returns what is known for sure, and whether it is known.
@@ -173,8 +178,13 @@ func (c *client) send(o *op) {
 			o.done(payload)
 		}
 		c.w.acknowledged[o.name].Add(1)
-		c.longest = max(c.longest, time.Since(c.last))
-		c.last = time.Now()
+		now := time.Now()
+		c.longest = max(c.longest, now.Sub(c.last))
+		c.last = now
+		c.answered.Add(1)
+		return
+	case errors.Is(err, syscall.ECONNREFUSED): // it was never sent
+		time.Sleep(10 * time.Millisecond)
 		return
 	case err == nil && !slices.ContainsFunc(errs, unavailable):
 		c.w.wrong("%s %v fails: %v", o.name, o.input, errs)
@@ -195,7 +205,7 @@ func (c *client) send(o *op) {
 
 func unavailable(e any) bool {
 	code, _ := dig(e, "extensions", "code").(string)
-	return slices.Contains([]string{"UNAVAILABLE", "TIMEOUT", "OVERLOADED"}, code)
+	return code == string(apierr.CodeUnavailable) || code == string(apierr.CodeTimeout)
 }
 
 // ask asks one of the gateways as a user, or an administrator if there is no name. An err is no answer, or none that is GraphQL.

@@ -16,8 +16,9 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 25, "how many gateways to kill")
-	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is written and when a gateway dies")
+	kills   = flag.Int("kills", 25, "how many gateways to kill")
+	servers = flag.Int("servers", 0, "how many region servers to kill")
+	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is written and when a gateway dies")
 )
 
 const (
@@ -90,6 +91,12 @@ func (w *world) die(t *testing.T, r *rand.Rand, kills int) {
 func (w *world) whole(t *testing.T) int {
 	t.Helper()
 	time.Sleep(settled)
+	return w.proven(t)
+}
+
+// proven compares all facts, ends the gateways, and looks whether the store is whole.
+func (w *world) proven(t *testing.T) int {
+	t.Helper()
 	checked := w.verify()
 	for _, g := range w.gateways {
 		g.end(syscall.SIGTERM)

@@ -161,7 +161,7 @@ func (w *world) load() (end func()) {
 	for i := range 2 {
 		all.Go(func() { w.read(stop, i) })
 	}
-	return func() {
+	return func() { // once or twice
 		stop.Store(true)
 		all.Wait()
 	}

@@ -2,8 +2,11 @@ package tables
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"twibase/hbase"
 )
 
 // MaxDepth is how many levels the tree of departments has at most.
@@ -37,6 +40,45 @@ var Departments = &Object[Department]{
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},
+}
+
+// Tree is the row on which all changes of the tree of departments are decided, one after the other: that of [Root].
+var Tree = tree{}
+
+type tree struct{}
+
+// treeDepth is a column of the tree's row, besides [Decision] and [Whole].
+const treeDepth = "depth"
+
+// Get reads how deep the tree is, and which change of it is known to be whole.
+func (tree) Get() hbase.Get {
+	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+Whole)
+}
+
+// Depth returns how many levels the tree has at most, given the cells of Get. It is not known of a tree that was imported before this was kept.
+func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
+	empty := true
+	for i, c := range cells {
+		switch {
+		case c.Family != Attributes:
+		case c.Qualifier == treeDepth:
+			levels, err = DecodeCount(cells[i : i+1])
+			return levels, err == nil, err
+		case c.Qualifier == "childCount":
+			empty = string(c.Value) == "0"
+		}
+	}
+	return 0, empty, nil
+}
+
+// DepthCell says how many levels the tree has at most.
+func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: treeDepth, Timestamp: timestamp, Value: strconv.AppendInt(nil, int64(levels), 10)}
+}
+
+// Put writes cells of the tree's row.
+func (tree) Put(cells ...hbase.Cell) hbase.Put {
+	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }
 
 // Child is a member of a list of sub-departments, which is in the order of their names, then codes.

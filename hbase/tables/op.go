@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,19 @@ const Gone = "\x00"
 // Without returns the attribute of an object as it is when it was taken away.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: attribute, Timestamp: timestamp, Value: []byte(Gone)}
+}
+
+// Whole is the column of a deciding row that names the last decision whose steps are known to be done, for those that read what the steps wrote.
+const Whole = "whole"
+
+// WholeCell says that all steps of a decision are done.
+func WholeCell(family, op string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: family, Qualifier: Whole, Timestamp: timestamp, Value: []byte(op)}
+}
+
+// IsWhole reports whether the cells of a deciding row say that of a decision.
+func IsWhole(row []hbase.Cell, op string) bool {
+	return slices.ContainsFunc(row, func(c hbase.Cell) bool { return c.Qualifier == Whole && string(c.Value) == op })
 }
 
 // opDigits sort like the bytes that they stand for.

@@ -2,16 +2,17 @@ package settle
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
 // Departments makes the lists of sub-departments, and of the roles that a department defines, follow from what each department and role
-// says of itself. It reads both tables whole: nothing else tells in which lists a name stands that has changed since.
+// says of itself, and how deep the tree is. It reads both tables whole: nothing else tells in which lists a name stands that has changed since.
 func (s *Settler) Departments(ctx context.Context) error {
 	children, roles := wanted[tables.Child]{}, wanted[string]{}
-	owners := []string{tables.Root}
+	owners, parents := []string{tables.Root}, map[string]string{}
 	for d, err := range Objects(ctx, s.Store, tables.Departments, "name", "parent") {
 		if err != nil {
 			return err
@@ -22,6 +23,7 @@ func (s *Settler) Departments(ctx context.Context) error {
 		}
 		children.add(parent, tables.Children, tables.Child{Name: *d.Value.Name, Code: d.Value.Code}, d.Timestamp)
 		owners = append(owners, d.Value.Code)
+		parents[d.Value.Code] = parent
 	}
 	for r, err := range Objects(ctx, s.Store, tables.Roles, "name", "department") {
 		if err != nil {
@@ -34,7 +36,37 @@ func (s *Settler) Departments(ctx context.Context) error {
 	if err := makeMembers(ctx, s, Children, owners, children); err != nil {
 		return err
 	}
-	return makeMembers(ctx, s, DepartmentRoles, owners, roles)
+	if err := makeMembers(ctx, s, DepartmentRoles, owners, roles); err != nil {
+		return err
+	}
+	return s.depth(ctx, parents)
+}
+
+// depth makes the row of the tree say how deep that is, given the parent of each department.
+func (s *Settler) depth(ctx context.Context, parents map[string]string) error {
+	levels := map[string]int{tables.Root: 0}
+	deepest := 0
+	for code := range parents {
+		var path []string
+		for at := code; levels[at] == 0 && at != tables.Root && len(path) <= tables.MaxDepth; at = parents[at] {
+			path = append(path, at)
+		}
+		for _, at := range slices.Backward(path) {
+			levels[at] = levels[parents[at]] + 1
+			deepest = max(deepest, levels[at])
+		}
+	}
+	get := tables.Tree.Get()
+	stored, err := Read(ctx, s.Store, []hbase.Get{get})
+	if err != nil {
+		return err
+	}
+	want := tables.Tree.DepthCell(deepest, 1)
+	cell, differs := replace(find(stored[0], want.Qualifier), want)
+	if !differs || len(parents) == 0 {
+		return nil
+	}
+	return Write(ctx, s.Store, []hbase.Mutation{tables.Tree.Put(cell)})
 }
 
 // wanted are the columns that the owners' lists should have: owner → qualifier → column.

@@ -64,7 +64,7 @@ func Start(ctx context.Context, dir string) (*HBase, error) {
 		return nil, err
 	}
 	h := &HBase{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode), process: p}
-	if err := h.ready(ctx); err != nil {
+	if err := ready(ctx, p, h.url); err != nil {
 		p.kill()
 		return nil, fmt.Errorf("minihbase: %w\n%s", err, p.log.tail())
 	}

@@ -13,15 +13,15 @@ import (
 )
 
 // ready waits until the master says that it is up, and then for what it says to be true: a cell can be put and read.
-func (h *HBase) ready(ctx context.Context) error {
+func ready(ctx context.Context, master *process, url string) error {
 	select {
-	case <-h.process.log.initialized:
-	case <-h.process.done:
+	case <-master.log.initialized:
+	case <-master.done:
 		return errors.New("HBase ended before it was up")
 	case <-ctx.Done():
 		return fmt.Errorf("HBase's master is not up: %w", ctx.Err())
 	}
-	store, err := cluster.Open(ctx, h.url, zerolog.Nop())
+	store, err := cluster.Open(ctx, url, zerolog.Nop())
 	if err != nil {
 		return err
 	}

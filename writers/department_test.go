@@ -1,0 +1,260 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// chain is a tree of departments of one line, d1 at the top, as an import makes it.
+func chain(t testing.TB, levels int) func(hbase.Store) {
+	return func(store hbase.Store) {
+		must(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: pointer(1)}, 1), tables.Tree.Put(tables.Tree.DepthCell(levels, 1)))
+		parent := tables.Root
+		for level := 1; level <= levels; level++ {
+			code := fmt.Sprint("d", level)
+			d := &tables.Department{Name: &code}
+			if level > 1 {
+				d.ParentCode = pointer(parent)
+			}
+			if level < levels {
+				d.ChildCount = pointer(1)
+			}
+			must(t, store, tables.Departments.Put(code, d, 1), lists(tables.Children, parent, tables.Child{Name: code, Code: code}))
+			parent = code
+		}
+	}
+}
+
+func create(code, parent string) func(context.Context, *Writers) error {
+	return func(ctx context.Context, w *Writers) error {
+		d := NewDepartment{Code: code, Name: strings.ToUpper(code)}
+		if parent != "" {
+			d.Parent = &parent
+		}
+		_, err := w.CreateDepartment(ctx, "boss", d)
+		return err
+	}
+}
+
+func move(code, parent string) func(context.Context, *Writers) error {
+	return func(ctx context.Context, w *Writers) error {
+		var to *string
+		if parent != "" {
+			to = &parent
+		}
+		_, err := w.MoveDepartment(ctx, code, to, nil)
+		return err
+	}
+}
+
+func erase(code string, up bool) func(context.Context, *Writers) error {
+	return func(ctx context.Context, w *Writers) error { return w.DeleteDepartment(ctx, code, up) }
+}
+
+func rename(code, name string) func(context.Context, *Writers) error {
+	return func(ctx context.Context, w *Writers) error {
+		_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: code, Name: Change[string]{true, &name}})
+		return err
+	}
+}
+
+func TestChangesOfDepartmentsCostSixRoundsAtMostAndMovesTheDepthMore(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		act  func(context.Context, *Writers) error
+		want int
+	}{
+		{"create at the top", create("new", ""), 5},
+		{"create far below", create("new", "d40"), 5},
+		{"rename", rename("d40", "x"), 5},
+		{"delete", erase("d41", false), 5},
+		{"delete, and move up what is below", erase("d10", true), 5},
+		{"move to the top, with all below", move("d41", ""), 5},
+		{"move, by as many levels as there are above", move("d41", "d10"), 5 + 9},
+		{"move, by as many levels as there are below", move("d31", "d5"), 5 + 11},
+	} {
+		if n := rounds(t, chain(t, 41), test.act); n != test.want {
+			t.Errorf("%s costs %d rounds, want %d", test.name, n, test.want)
+		}
+		// One more if another gateway changed the tree before.
+		n := rounds(t, func(store hbase.Store) {
+			chain(t, 41)(store)
+			other := New(store, Options{})
+			if err := create("other", "")(context.Background(), other); err != nil {
+				t.Fatal(err)
+			}
+			other.Close(context.Background())
+		}, test.act)
+		if n != test.want+1 {
+			t.Errorf("after another gateway %s costs %d rounds, want %d", test.name, n, test.want+1)
+		}
+	}
+}
+
+func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		act  func(context.Context, *Writers) error
+		want Problems
+	}{
+		{"a bad code, name, parent and key", func(ctx context.Context, w *Writers) error {
+			_, err := w.CreateDepartment(ctx, "boss", NewDepartment{"a b", strings.Repeat("é", 91), pointer(" "), pointer("\n")})
+			return err
+		}, Problems{{BadInput, "code", "it can't contain ' '"}, {BadInput, "name", "a department's name has 1 to 180 bytes, not 182"},
+			{BadInput, "parent", "it can't contain ' '"}, {BadInput, "idempotencyKey", "it can't contain the control character U+000A"}}},
+		{"one that there is, below one that there is not", create("d1", "nowhere"),
+			Problems{{AlreadyExists, "code", `there is a "d1" already`}, {NotFound, "parent", `there is no "nowhere"`}}},
+		{"one below the last level", create("new", "d64"),
+			Problems{{LimitExceeded, "parent", `the tree has at most 64 levels: "new", or what is below it, would be deeper`}}},
+		{"a name taken away", func(ctx context.Context, w *Writers) error {
+			_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: "d1", Name: Change[string]{Given: true}})
+			return err
+		}, Problems{{BadInput, "name", "it can be changed, but not taken away"}}},
+		{"a change of nothing", rename("nothing", "x"), Problems{{NotFound, "code", `there is no "nothing"`}}},
+		{"a change of what others changed", func(ctx context.Context, w *Writers) error {
+			if err := rename("d2", "x")(ctx, w); err != nil {
+				return err
+			}
+			_, err := w.UpdateDepartment(ctx, DepartmentChange{"d2", Change[string]{true, pointer("y")}, pointer("0")})
+			var problems Problems
+			if errors.As(err, &problems) {
+				problems[0].Message, _, _ = strings.Cut(problems[0].Message, ":")
+			}
+			return err
+		}, Problems{{Conflict, "expectedVersion", "it was changed meanwhile"}}},
+		{"a move of what others changed", func(ctx context.Context, w *Writers) error {
+			_, err := w.MoveDepartment(ctx, "d2", nil, pointer("1"))
+			return err
+		}, Problems{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
+		{"a move of nothing to nowhere", move("nothing", "nowhere"),
+			Problems{{NotFound, "code", `there is no "nothing"`}, {NotFound, "parent", `there is no "nowhere"`}}},
+		{"a move below itself", move("d3", "d3"), Problems{{Cycle, "parent", `"d3" would be below itself`}}},
+		{"a move below what is below it", move("d3", "d60"), Problems{{Cycle, "parent", `"d3" would be below itself`}}},
+		{"a move that makes the tree too deep", func(ctx context.Context, w *Writers) error {
+			for _, act := range []func(context.Context, *Writers) error{create("a", ""), create("b", "a"), move("a", "d63")} {
+				if err := act(ctx, w); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, Problems{{LimitExceeded, "parent", `the tree has at most 64 levels: "a", or what is below it, would be deeper`}}},
+		{"the end of one with others below it", erase("d3", false),
+			Problems{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or say moveChildrenUp`}}},
+		{"the end of nothing", erase("nothing", true), Problems{{NotFound, "code", `there is no "nothing"`}}},
+	} {
+		store := openStore(t)
+		chain(t, 64)(store)
+		w := New(store, Options{})
+		var got Problems
+		if err := test.act(t.Context(), w); !errors.As(err, &got) {
+			t.Errorf("%s: error %v", test.name, err)
+		} else if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		w.Close(t.Context())
+		store.Close()
+	}
+}
+
+// When each of two is moved below the other at the same time, by different gateways, one is refused.
+func TestOfTwoMovesThatRaceIntoACycleOneIsRefused(t *testing.T) {
+	for range 20 {
+		store := openStore(t)
+		ctx := context.Background()
+		first, second := New(store, Options{}), New(store, Options{})
+		for _, code := range []string{"a", "b"} {
+			if err := create(code, "")(ctx, first); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var errs [2]error
+		var both sync.WaitGroup
+		both.Go(func() { errs[0] = move("a", "b")(ctx, first) })
+		both.Go(func() { errs[1] = move("b", "a")(ctx, second) })
+		both.Wait()
+		if a, b := outcome(errs[0]), outcome(errs[1]); !(a == "" && b == Cycle || a == Cycle && b == "") {
+			t.Fatal("they end with", errs)
+		}
+		first.Close(ctx)
+		second.Close(ctx)
+		if breaches, err := checkStore(ctx, store); err != nil || len(breaches) > 0 {
+			t.Fatal(breaches, err)
+		}
+		store.Close()
+	}
+}
+
+func TestADepartmentWithMoreChildrenThanAreMovedAtOnceIsDeleted(t *testing.T) {
+	store := openStore(t)
+	defer store.Close()
+	ctx := context.Background()
+	chain(t, 2)(store)
+	const children = 300
+	var rows []hbase.Mutation
+	for i := range children {
+		code := fmt.Sprintf("c%03d", i)
+		rows = append(rows, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: pointer("d2")}, 1),
+			lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
+	}
+	must(t, store, append(rows, tables.Departments.Put("d2", &tables.Department{ChildCount: pointer(children)}, 1))...)
+	w := New(store, Options{})
+	if err := erase("d2", true)(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	w.Close(ctx)
+	if breaches, err := checkStore(ctx, store); err != nil || len(breaches) > 0 {
+		t.Fatal(breaches, err)
+	}
+	cells, err := cellsOf(ctx, store, departmentOf("d1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := tables.Departments.Decode("d1", cells); err != nil || *d.ChildCount != children {
+		t.Errorf("d1 is %+v, error %v", d, err)
+	}
+}
+
+// A tree that was made of many changes knows how deep it is, so that none of these had to look at all above.
+func TestTheTreeKnowsHowDeepItIs(t *testing.T) {
+	store := openStore(t)
+	defer store.Close()
+	ctx := context.Background()
+	w := New(store, Options{})
+	parent := ""
+	for level := 1; level <= tables.MaxDepth; level++ {
+		code := fmt.Sprint("d", level)
+		if err := create(code, parent)(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+		parent = code
+	}
+	if err := create("one", "d64")(ctx, w); outcome(err) != LimitExceeded {
+		t.Errorf("one more level: error %v", err)
+	}
+	if err := create("other", "d63")(ctx, w); err != nil {
+		t.Errorf("one more on the last level: error %v", err)
+	}
+	if err := move("d2", "")(ctx, w); err != nil {
+		t.Errorf("a move up: error %v", err)
+	}
+	if err := create("one", "d64")(ctx, w); err != nil {
+		t.Errorf("then there is room again: error %v", err)
+	}
+	w.Close(ctx)
+	cells, err := cellsOf(ctx, store, tables.Tree.Get())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if depth, known, err := tables.Tree.Depth(cells); err != nil || !known || depth != tables.MaxDepth {
+		t.Errorf("it says %d, known: %v, error %v", depth, known, err)
+	}
+}
