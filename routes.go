@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/graph/auth"
+	"twibase/graph/documents"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
 	"twibase/graph/limits"
@@ -26,30 +27,47 @@ import (
 // probeTimeout bounds the question whether the store answers.
 const probeTimeout = 2 * time.Second
 
+// settings are how the server answers.
+type settings struct {
+	tokens     *auth.Tokens
+	proxies    auth.Proxies
+	streams    int
+	limits     limits.Limits
+	trusted    *documents.Trusted
+	origins    []string
+	production bool
+}
+
 // routes is everything that the server answers, and what of it goes on until it is shut down.
-func routes(store hbase.Store, b *background, tokens *auth.Tokens, proxies auth.Proxies, streams int, limits limits.Limits) (http.Handler, *endpoint.Endpoint) {
+func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoint.Endpoint) {
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
-	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: tokens,
+	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
 		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
 	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
 		Around:  fresh,
 		Watch:   resolvers.Watch,
 		Costs:   resolvers.Costs(tables.ListBound),
-		Tokens:  tokens,
+		Tokens:  s.tokens,
 		Observe: observe,
-		Streams: streams,
-		Limits:  limits,
+		Streams: s.streams,
+		Limits:  s.limits,
+
+		Trusted:    s.trusted,
+		Production: s.production,
+		Origins:    s.origins,
 	})
-	schema := sdl()
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", logged(proxies.Handler(tokens.Handler(graphql))))
-	mux.HandleFunc("GET /schema.graphql", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })
+	mux.Handle("/graphql", shared(s.origins, logged(s.proxies.Handler(s.tokens.Handler(graphql)))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", ready(store))
 	mux.Handle("GET /metrics", promhttp.Handler())
-	mux.Handle("/", playground.Handler())
-	return mux, graphql
+	if !s.production { // where nobody is told the schema, nobody can explore it
+		schema := sdl()
+		mux.HandleFunc("GET /schema.graphql", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })
+		mux.Handle("/", playground.Handler())
+	}
+	return guarded(mux), graphql
 }
 
 // tasks lets the loaders of an operation know what the executor runs.
@@ -71,7 +89,6 @@ func ready(store hbase.Store) http.HandlerFunc {
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text)
 }

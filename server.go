@@ -49,6 +49,9 @@ type serve struct {
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"What a request may ask for at most, where the defaults do not fit; 0 is no limit. docs/LIMITS.md lists the names."`
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"How many followers an author may have whose twits are put into the timelines of all of them; those of an author with more are merged in when a timeline is read (default: ${default}). All gateways of a store have the same."`
+	Production        bool           `help:"For the public: nobody is told the schema, and there is no IDE. Clients send documents, or hashes of documents that they have sent before, as Apollo's do; with --documents they send the hashes of those alone."`
+	Documents         string         `placeholder:"FILE" help:"The trusted documents: a JSON object of documents by their hashes, as the compilers of Relay and of graphql-codegen write it. Clients may send a hash in place of the document."`
+	CORS              []string       `name:"cors" placeholder:"ORIGIN,…" help:"The origins, as in https://example.org, whose pages may use the server from a browser. Its own pages always may."`
 	DevTokens         bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
@@ -56,6 +59,12 @@ type serve struct {
 func (s *serve) Validate() error {
 	if s.DevTokens && s.JWTSecretFile == "" {
 		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
+	}
+	if s.DevTokens && s.Production {
+		return errors.New("--dev-tokens is not for --production: make administrators with twibase admin grant")
+	}
+	if err := checkOrigins(s.CORS); err != nil {
+		return fmt.Errorf("--cors: %w", err)
 	}
 	if s.FanoutLimit < 1 {
 		return errors.New("--fanout-limit must be at least 1")
@@ -71,6 +80,14 @@ func (s *serve) Validate() error {
 func (s *serve) Run(ctx context.Context, p process) (err error) {
 	defer loadBallast()()
 	tokens, err := s.tokens(p.log.WithContext(ctx))
+	if err != nil {
+		return err
+	}
+	limits := limits.Default()
+	if err := limits.Set(s.Limit); err != nil {
+		return err
+	}
+	trusted, err := s.trusted(limits, p.log)
 	if err != nil {
 		return err
 	}
@@ -92,11 +109,8 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	limits := limits.Default()
-	if err := limits.Set(s.Limit); err != nil {
-		return err
-	}
-	handler, subscriptions := routes(store, b, tokens, s.TrustedProxies, s.StreamsPerAddress, limits)
+	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, limits: limits,
+		trusted: trusted, origins: s.CORS, production: s.Production})
 	return listen(ctx, listener, handler, subscriptions.Shutdown, p.log)
 }
 

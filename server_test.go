@@ -204,7 +204,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, _ := routes(store, newBackground(store, 0, nil), nil, nil, 0, limits.Default())
+	handler, _ := routes(store, newBackground(store, 0, nil), settings{limits: limits.Default()})
 	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))

@@ -116,9 +116,9 @@ func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 	}
 	t.Logf("-seed %d -explained %d", random, n)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	for _, bound := range []int{tables.ListBound, 5} {
-		store := inMemory(t)
-		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
+	for _, options := range []transfer.Options{{ListBound: tables.ListBound, FanoutLimit: 3}, {ListBound: 5}, {ListBound: 5, FanoutLimit: 3}} {
+		store, bound := inMemory(t), options.ListBound
+		importInto(t, store, generated(t, 1), options)
 		pool := newExecutors(store).harvest(t)
 		handler, schema := explaining(store, bound), plannedSchema().Schema()
 		begin := time.Now()
@@ -128,7 +128,7 @@ func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 			group.Go(func() error {
 				for {
 					i := uint64(next.Add(1))
-					if i > uint64(n/2) {
+					if i > uint64(n/3) {
 						return nil
 					}
 					if i%10_000 == 0 {
@@ -153,8 +153,8 @@ func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("lists of %d: %d queries, %d of them compared, in %s", bound, n/2, valid.Load(), time.Since(begin).Round(time.Millisecond))
-		if valid.Load() < int64(n/2)*6/10 {
+		t.Logf("lists of %d, broadcasters from %d followers on: %d queries, %d of them compared, in %s", bound, options.FanoutLimit, n/3, valid.Load(), time.Since(begin).Round(time.Millisecond))
+		if valid.Load() < int64(n/3)*6/10 {
 			t.Error("too few of the queries are compared")
 		}
 	}

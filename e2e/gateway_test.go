@@ -44,10 +44,11 @@ type gateway struct {
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
 	w := writers.New(store, writers.Options{})
-	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now)}
+	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})), tokens, root}
+		Around: fresh})), tokens, root}
 }
 
 // ask posts a query and returns the body of the answer.

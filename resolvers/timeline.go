@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -47,16 +48,26 @@ func timelineCost(q *inquiry) error {
 	if !sightsOf(q.Ctx).known || !wanted(q.Ctx, "Twit").entries {
 		return nil
 	}
+	q.Once(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
 	at = timelines.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-		if candidates == 0 {
-			return at
+		followed := ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "of broadcasters", tables.MaxBroadcasters, merged)
+		if candidates > 0 {
+			ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
+			followed = explain.Latest(followed, q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again))
 		}
-		ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
-		return q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again)
+		w := window(p)
+		if again != "" {
+			w.Limit = p.Size * lookahead
+		}
+		posts := loaders.Twits.OutlinePage(w, again == "" && p.After == "", q.half)
+		return q.reads(followed, q.Parents, posts, tables.MaxBroadcasters, merged)
 	})
 	q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
 	return nil
 }
+
+// merged is why there are reads of what broadcasters post.
+var merged = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
 
 // withBroadcasts looks at what the timelines refer to, and at what the broadcasters posted whom their owners follow. A store without broadcasters
 // costs no round for them; otherwise the owners' follows of them are read along with those of the authors whom the timelines name, and

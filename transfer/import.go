@@ -87,6 +87,7 @@ type importer struct {
 
 	broadcasters *lookup[broadcast]
 	fanoutLimit  int
+	merging      int // how many broadcasters there are; negative if nobody has looked
 
 	// blank is whether the store was, when the import began.
 	blank                          bool

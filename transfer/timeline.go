@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/settle"
 )
@@ -36,9 +37,14 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	}
 	authors = slices.DeleteFunc(authors, im.merged)
 	var author string
-	var followers []tables.Follow // up to one more than the limit
+	var followers []tables.Follow // up to one more than the limit, if the author may become a broadcaster
+	room, err := im.room(ctx)
+	if err != nil {
+		return err
+	}
 	spread := func() error {
-		if len(followers) > im.fanoutLimit {
+		if room && len(followers) > im.fanoutLimit {
+			im.merging++
 			return im.broadcast(w, author)
 		}
 		for _, twit := range byAuthor[author] {
@@ -48,21 +54,40 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		}
 		return nil
 	}
-	err := settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
+	err = settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
 		if span.Owner != author {
 			if err := spread(); err != nil {
 				return err
 			}
-			author, followers = span.Owner, nil
+			author, followers, room = span.Owner, nil, tables.RoomForBroadcasters(im.merging)
 		}
 		some, err := covered(span)
-		followers = append(followers, some[:min(len(some), im.fanoutLimit+1-len(followers))]...)
+		if room {
+			some = some[:min(len(some), im.fanoutLimit+1-len(followers))]
+		}
+		followers = append(followers, some...)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return spread()
+}
+
+// room reports whether anybody may become a broadcaster.
+func (im *importer) room(ctx context.Context) (bool, error) {
+	if im.merging < 0 {
+		cells, err := settle.Read(ctx, im.store, []hbase.Get{tables.Broadcasters.Get()})
+		if err != nil {
+			return false, err
+		}
+		are, err := tables.Broadcasters.Decode(cells[0])
+		if err != nil {
+			return false, err
+		}
+		im.merging = len(are)
+	}
+	return tables.RoomForBroadcasters(im.merging), nil
 }
 
 // broadcast makes a broadcaster of an author.

@@ -165,6 +165,26 @@ func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
 	}
 }
 
+// Of a tree that was imported before anybody noted how deep it is, that is looked up each time.
+func TestATreeOfUnknownDepthIsClimbed(t *testing.T) {
+	unknown := func(store hbase.Store) {
+		chain(t, 64)(store)
+		must(t, store, hbase.Delete{Table: tables.Departments.Table, Row: tables.RowKey(tables.Root), Columns: []hbase.Deletion{
+			{Kind: hbase.AllVersions, Family: tables.Attributes, Qualifier: "depth", Timestamp: 1}}})
+	}
+	if n := rounds(t, unknown, create("new", "d63")); n != 5+62 {
+		t.Errorf("it costs %d rounds", n)
+	}
+	store := openStore(t)
+	defer store.Close()
+	unknown(store)
+	w := New(store, Options{})
+	defer w.Close(context.Background())
+	if err := create("new", "d64")(t.Context(), w); outcome(err) != LimitExceeded {
+		t.Errorf("below the last level: error %v", err)
+	}
+}
+
 // When each of two is moved below the other at the same time, by different gateways, one is refused.
 func TestOfTwoMovesThatRaceIntoACycleOneIsRefused(t *testing.T) {
 	for range 20 {

@@ -102,12 +102,12 @@ func callBirthday(username string) call {
 			if err != nil {
 				return err
 			}
-			c := UserChange{Username: username, Age: Change[int]{true, pointer(1)}}
-			if user != nil {
-				c.ExpectedVersion = user.Version
-				if user.Age != nil {
-					*c.Age.Value += *user.Age
-				}
+			if user == nil {
+				return refuse(NotFound, "username", "there is no %q", username)
+			}
+			c := UserChange{Username: username, Age: Change[int]{true, pointer(1)}, ExpectedVersion: user.Version}
+			if user.Age != nil {
+				*c.Age.Value += *user.Age
 			}
 			_, err = w.UpdateUser(ctx, c)
 			if code := outcome(err); code != Conflict {

@@ -28,6 +28,8 @@ const (
 	CodeTimeout Code = "TIMEOUT"
 	// CodeUnavailable is a store that does not answer now. Trying again later may help.
 	CodeUnavailable Code = "UNAVAILABLE"
+	// CodePersistedQueryNotFound is a hash of a document that the server does not know, or knows no more: the client sends the document along.
+	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
 	// CodeInternal is everything else.
 	CodeInternal Code = "INTERNAL"
 )

@@ -15,6 +15,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
+	"twibase/graph/documents"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/explain"
@@ -39,6 +40,12 @@ type Config struct {
 	Costs explain.Costs
 	// Limits are what a request may ask for at most; the zero value limits nothing.
 	Limits limits.Limits
+	// Trusted are documents that clients may name by their hashes; nil if there are none.
+	Trusted *documents.Trusted
+	// Production refuses introspection, and if there are trusted documents all others.
+	Production bool
+	// Origins are those whose pages may open WebSockets, beside the server's own.
+	Origins []string
 	// Tokens tell whose the token in a connection_init is; nil accepts none.
 	Tokens *auth.Tokens
 	// Observe is called for each operation of a WebSocket, and returns its ctx and what is called when it has ended. Without it nobody
@@ -52,6 +59,10 @@ type Config struct {
 func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	x, cache := newExecutor(schema), newQueryCache()
 	x.SetQueryCache(cache)
+	if config.Production {
+		x.SetDefaultRulesFn(productionRules)
+	}
+	x.Use(documents.New(config.Trusted, config.Production))
 	x.Use(limits.Extension{Limits: config.Limits, Schema: schema, Costs: config.Costs, Passed: cache.has})
 	if config.Costs != nil {
 		x.Use(explain.Extension{Schema: schema, Costs: config.Costs})
@@ -70,7 +81,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	}
 	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}}
 	e.moved, e.move = context.WithCancel(context.Background())
-	e.sockets = websocket.Server{Execute: e.execute, Authenticate: e.authenticate, Expires: expires}
+	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires}
 	return e
 }
 
@@ -150,7 +161,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuse answers a request that is not executed. A client that asked for the older media type takes every status but 200 for a
-// broken server.
+// broken server; and one that sent a hash sends the document only if the status is 200, whatever it asked for, as some of Apollo's do.
 func (e *Endpoint) refuse(ctx context.Context, w http.ResponseWriter, accept accept, errs gqlerror.List) {
 	response := e.exec.DispatchError(ctx, errs)
 	traceOf(ctx).Errors = len(response.Errors)
@@ -158,7 +169,7 @@ func (e *Endpoint) refuse(ctx context.Context, w http.ResponseWriter, accept acc
 		sse.Serve(ctx, w, func(context.Context) iter.Seq[*graphql.Response] { return one(response) })
 		return
 	}
-	if accept.media != mediaJSON {
+	if accept.media != mediaJSON && response.Errors[0].Extensions["code"] != string(apierr.CodePersistedQueryNotFound) {
 		w.WriteHeader(http.StatusBadRequest)
 	}
 	write(w, response)

@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
+	"twibase/graph/documents"
 	"twibase/graph/endpoint/sse"
 )
 
@@ -52,6 +53,7 @@ type request struct {
 	OperationName string         `json:"operationName"`
 	Variables     map[string]any `json:"variables"`
 	Extensions    map[string]any `json:"extensions"`
+	DocumentID    string         `json:"documentId"`
 }
 
 // read returns the request, or the status and the error with which it is refused.
@@ -68,7 +70,8 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 		w.Header().Set("Allow", "GET, POST")
 		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
 	}
-	if err == nil && q.Query == "" {
+	q.Extensions = documents.Named(q.Extensions, q.DocumentID)
+	if err == nil && q.Query == "" && !documents.Names(q.Extensions) {
 		status, err = http.StatusBadRequest, apierr.BadUserInput("the request lacks its query")
 	}
 	if err != nil {
@@ -80,7 +83,7 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 
 func (q *request) readURL(r *http.Request) *apierr.Error {
 	values := r.URL.Query()
-	q.Query, q.OperationName = values.Get("query"), values.Get("operationName")
+	q.Query, q.OperationName, q.DocumentID = values.Get("query"), values.Get("operationName"), values.Get("documentId")
 	for name, into := range map[string]*map[string]any{"variables": &q.Variables, "extensions": &q.Extensions} {
 		if text := values.Get(name); text != "" {
 			if err := decode(strings.NewReader(text), into); err != nil {

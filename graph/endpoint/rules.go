@@ -2,8 +2,12 @@ package endpoint
 
 import (
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"twibase/graph/limits"
 )
 
 // validation returns GraphQL's own rules, and two for what would otherwise go wrong when it is executed.
@@ -12,6 +16,37 @@ func validation() *rules.Rules {
 	all.AddRule("NumbersInRange", numbersInRange)
 	all.AddRule("NoDefer", noDefer)
 	return all
+}
+
+// productionRules are those of a server that tells nobody its schema.
+func productionRules() *rules.Rules {
+	all := validation()
+	all.AddRule("NoIntrospection", noIntrospection)
+	return all
+}
+
+// Invalid returns what is wrong with a document that a server is to trust, nil if nothing is: it would refuse it.
+func Invalid(schema *ast.Schema, limits *limits.Limits, document string) error {
+	if refusal := limits.Text(document); refusal != nil {
+		return refusal
+	}
+	doc, err := parser.ParseQuery(&ast.Source{Input: document})
+	if err != nil {
+		return err
+	}
+	if errs := validator.ValidateWithRules(schema, doc, productionRules()); errs != nil {
+		return errs
+	}
+	return nil
+}
+
+// noIntrospection refuses to tell the schema. What type something is of may still be asked.
+func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnField(func(_ *core.Walker, field *ast.Field) {
+		if field.Name == "__schema" || field.Name == "__type" {
+			addError(core.Message("this server does not tell its schema"), core.At(field.Position))
+		}
+	})
 }
 
 // numbersInRange refuses literals that fit into no number, over which gqlparser panics when it reads arguments. Its own rules know the

@@ -11,6 +11,14 @@ import (
 // a broadcaster, are merged into a timeline when it is read.
 const FanoutLimit = 10_000
 
+// MaxBroadcasters is how many broadcasters there are at most, so that it is known what reading a timeline costs at most. While there are
+// so many, twits of further authors are put into timelines, whatever the number of followers.
+const MaxBroadcasters = 100
+
+// RoomForBroadcasters reports whether somebody may become a broadcaster where there are so many. Some of the room is left for those who become
+// broadcasters at the same time.
+func RoomForBroadcasters(are int) bool { return are < MaxBroadcasters*9/10 }
+
 // Broadcast says where the twits of an author are to be found by those who follow the author. It is a value, never an absence: a delete
 // marker would mask what a slower clock writes later.
 type Broadcast string

@@ -58,6 +58,7 @@ func codecs() []codec {
 	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
 	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
+	list = append(list, valueOf("depth of the tree", tables.Tree.DepthCell(7, 0), againDepth))
 	list = append(list, valueOf("played under a key", tables.Plays.UnderCell("again", "2014-12-25", 0), againUnder))
 	for _, l := range lists {
 		again := func(c hbase.Cell) (hbase.Cell, error) { return l.again(l.owner, c) }
@@ -256,6 +257,11 @@ func againBroadcaster(c hbase.Cell) (hbase.Cell, error) {
 		return hbase.Cell{}, err
 	}
 	return tables.Broadcasters.Put(c.Qualifier, state, 0).Cells[0], nil
+}
+
+func againDepth(c hbase.Cell) (hbase.Cell, error) {
+	levels, _, err := tables.Tree.Depth([]hbase.Cell{c})
+	return tables.Tree.DepthCell(levels, 0), err
 }
 
 func againUnder(c hbase.Cell) (hbase.Cell, error) {

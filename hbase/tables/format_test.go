@@ -54,6 +54,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("has LiLei the role, and since when?", tables.Assignments.Get("LiLei", "lead"))
 	scan("whom does LiLei follow, by the edges?", tables.Follows.Of("LiLei"))
 	get("where is the twit of that id?", tables.TwitNames.Get("a/b:7"))
+	get("which change of the tree was the last, and how deep is it?", tables.Tree.Get())
 	get("what did LiLei play?", tables.Plays.Get("LiLei", "go"))
 	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
 	get("what did LiLei play, and did under that key?", tables.Plays.Under("LiLei", "go", ptr("again")))

@@ -36,6 +36,16 @@ func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state
 	return s, nil
 }
 
+// room reports whether the author may become a broadcaster.
+func (e *errand) room(ctx context.Context) (bool, error) {
+	cells, err := e.read(ctx, tables.Broadcasters.Get())
+	if err != nil {
+		return false, err
+	}
+	are, err := tables.Broadcasters.Decode(cells[0])
+	return tables.RoomForBroadcasters(len(are)), err
+}
+
 // change brings the author into the next state, and reports whether it was in the one before. A lost answer is false: who goes on looks
 // at the state again.
 func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (bool, error) {

@@ -355,3 +355,23 @@ func TestAStateWhoseErrandIsGoneEndsWithTheNextTwit(t *testing.T) {
 		t.Errorf("%s, with %d errands", w.state(), w.open())
 	}
 }
+
+func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range numbered("b", tables.MaxBroadcasters*9/10) {
+		w.write(tables.Broadcasters.Put(name, tables.Merged, 1))
+	}
+	w.follows("a", "b")
+	f := w.gateway(feeds.Options{Limit: 1})
+	w.posts("x")
+	w.sweep(f)
+	if w.has("a", "x"); w.state() != tables.Pushed {
+		t.Error(w.state())
+	}
+	w.write(tables.Broadcasters.Put("b000", tables.Pushed, 2))
+	w.posts("y")
+	w.sweep(f)
+	if w.has("a", "x"); w.state() != tables.Merged {
+		t.Error(w.state())
+	}
+}

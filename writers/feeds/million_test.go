@@ -32,31 +32,33 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	feeds.New(&telling{Store: store, out: os.Stdout}, feeds.Options{Limit: limitless}).Run(context.Background())
+	feeds.New(&telling{Store: store, out: os.Stdout, pause: 50 * time.Millisecond}, feeds.Options{Limit: limitless}).Run(context.Background())
 }
 
 const limitless = 1 << 30
 
-// telling is a store that tells how many mutations are done.
+// telling is a store that tells how many mutations are done. It takes its time, so that who listens may do something before the next.
 type telling struct {
 	hbase.Store
-	out  io.Writer
-	done int
+	out   io.Writer
+	done  int
+	pause time.Duration
 }
 
 func (s *telling) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	errs, err := s.Store.Mutate(ctx, mutations)
 	s.done += len(mutations)
 	fmt.Fprintln(s.out, s.done)
+	time.Sleep(s.pause)
 	return errs, err
 }
 
-// many followers there are, of whom a million take half a minute.
+// many followers there are, of whom a million take a minute.
 func many() int {
 	if os.Getenv("CI") != "" {
 		return 1_000_000
 	}
-	return 30_000
+	return 20_000
 }
 
 func follower(i int) string { return fmt.Sprintf("f%07d", i) }

@@ -39,10 +39,16 @@ func (e *errand) posted(ctx context.Context) error {
 		case s.state == tables.Merged:
 			return nil
 		case s.state == tables.Pushed && s.followers > e.o.Limit:
-			if done, err := e.change(ctx, s, tables.Merged); done || err != nil {
+			room, err := e.room(ctx)
+			if err != nil {
 				return err
 			}
-			continue
+			if room {
+				if done, err := e.change(ctx, s, tables.Merged); done || err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		members, positions, err := way.take(ctx, cells[:2], e.o.Chunk)
 		if err == nil && len(members) == 0 {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
+
+	"twibase/graph/documents"
 )
 
 // The close codes of the protocol.
@@ -89,16 +91,22 @@ func (m message) params(headers http.Header) (*graphql.RawParams, *closure) {
 		OperationName *string        `json:"operationName"`
 		Variables     map[string]any `json:"variables"`
 		Extensions    map[string]any `json:"extensions"`
+		DocumentID    string         `json:"documentId"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(m.Payload))
 	decoder.UseNumber()
-	if err := decoder.Decode(&request); err != nil || request.Query == nil {
+	err := decoder.Decode(&request)
+	extensions := documents.Named(request.Extensions, request.DocumentID)
+	if err != nil || request.Query == nil && !documents.Names(extensions) {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
 			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
 		}
 		return nil, badRequest("The payload of a subscribe message is an object with a query")
 	}
-	params := &graphql.RawParams{Query: *request.Query, Variables: request.Variables, Extensions: request.Extensions, Headers: headers}
+	params := &graphql.RawParams{Variables: request.Variables, Extensions: extensions, Headers: headers}
+	if request.Query != nil {
+		params.Query = *request.Query
+	}
 	if request.OperationName != nil {
 		params.OperationName = *request.OperationName
 	}

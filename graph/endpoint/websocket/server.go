@@ -37,6 +37,8 @@ const (
 
 // Server accepts connections. Its fields don't change once it serves; it is safe for concurrent use.
 type Server struct {
+	// Origins are those whose pages may connect, beside the server's own.
+	Origins []string
 	// Execute runs an operation until its responses end or ctx is done. A response without data is an error that ends the
 	// operation.
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
@@ -58,7 +60,7 @@ func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrad
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A client that speaks none of our protocols is told so by a close code. It sees that only if the handshake agrees on one of its own.
 	offered := strings.FieldsFunc(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), func(c rune) bool { return c == ',' || c == ' ' })
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{Protocol}, offered...)})
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{Protocol}, offered...), OriginPatterns: s.Origins})
 	if err != nil {
 		return // the client has been told
 	}

@@ -1,0 +1,91 @@
+package endpoint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/exec"
+)
+
+func sum(document string) string {
+	digest := sha256.Sum256([]byte(document))
+	return hex.EncodeToString(digest[:])
+}
+
+// hashed is how Apollo's clients name a document.
+func hashed(document string) string {
+	return `{"persistedQuery":{"version":1,"sha256Hash":"` + sum(document) + `"}}`
+}
+
+func getHashed(document, variables string) *http.Request {
+	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
+}
+
+// TestAutomaticPersistedQueries is what a client of Apollo's does, a request after the other.
+func TestAutomaticPersistedQueries(t *testing.T) {
+	endpoint := serve(time.Minute)
+	const document, invalid = `query Q($u:String!){user(username:$u){username}}`, `{secret}`
+	const found = `{"data":{"user":{"username":"LiLei"}}}`
+	const notFound = `{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}`
+	const mismatch = `{"errors":[{"message":"the hash is not that of the query","extensions":{"code":"BAD_USER_INPUT"}}]}`
+	const noSuchField = `{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`
+	variables := `{"u":"LiLei"}`
+	for _, step := range []struct {
+		name    string
+		request *http.Request
+		status  int
+		body    string
+	}{
+		{"a hash that nobody knows is answered so that the client sends the document", getHashed(document, variables), 200, notFound},
+		{"whichever media type it asks for", with(getHashed(document, variables), "Accept", graphQLResponse), 200, notFound},
+		{"a document that is not that of the hash is refused", post(`{"query":"{viewer{name}}","extensions":` + hashed(document) + `}`), 200, mismatch},
+		{"and the hash is as unknown as before", getHashed(document, variables), 200, notFound},
+		{"the document is executed", post(`{"query":"` + document + `","variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
+		{"and known by its hash, by GET", getHashed(document, variables), 200, found},
+		{"and by POST", post(`{"variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
+		{"and by the name that the specification gives it", post(`{"variables":` + variables + `,"documentId":"sha256:` + sum(document) + `"}`), 200, found},
+		{"what is not valid is refused", post(`{"query":"` + invalid + `","extensions":` + hashed(invalid) + `}`), 200, noSuchField},
+		{"and not registered", getHashed(invalid, ``), 200, notFound},
+		{"a version that is none is refused", post(`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"x"}}}`), 200,
+			`{"errors":[{"message":"extensions.persistedQuery is of the form {\"version\":1,\"sha256Hash\":\"…\"}","extensions":{"code":"BAD_USER_INPUT"}}]}`},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			endpoint.ServeHTTP(w, step.request)
+			if diff := cmp.Diff(step.body, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != step.status {
+				t.Errorf("the status is %d, want %d; the body (-want +got):\n%s", w.Code, step.status, diff)
+			}
+		})
+	}
+}
+
+func TestAProductionServerTellsNobodyItsSchema(t *testing.T) {
+	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Production: true,
+		Around: serve(time.Minute).(*Endpoint).config.Around})
+	for _, test := range []struct {
+		name, query string
+		refused     bool
+	}{
+		{"the schema", `{__schema{queryType{name}}}`, true},
+		{"a type", `{user(username:"LiLei"){name} __type(name:"User"){name}}`, true},
+		{"the schema in a fragment", `{...F} fragment F on Query{a:__schema{types{name}}}`, true},
+		{"what type something is of", `{__typename user(username:"LiLei"){__typename}}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			endpoint.ServeHTTP(w, ask(test.query))
+			body := w.Body.String()
+			if test.refused != strings.Contains(body, "this server does not tell its schema") || test.refused == strings.Contains(body, `"data"`) {
+				t.Error(body)
+			}
+		})
+	}
+}
