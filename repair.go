@@ -53,6 +53,12 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	checker := invariant.Checker{Store: store, Grace: wholeWithin, Read: progress.read, Report: func(b invariant.Breach) {
 		breaches++
 		progress.above(func() { fmt.Fprintln(p.stdout, b) })
+	}, Waiting: func(errands int) {
+		if errands > 0 {
+			progress.above(func() {
+				fmt.Fprintf(p.stderr, "%d errands wait: the timelines are not looked at for what their authors posted\n", errands)
+			})
+		}
 	}}
 	if c.Check {
 		err := checker.Run(ctx)

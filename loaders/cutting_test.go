@@ -20,8 +20,9 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 	is := func(name string) hbase.Cell { return l.Cell(name, 1) }
 	put(t, store,
 		row(0, is("a"), is("c"), is("e"), l.MovedCell("f", 2), is("g"), is("k"), is("m"),
-			l.BucketCell(tables.Bucket{Number: 1, Start: "c", Stop: "k"}, 1), l.BucketCell(tables.Bucket{Number: 2, Start: "k"}, 1)),
-		row(1, is("c"), is("e"), is("f"), is("g"), is("k"), is("l")), // l was removed when k had moved
+			l.BucketCell(tables.Bucket{Number: 1, Start: "c", Stop: "h"}, 1), l.BucketCell(tables.Bucket{Number: 3, Start: "h", Stop: "k"}, 1),
+			l.BucketCell(tables.Bucket{Number: 2, Start: "k"}, 1)),
+		row(1, is("c"), is("e"), is("f"), is("g"), is("k"), is("l")), // l was removed when k had moved, and all of bucket 3 left
 		row(2, is("k"), is("m"), is("n")))
 	want := []string{"a", "c", "e", "f", "g", "k", "m", "n"}
 	ctx := With(context.Background(), store)

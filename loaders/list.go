@@ -74,13 +74,16 @@ type walk[E any] struct {
 	page    Page[E]
 	bucket  uint32
 	stop    string          // of a sealed bucket
+	start   string          // of the one that a backward walk is in
+	before  string          // where a backward walk goes on, if not at the window's end
 	known   []tables.Bucket // a stretch of the directory, ascending
 	looking bool            // whether the next read is of the directory
 	done    bool
 }
 
 // Page answers each span. A list of one bucket takes one round forwards and two backwards; each further bucket
-// that the window reaches into takes another. Backwards no second bucket is read: the page may be short while more precede it.
+// that the window reaches into takes another. Backwards no second bucket is read once there is a member: the page may be short while
+// more precede it.
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 	walks := make([]walk[E], len(spans))
 	for i := range walks {
@@ -130,7 +133,7 @@ func (e Errors) or() error {
 func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
 	if s.looking {
 		if w.Backward {
-			return l.of.Directory(owner, w.Before)
+			return l.of.Directory(owner, cmp.Or(s.before, w.Before))
 		}
 		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)))
 	}
@@ -139,12 +142,7 @@ func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
 		p.Start = ""
 	}
 	if w.Backward {
-		if p.Stop = w.Before; p.Stop == "" {
-			p.Stop = s.stop
-		}
-		if p.Stop == "" {
-			p.Stop = tables.MembersEnd
-		}
+		p.Stop = cmp.Or(s.before, w.Before, s.stop, tables.MembersEnd)
 		return l.of.Get(owner, s.bucket, p)
 	}
 	if s.bucket != 0 {
@@ -182,8 +180,9 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 		s.looking = false
 		if w.Backward {
 			// The bucket that ends behind Before holds what precedes it, unless it starts there: then bucket 0 does.
-			if len(buckets) > 0 && (w.Before == "" || buckets[0].Start < w.Before) {
-				s.bucket, s.stop = buckets[0].Number, buckets[0].Stop
+			s.bucket, s.stop, s.start = 0, "", ""
+			if before := cmp.Or(s.before, w.Before); len(buckets) > 0 && (before == "" || buckets[0].Start < before) {
+				s.bucket, s.stop, s.start = buckets[0].Number, buckets[0].Stop, buckets[0].Start
 			}
 			return nil
 		}
@@ -192,6 +191,11 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 		return nil
 	}
 	if w.Backward {
+		if len(members) == 0 && s.bucket != 0 && s.start > w.After {
+			// All who were there have left: a page without a member leads nowhere.
+			s.before, s.looking = s.start, true
+			return nil
+		}
 		s.page.Members, s.page.Positions, s.done = members, positions, true
 		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || g.Page.Start == "")
 		return nil

@@ -101,7 +101,7 @@ func (w *world) proven(t *testing.T) int {
 	for _, g := range w.gateways {
 		g.end(syscall.SIGTERM)
 	}
-	if status, out := command(t, "repair", "--check", "--store", w.store); status != 0 || strings.Contains(out, "on their way") {
+	if status, out := command(t, "repair", "--check", "--store", w.store); status != 0 || strings.Contains(out, "errands wait") {
 		w.wrong("repair --check: status %d\n%s", status, out)
 	}
 	for _, fault := range w.faults {

@@ -122,6 +122,13 @@ func breaches() []broken {
 			[]string{atMember(tables.Timelines, "c", second.Key()) + "is there, should be absent: c does not follow b"}, true},
 		{"a member in the wrong bucket", []hbase.Mutation{in(tables.Followers, "a", follower("e"))},
 			[]string{atMember(tables.Followers, "a", follower("e")) + `is there, should be absent: row "\xd2Na\x00f\x00\x00\x00\x03" covers it`}, true},
+		{"a member that tells of another bucket, and a cut that nobody makes", []hbase.Mutation{
+			put("users", tables.RowKey("c"), tables.Followers.MovedCell(tables.Followers.Position(follower("a")), 0)),
+			put("users", tables.RowKey("c"), tables.Followers.AnnouncementCell([]tables.Bucket{{Number: 7, Start: tables.Followers.Position(follower("a"))}}, 0)),
+		}, []string{
+			atMember(tables.Followers, "c", follower("a")) + `is there, should be absent: nobody cuts the list of "c"`,
+			at("users", "c", `f:"\xff\xff\xff"`) + `is there, should be absent: nobody cuts the list of "c"`,
+		}, true},
 		{"an account of nobody", []hbase.Mutation{tables.Accounts.Put("x", "$argon2id$", age)},
 			[]string{at("accounts", "x", "i:password") + `is there, should be absent: there is no user "x"`}, true},
 		{"a broadcaster who waits for nothing", []hbase.Mutation{tables.Broadcasters.Put("b", tables.Leaving(tables.NewOp(day(1), 1)), age)},

@@ -18,6 +18,8 @@ type Checker struct {
 	// Report is called with each breach, Read with how many more rows of a table were looked at; both from one goroutine. Nil is no call.
 	Report func(Breach)
 	Read   func(table string, rows int)
+	// Waiting is called with the number of errands: what their authors have in timelines is not looked at.
+	Waiting func(errands int)
 	// Mend is whether breaches are mended. Some show only when others are mended, so it takes another run to find none.
 	Mend bool
 	// Grace is for how long a write may be on its way before that is a breach.
@@ -43,6 +45,9 @@ type run struct {
 	off     map[listOf]settle.Length
 	lacking map[member]*hbase.Cell
 	players map[string][]string
+	// resting is whether buckets that were cut are still to be emptied, emptied the lists of which that may be.
+	resting bool
+	emptied map[listOf]bool
 	// named are the twits whose ids lack a row, by their ids.
 	named map[string]tables.TwitKey
 	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.
@@ -63,6 +68,9 @@ func (c Checker) Run(ctx context.Context) error {
 	}
 	if c.Read == nil {
 		c.Read = func(string, int) {}
+	}
+	if c.Waiting == nil {
+		c.Waiting = func(int) {}
 	}
 	if c.TimelineBound == 0 {
 		c.TimelineBound = tables.TimelineBound

@@ -58,6 +58,7 @@ func walk[E any](ctx context.Context, r *run, l *tables.List[E], explain explain
 				return err
 			}
 		}
+		r.emptied = map[listOf]bool{}
 		if err := directories(ctx, r, l, owners); err != nil {
 			return err
 		}
@@ -71,6 +72,12 @@ func members[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Sp
 	if err != nil {
 		return err
 	}
+	emptied := r.emptied[listOf{l.Table, l.Family, s.Owner}]
+	for _, c := range s.Moved {
+		if row := l.Row(s.Owner, s.Bucket); !emptied {
+			r.breach(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", s.Owner), gone(l.Table, row, c))
+		}
+	}
 	for len(all) > 0 {
 		n := min(len(all), some)
 		why, err := explain(ctx, r, s.Owner, all[:n])
@@ -81,6 +88,7 @@ func members[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Sp
 		for i, c := range s.Cells[:n] {
 			row := l.Row(s.Owner, s.Bucket)
 			switch {
+			case !s.Covers(i) && emptied:
 			case !s.Covers(i):
 				strays = append(strays, c)
 			case why[i] != "":

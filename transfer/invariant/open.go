@@ -21,7 +21,8 @@ func (r *run) intents(ctx context.Context) error {
 				r.corrupt(tables.Intents.Table, row.Key, "kind", err)
 				continue
 			}
-			if at, _ := tables.OpTime(i.ID); !ok || at.Add(r.Grace).After(r.now) {
+			r.resting = r.resting || ok && i.Due > 0
+			if !ok || begun(i).Add(r.Grace).After(r.now) {
 				continue
 			}
 			get := tables.Intents.Get(i.ID)
@@ -38,13 +39,22 @@ func (r *run) intents(ctx context.Context) error {
 			last, err := tables.DecodeOp(cells[j])
 			if err != nil {
 				r.corrupt(i.Table, i.Row, tables.Decision, err)
-			} else if at, _ := tables.OpTime(i.ID); i.Table == "" || last == i.ID || tables.Intents.Marked(of[j].Cells) {
+			} else if i.Table == "" || last == i.ID || tables.Intents.Marked(of[j].Cells) {
 				r.breach(breachOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
-					r.now.Sub(at).Round(time.Second)))
+					r.now.Sub(begun(i)).Round(time.Second)))
 			}
 		}
 		return nil
 	})
+}
+
+// begun is when an intent was begun, or was to be.
+func begun(i tables.Intent) time.Time {
+	at, _ := tables.OpTime(i.ID)
+	if due := time.UnixMilli(i.Due); due.After(at) {
+		return due
+	}
+	return at
 }
 
 // errands notes whose twits are on their way into timelines.
@@ -64,6 +74,7 @@ func (r *run) errands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.Waiting(len(open))
 	return r.broadcasters(ctx, open)
 }
 

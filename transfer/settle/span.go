@@ -21,6 +21,8 @@ type Span[E any] struct {
 	Bucket uint32
 	// Cells are the members' columns, in the list's order.
 	Cells []hbase.Cell
+	// Moved are what stands there for members that are in another bucket: see [tables.Moved].
+	Moved []hbase.Cell
 	// Directory is the list's, whole.
 	Directory []tables.Bucket
 	list      *tables.List[E]
@@ -96,9 +98,8 @@ func (r *reader[E]) list(first []hbase.Cell) error {
 func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
 	for {
 		n := members(page)
-		if own := slices.DeleteFunc(slices.Clone(page[:n]), tables.Moved); len(own) > 0 {
-			err := r.f(&Span[E]{Owner: r.owner, Bucket: number, Cells: own, Directory: r.directory, list: r.of})
-			if err != nil {
+		if n > 0 {
+			if err := r.f(r.span(number, page[:n])); err != nil {
 				return err
 			}
 		}
@@ -111,6 +112,23 @@ func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
 		}
 		limit = nextPage
 	}
+}
+
+// span returns a page as f gets it.
+func (r *reader[E]) span(number uint32, page []hbase.Cell) *Span[E] {
+	s := &Span[E]{Owner: r.owner, Bucket: number, Cells: page, Directory: r.directory, list: r.of}
+	if !slices.ContainsFunc(page, tables.Moved) {
+		return s
+	}
+	s.Cells = nil
+	for _, c := range page {
+		if tables.Moved(c) {
+			s.Moved = append(s.Moved, c)
+		} else {
+			s.Cells = append(s.Cells, c)
+		}
+	}
+	return s
 }
 
 // members returns how many of a page's cells are members: the directory's columns are behind them.
