@@ -6,6 +6,7 @@ package auth
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,10 +48,29 @@ func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	return expires, ok
 }
 
+// urlNames are those of parameters in which clients of others send tokens, in lower case.
+var urlNames = []string{"access_token", "authorization", "id_token", "jwt", "token"}
+
+// inURL reports whether a request has a token in its URL, which whoever is on its way writes down.
+func inURL(r *http.Request) bool {
+	for name := range r.URL.Query() {
+		if slices.Contains(urlNames, strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Handler lets next know the viewer, if the request has a token: Authorization: Bearer TOKEN. One that is not accepted is status 401,
-// never a stranger's answer. It is safe for concurrent use.
+// never a stranger's answer; so is one in the URL. It is safe for concurrent use.
 func (t *Tokens) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if inURL(r) {
+			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_request"`)
+			apierr.Unauthenticated("a token does not belong into a URL: send Authorization: Bearer TOKEN, and take this token for known to others").
+				Write(w, http.StatusUnauthorized)
+			return
+		}
 		headers := r.Header.Values("Authorization")
 		if len(headers) == 0 {
 			next.ServeHTTP(w, r)

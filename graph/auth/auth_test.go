@@ -108,3 +108,21 @@ func TestHandler(t *testing.T) {
 		})
 	}
 }
+
+func TestATokenInAURLIsRefused(t *testing.T) {
+	token, _, err := tokens.Sign(Viewer{Username: "LiLei"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for parameter, status := range map[string]int{"access_token": 401, "Authorization": 401, "token": 401, "jwt": 401, "id_token": 401, "variables": 200} {
+		t.Run(parameter, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/graphql?query={viewer{name}}&"+parameter+"="+token, nil)
+			r.Header.Set("Authorization", "Bearer "+token)
+			w := httptest.NewRecorder()
+			tokens.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+			if w.Code != status || strings.Contains(w.Body.String(), token) {
+				t.Errorf("status %d, want %d: %s", w.Code, status, w.Body)
+			}
+		})
+	}
+}
