@@ -1,0 +1,9 @@
+// Runs the audit of the npm package graphql-http against a server, and prints what each of its audits found as a line of JSON:
+//
+//   node audit.mjs URL
+import { auditServer } from 'graphql-http';
+
+const results = await auditServer({ url: process.argv[2], fetchFn: fetch });
+for (const { id, name, status, reason } of results) {
+  console.log(JSON.stringify({ id, name, status, reason }));
+}

@@ -1,0 +1,123 @@
+// Package clients holds the tests that ask a running server with the clients of others.
+package clients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"twibase/bench/gateway"
+)
+
+// started is a server of this tree on a store in memory, with the sample in it.
+func started(t *testing.T) (url, token string) {
+	t.Helper()
+	for _, module := range []string{"graphql-http", "graphql-ws", "graphql-sse", "ws"} {
+		if _, err := os.Stat(filepath.Join("../../node_modules", module)); err == nil {
+			continue
+		}
+		if os.Getenv("CI") != "" {
+			t.Fatalf("npm's %s is missing: make build installs it", module)
+		}
+		t.Skipf("npm's %s is missing: make build installs it", module)
+	}
+	dir := t.TempDir()
+	program, secret := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
+	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	if err := os.WriteFile(secret, []byte(strings.Repeat("clients.", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Stop() })
+	printed, err := exec.Command(program, "token", "LiLei", "--jwt-secret-file", secret).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
+	return g.URL + "/graphql", lines[len(lines)-1]
+}
+
+// node runs a script of this folder, and returns what it prints.
+func node(t *testing.T, args ...string) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "node", args...)
+	var complaint bytes.Buffer
+	command.Stderr = &complaint
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &complaint)
+	}
+	return output
+}
+
+func TestClients(t *testing.T) {
+	url, token := started(t)
+	t.Run("GraphQL over HTTP is audited", func(t *testing.T) { audited(t, url) })
+	t.Run("graphql-ws and graphql-sse subscribe", func(t *testing.T) { subscribe(t, url, token) })
+}
+
+func audited(t *testing.T, url string) {
+	audits, ok := 0, 0
+	for line := range bytes.Lines(node(t, "audit.mjs", url)) {
+		var result struct{ ID, Name, Status, Reason string }
+		if err := json.Unmarshal(line, &result); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		audits++
+		if result.Status == "ok" {
+			ok++
+		} else {
+			t.Errorf("%s %s: %s: %s", result.ID, result.Name, result.Status, result.Reason)
+		}
+	}
+	t.Logf("%d of %d audits are ok", ok, audits)
+	if audits != 61 {
+		t.Errorf("there are %d audits", audits)
+	}
+}
+
+func subscribe(t *testing.T, url, token string) {
+	var report struct {
+		Viewer  json.RawMessage
+		Refused []struct{ Extensions struct{ Code string } }
+		Heard   map[string]struct {
+			Data struct {
+				TwitPosted struct {
+					Content string
+					Author  struct{ Username string }
+				}
+			}
+		}
+		Codes map[string]int
+	}
+	text := node(t, "subscribe.mjs", url, token, "LiLei")
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Refused) != 1 || report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
+		t.Errorf("%s", text)
+	}
+	for _, client := range []string{"ws", "sse"} {
+		if twit := report.Heard[client].Data.TwitPosted; !strings.HasPrefix(twit.Content, "news ") || twit.Author.Username != "LiLei" {
+			t.Errorf("%s: %s", client, text)
+		}
+	}
+	for what, want := range map[string]int{"token": 4403, "protocol": 4406, "early": 4401} {
+		if report.Codes[what] != want {
+			t.Errorf("%s: code %d, want %d", what, report.Codes[what], want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+// Subscribes with the clients that front ends use, and prints what they saw as JSON:
+//
+//   node subscribe.mjs URL TOKEN USERNAME
+//
+// USERNAME is whose token it is.
+import { createClient as createSSE } from 'graphql-sse';
+import { createClient as createWS } from 'graphql-ws';
+import WebSocket from 'ws';
+
+const [url, token, username] = process.argv.slice(2);
+const authorization = `Bearer ${token}`;
+const socketURL = url.replace(/^http/, 'ws');
+const report = { heard: {}, codes: {} };
+
+function ws(connectionParams, closed) {
+  return createWS({ url: socketURL, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0, on: closed && { closed: (event) => closed(event.code) } });
+}
+
+// One result of an operation.
+async function once(client, payload) {
+  for await (const result of client.iterate(payload)) return result;
+}
+
+// Sends operations until each of the listeners has heard one: when a subscription has begun nobody is told.
+async function hear(listeners) {
+  let n = 0;
+  const timer = setInterval(() => {
+    void fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify({ query: 'mutation($c:String!){postTwit(input:{content:$c}){userErrors{code}}}', variables: { c: `news ${n++}` } }),
+    });
+  }, 300);
+  try {
+    return await Promise.all(listeners);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const query = 'subscription($u:String!){twitPosted(username:$u){content author{username}}}';
+const client = ws({ authorization });
+const sse = createSSE({ url, headers: { authorization } });
+
+try {
+  report.viewer = await once(client, { query: '{viewer{username}}' });
+  report.refused = await once(client, { query: '{nonsense}' }).catch((errors) => errors);
+  [report.heard.ws, report.heard.sse] = await hear([client, sse].map((c) => once(c, { query, variables: { u: username } })));
+} finally {
+  await client.dispose();
+  sse.dispose();
+
+}
+
+// The codes with which a client is closed that does something wrong.
+report.codes.token = await new Promise((resolve) => once(ws({ authorization: 'Bearer nonsense' }, resolve), { query: '{viewer{username}}' }).catch(() => {}));
+report.codes.protocol = await new Promise((resolve) => new WebSocket(socketURL, 'graphql-ws').on('close', resolve));
+report.codes.early = await new Promise((resolve) => {
+  const socket = new WebSocket(socketURL, 'graphql-transport-ws');
+  socket.on('open', () => socket.send('{"id":"1","type":"subscribe","payload":{"query":"{viewer{username}}"}}'));
+  socket.on('close', resolve);
+});
+console.log(JSON.stringify(report));
