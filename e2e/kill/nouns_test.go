@@ -36,6 +36,7 @@ var nouns = []noun{
 	{"comment", []string{"comment"}, actComment, readComments},
 	{"role", []string{"role", "has"}, actRole, readRoles},
 	{"game", []string{"game", "played"}, actGame, readGames},
+	{"department", []string{"department"}, actDepartment, readDepartments},
 }
 
 // Users.
