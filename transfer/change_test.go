@@ -12,6 +12,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/invariant"
 	"twibase/transfer/settle"
 )
 
@@ -171,6 +172,52 @@ func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
 	}
 	if string(users[1][0].Value) != "5" {
 		t.Errorf("the game's sum of the day is %q", users[1][0].Value)
+	}
+}
+
+// What was played is erased with a marker. An import brings it back whole, or not at all.
+func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
+	store, ctx := openStore(t), context.Background()
+	files := csvFiles(map[string]string{"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\na,g,2024-05-02,2\n"})
+	load(t, store, files, Options{})
+	now := time.Now().UnixMilli()
+	days := []tables.DayCount{{Day: "2024-05-01"}, {Day: "2024-05-02"}}
+	gone := func(table, row, family, qualifier string) hbase.Mutation {
+		return hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: family, Qualifier: qualifier, Timestamp: now}}}
+	}
+	decided := tables.Plays.Put("a", "g", days[0], now)
+	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.Decision, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
+	err := settle.Write(ctx, store, []hbase.Mutation{decided, tables.Plays.Gone("a", "g", days, now),
+		gone(tables.UserGames.Table, tables.UserGames.Row("a", 0), tables.UserGames.Family, "g"),
+		gone(tables.Players.Table, tables.Players.Row("g", 0), tables.Players.Family, "a"),
+		tables.Users.Put("a", &tables.User{GameCount: new(int)}, now), tables.Games.Put("g", &tables.Game{PlayerCount: new(int)}, now),
+		hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"), Cells: []hbase.Cell{tables.GameDays.Cell(days[0], now), tables.GameDays.Cell(days[1], now)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load(t, store, files, Options{})
+	if diff := cmp.Diff([]string{"{g 3 2024-05-02}"}, members(t, store, tables.UserGames, "a")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	err = invariant.Check(ctx, store, func(b invariant.Breach) { t.Error(b) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who was deleted stays deleted, and so do all rows that name them.
+func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
+	store, ctx := openStore(t), context.Background()
+	files := map[string]string{"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n"}
+	err := settle.Write(ctx, store, []hbase.Mutation{hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"),
+		Cells: []hbase.Cell{tables.Without("name", time.Now().UnixMilli())}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ImportFiles(ctx, store, csvFiles(files), Options{})
+	if want := "rows that point nowhere were left out: 1 of them"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

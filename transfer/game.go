@@ -105,9 +105,14 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
 func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
+	decided := settle.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.Decision }))
 	merged := slices.Clone(stored)
-	for _, cell := range news {
-		merged = overlay(merged, cell)
+	for i, cell := range news {
+		if !hasColumn(stored, cell.Qualifier) && decided > 0 {
+			// All that was played may have been erased, and what is older stays masked.
+			news[i].Timestamp = max(cell.Timestamp, decided+1)
+		}
+		merged = overlay(merged, news[i])
 	}
 	if slices.EqualFunc(stored, merged, sameCell) {
 		return nil
@@ -121,8 +126,8 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 		game.Count, game.Day = game.Count+day.Count, max(game.Day, day.Day)
 	}
 	im.userGames.put(derived, key.username, game, settle.Youngest(merged))
-	im.players.put(derived, key.game, key.username, timeless)
-	if len(stored) == 0 {
+	im.players.put(derived, key.game, key.username, max(timeless, decided+1))
+	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
 		im.userGames.count(key.username, game)
 		im.players.count(key.game, key.username)
 	}
@@ -144,6 +149,10 @@ func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 		cells[i] = cell
 	}
 	return cells
+}
+
+func hasColumn(cells []hbase.Cell, qualifier string) bool {
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == qualifier })
 }
 
 func sameCell(a, b hbase.Cell) bool {

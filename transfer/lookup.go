@@ -31,8 +31,12 @@ func newExistence(store hbase.Store, get func(string) hbase.Get) *lookup[bool] {
 	})
 }
 
+// newObjects looks up whether there is an object, and not one that was deleted.
 func newObjects[T any](store hbase.Store, o *tables.Object[T]) *lookup[bool] {
-	return newExistence(store, func(key string) hbase.Get { return o.Get(key, tables.Existence) })
+	return newLookup(store, func(key string) hbase.Get { return o.Get(key, tables.Existence) }, func(key string, cells []hbase.Cell) (bool, bool, error) {
+		object, err := o.Decode(key, cells)
+		return true, object != nil, err
+	})
 }
 
 // find reads those of the names that were not looked up before, in one multi-get.
