@@ -39,19 +39,31 @@ func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
 }
 
 func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
-		c.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
-		time.Sleep(writeTimeout - time.Second)
-		synctest.Wait()
-		if w.runs("flood") != 1 {
-			t.Error("it was cut off too early")
-		}
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		if w.runs("flood") != 0 {
-			t.Error("it goes on")
-		}
+	flood := `{"id":"1","type":"subscribe","payload":{"query":"flood"}}`
+	t.Run("with a code, if it reads on soon after", func(t *testing.T) {
+		in(t, func(t *testing.T, w *world) {
+			c := w.greeted()
+			c.send(flood)
+			time.Sleep(writeTimeout + time.Second)
+			c.expect(`{"id":"1","type":"next","payload":{"data":"` + strings.Repeat("x", 1<<16) + `"}}`)
+			c.closed(4413, "Messages are read too slowly")
+		})
+	})
+	t.Run("at last", func(t *testing.T) {
+		in(t, func(t *testing.T, w *world) {
+			c := w.greeted()
+			c.send(flood)
+			time.Sleep(writeTimeout - time.Second)
+			synctest.Wait()
+			if w.runs("flood") != 1 {
+				t.Error("it was cut off too early")
+			}
+			time.Sleep(writeTimeout)
+			synctest.Wait()
+			if w.runs("flood") != 0 {
+				t.Error("it goes on")
+			}
+		})
 	})
 }
 

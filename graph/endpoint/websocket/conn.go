@@ -150,11 +150,11 @@ func pong(payload []byte) []byte {
 	return append(append([]byte(`{"type":"pong","payload":`), payload...), '}')
 }
 
-// send sends a message. A client that does not read it in time is cut off.
+// send sends a message. A client that does not read it in time is cut off: with a code, if it reads on soon after.
 func (c *conn) send(text []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
-	defer cancel()
-	_ = c.socket.Write(ctx, websocket.MessageText, text)
+	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
+	defer late.Stop()
+	_ = c.socket.Write(context.Background(), websocket.MessageText, text)
 }
 
 // close closes the connection, for the first reason alone, and returns when the client has heard it. The goroutine that reads learns of it by

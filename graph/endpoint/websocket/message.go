@@ -24,6 +24,8 @@ const (
 	codeInitTimeout  websocket.StatusCode = 4408
 	codeDuplicate    websocket.StatusCode = 4409
 	codeInitTwice    websocket.StatusCode = 4429
+	// codeSlow is our own.
+	codeSlow websocket.StatusCode = 4413
 )
 
 // closure is why a connection is closed.
