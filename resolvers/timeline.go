@@ -50,7 +50,10 @@ func timelineCost(q *inquiry) error {
 	}
 	q.Once(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
 	at = timelines.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-		followed := ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "of broadcasters", tables.MaxBroadcasters, merged)
+		followed := at
+		if again == "" { // the second look knows whom they follow
+			followed = ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", tables.MaxBroadcasters, merged)
+		}
 		if candidates > 0 {
 			ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
 			followed = explain.Latest(followed, q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again))

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	feeds.New(&telling{Store: store, out: os.Stdout, pause: 50 * time.Millisecond}, feeds.Options{Limit: limitless}).Run(context.Background())
+	feeds.New(&telling{Store: store, out: os.Stdout, pause: time.Second * 1000 / time.Duration(many())}, feeds.Options{Limit: limitless}).Run(context.Background())
 }
 
 const limitless = 1 << 30
@@ -53,7 +53,7 @@ func (s *telling) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]err
 	return errs, err
 }
 
-// many followers there are, of whom a million take a minute.
+// many followers there are, of whom a million take half a minute.
 func many() int {
 	if os.Getenv("CI") != "" {
 		return 1_000_000

@@ -1,0 +1,136 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// visible is what somebody sees in a timeline: entries and what broadcasters posted, as far as it is there and its author followed. It reads in
+// two rounds, and the parts of each in any order, as resolvers do.
+func visible(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
+	type answer struct {
+		cells []hbase.Cell
+		err   error
+	}
+	read := func(gets ...hbase.Get) ([][]hbase.Cell, error) {
+		answers, out := make([]chan answer, len(gets)), make([][]hbase.Cell, len(gets))
+		for i, get := range gets {
+			answers[i] = make(chan answer, 1)
+			go func() {
+				cells, err := cellsOf(ctx, store, get)
+				answers[i] <- answer{cells, err}
+			}()
+		}
+		var failed error
+		for i := range gets {
+			a := <-answers[i]
+			if out[i] = a.cells; a.err != nil {
+				failed = a.err
+			}
+		}
+		return out, failed
+	}
+	cells, err := read(tables.Timelines.Get(owner, 0, hbase.Page{}), tables.Broadcasters.Get())
+	if err != nil {
+		return nil, err
+	}
+	merged, err := tables.Broadcasters.Decode(cells[1])
+	if err != nil {
+		return nil, err
+	}
+	positions := map[string]bool{}
+	for _, c := range cells[0] {
+		positions[c.Qualifier] = true
+	}
+	cells, err = read(tables.Follows.Get(owner, idol), tables.Twits.Get(idol, 0, hbase.Page{Stop: tables.MembersEnd}))
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	if follows, _, err := tables.Follows.Decode(cells[0]); err != nil || !follows {
+		return seen, err
+	}
+	twits, _, _, err := tables.Twits.Decode(idol, cells[1])
+	for _, twit := range twits {
+		if len(merged) > 0 || positions[tables.Timelines.Position(twit.Key())] {
+			seen[twit.Content] = true
+		}
+	}
+	return seen, err
+}
+
+// holes are twits that the reader saw, and later did not, though nobody had begun to delete them.
+func holes(reads []timelineRead, calls []made) (breaches []string) {
+	for i, early := range reads {
+		for _, later := range reads[i+1:] {
+			for key := range early.twits {
+				deleted := slices.ContainsFunc(calls, func(m made) bool { return m.text == "delete "+key && m.began <= later.end })
+				if !later.twits[key] && !deleted {
+					breaches = append(breaches, fmt.Sprintf("%s was seen at %d–%d and not at %d–%d", key, early.began, early.end, later.began, later.end))
+				}
+			}
+		}
+	}
+	return breaches
+}
+
+// wrongTimelines says what is wrong with a store in which all errands are done: each timeline has what it should, none what it should not.
+func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
+	ctx := t.Context()
+	twits, err := membersOf(ctx, store, tables.Twits, idol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := cellsOf(ctx, store, tables.Broadcasters.Get())
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged, err := tables.Broadcasters.Decode(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range append(people, fans...) {
+		seen, err := visible(ctx, store, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, err := cellsOf(ctx, store, tables.Follows.Get(owner, idol))
+		if err != nil {
+			t.Fatal(err)
+		}
+		follows, _, _ := tables.Follows.Decode(cells)
+		want, should := []string{}, map[string]bool{}
+		for _, twit := range twits {
+			if follows {
+				want = append(want, twit.Content)
+				should[tables.Timelines.Position(twit.Key())] = true
+			}
+		}
+		if len(seen) != len(want) || slices.ContainsFunc(want, func(key string) bool { return !seen[key] }) {
+			breaches = append(breaches, fmt.Sprintf("%s sees %v, and should see %q", owner, seen, want))
+		}
+		if cells, err = cellsOf(ctx, store, tables.Timelines.Get(owner, 0, hbase.Page{})); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cells {
+			if !should[c.Qualifier] {
+				breaches = append(breaches, fmt.Sprintf("the timeline of %s has %q, and should not", owner, c.Qualifier))
+			}
+		}
+		if len(merged) == 0 && len(cells) != len(should) {
+			breaches = append(breaches, fmt.Sprintf("the timeline of %s has %d entries, and should have %d", owner, len(cells), len(should)))
+		}
+	}
+	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		breaches = append(breaches, fmt.Sprintf("an errand is left over: %q", fmt.Sprint(row)))
+	}
+	return breaches
+}
