@@ -3,6 +3,7 @@ package limits
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -28,6 +29,7 @@ var _ interface {
 	graphql.HandlerExtension
 	graphql.OperationParameterMutator
 	graphql.OperationContextMutator
+	graphql.ResponseInterceptor
 } = Extension{}
 
 // ExtensionName implements [graphql.HandlerExtension].
@@ -107,4 +109,20 @@ func (e Extension) MutateOperationContext(ctx context.Context, operation *graphq
 		return gqlerror.Wrap(refusal)
 	}
 	return nil
+}
+
+// InterceptResponse implements [graphql.ResponseInterceptor]: it leaves out the errors that are too many. The last says how many there were.
+func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	response := next(ctx)
+	if response == nil {
+		return nil
+	}
+	limit := Errors
+	if response.Data == nil {
+		limit = Refusals
+	}
+	if refusal := e.Limits.check(limit, len(response.Errors)); refusal != nil {
+		response.Errors = append(slices.Clone(response.Errors[:e.Limits[limit]-1]), refusal.GraphQL())
+	}
+	return response
 }

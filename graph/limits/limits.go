@@ -34,6 +34,8 @@ const (
 	Number
 	Rows
 	RPCs
+	Errors
+	Refusals
 	count
 )
 
@@ -60,6 +62,8 @@ var Known = [count]struct {
 	Number:          {"number", "a number in digits", 40},
 	Rows:            {"rows", "the number of rows that would be read at most", 100_000},
 	RPCs:            {"rpcs", "the number of RPCs that would be sent at most", 1000},
+	Errors:          {"errors", "the number of errors in an answer", 20},
+	Refusals:        {"refusals", "the number of errors in a refusal", 4},
 }
 
 // Limits are the numbers that are not to be exceeded. Nothing is limited by what is 0.

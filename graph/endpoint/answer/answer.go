@@ -3,12 +3,8 @@ package answer
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"twibase/graph/apierr"
 )
 
 // Elsewhere is the last response of a subscription for which the client is to ask another gateway, since this one ends. It is not sent: a
@@ -19,7 +15,7 @@ var Elsewhere = new(graphql.Response)
 // request that was not executed has none, not even null.
 func Around(response *graphql.Response) (head, tail []byte) {
 	if len(response.Errors) > 0 {
-		head = append(append(append(head, `{"errors":`...), Encode(Few(response))...), ',')
+		head = append(append(append(head, `{"errors":`...), Encode(response.Errors)...), ',')
 	} else {
 		head = append(head, '{')
 	}
@@ -32,26 +28,6 @@ func Around(response *graphql.Response) (head, tail []byte) {
 		tail = append(append(tail, `,"extensions":`...), Encode(response.Extensions)...)
 	}
 	return head, append(tail, '}')
-}
-
-// The number of errors that a response has at most: who looks for what is wrong needs no more.
-const (
-	maxErrors  = 20
-	maxRefusal = 4 // of a request that was not executed
-)
-
-// Few returns the errors of a response that are told, the last of which says how many there are.
-func Few(response *graphql.Response) gqlerror.List {
-	most := maxErrors
-	if response.Data == nil {
-		most = maxRefusal
-	}
-	errors := response.Errors
-	if len(errors) <= most {
-		return errors
-	}
-	more := apierr.LimitExceeded("the number of errors in an answer", most, len(errors))
-	return append(slices.Clone(errors[:most-1]), more.GraphQL())
 }
 
 // Append appends the whole of a response.

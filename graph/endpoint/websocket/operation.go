@@ -61,7 +61,7 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 		}
 		if response.Data == nil && len(response.Errors) > 0 {
 			if c.forget(op) {
-				c.send(failed(op.id, answer.Few(response)))
+				c.send(failed(op.id, response.Errors))
 			}
 			return
 		}

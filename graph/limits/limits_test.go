@@ -1,0 +1,86 @@
+package limits
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestDocsListTheLimits(t *testing.T) {
+	text, err := os.ReadFile("../../docs/LIMITS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range Known {
+		row := fmt.Sprintf("| `%s` | %s", known.Name, strings.TrimSuffix(known.What, ","))
+		end := fmt.Sprintf(" | %d |\n", known.Default)
+		if _, rest, found := strings.Cut(string(text), row); !found || !strings.HasSuffix(rest[:strings.Index(rest, "\n")+1], end) {
+			t.Errorf("docs/LIMITS.md lacks the row %s…%s", row, end)
+		}
+	}
+}
+
+func TestLimitsAreSetByName(t *testing.T) {
+	l := Default()
+	if err := l.Set(map[string]int{"fields": 3, "rows": 0}); err != nil || l[Fields] != 3 || l[Rows] != 0 || l[Depth] != 50 {
+		t.Errorf("%v: %v", l, err)
+	}
+	for name, n := range map[string]int{"field": 1, "fields": -1} {
+		if err := l.Set(map[string]int{name: n}); err == nil {
+			t.Errorf("%s can be set to %d", name, n)
+		}
+	}
+}
+
+// TestDocument has for each limit a document that just keeps it. A limit that is one less refuses it.
+func TestDocument(t *testing.T) {
+	for _, test := range []struct {
+		limit Limit
+		at    int
+		query string
+	}{
+		{Bytes, 4, `{ a}`},
+		{Tokens, 4, "{a #b\n}"},
+		{Operations, 2, `query A{a} query B{b}`},
+		{Fragments, 2, `{...A} fragment A on Q{...B} fragment B on Q{b}`},
+		{Depth, 3, `{a{b{c}}}`},
+		{Depth, 4, `{a{...{b{c}}}}`},
+		{Depth, 3, `{a{...A}} fragment A on Q{b{c}}`},
+		{Depth, 4, `{a(b:[[1]])}`},
+		{Depth, 3, `query($a:[[Int]]){a}`},
+		{RootFields, 3, `{a ...A ...A} fragment A on Q{b{c d}}`},
+		{Fields, 7, `{a ...A ...A} fragment A on Q{b{c d}}`},
+		{Fields, 8, `query A{...A} query B{...A} fragment A on Q{...B ...B} fragment B on Q{c d}`},
+		{Fields, 2, `{a ...Unknown}`},
+		{Aliases, 2, `{x:a ...A} fragment A on Q{y:b c}`},
+		{Merges, 4, `{a{b} ...A a{b}} fragment A on Q{a{c}}`},
+		{Merges, 0, `{a b c}`},
+		{Directives, 3, `query@x{a@x b@x}`},
+		{PlaceDirectives, 2, `{a@x@x b@x}`},
+		{Variables, 2, `query($a:Int,$b:Int){a}`},
+		{List, 3, `{a(b:[1,2,3])}`},
+		{List, 2, `{a(b:{c:1,d:2})}`},
+		{List, 2, `{a(b:1,c:2)}`},
+		{String, 3, `{a(b:"ä1")}`},
+		{String, 3, `query($a:String="abc"){a}`},
+		{Number, 3, `{a(b:-10,c:1.5)}`},
+	} {
+		t.Run(fmt.Sprintf("%s of %s", Known[test.limit].Name, test.query), func(t *testing.T) {
+			for at, refuses := range map[int]bool{test.at: false, test.at - 1: true} {
+				if at <= 0 {
+					continue
+				}
+				var l Limits
+				l[test.limit] = at
+				refusal := l.Text(test.query)
+				if (refusal != nil) != refuses {
+					t.Errorf("a limit of %d: %v", at, refusal)
+				}
+				if refusal != nil && (refusal.Extensions["limit"] != at || refusal.Extensions["actual"] != test.at) {
+					t.Errorf("the refusal tells %v", refusal.Extensions)
+				}
+			}
+		})
+	}
+}
