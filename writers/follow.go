@@ -13,6 +13,8 @@ type followArgs struct {
 	Follower, Followed string
 	// Since is when an unfollow's follow began, in milliseconds: decide completes it.
 	Since int64 `json:",omitempty"`
+	// Left is whether the follower of an unfollow is being deleted, and the timeline with them.
+	Left bool `json:",omitempty"`
 }
 
 func (a followArgs) edge() hbase.Get { return tables.Follows.Get(a.Follower, a.Followed) }
@@ -66,12 +68,16 @@ var unfollow = register(kind[followArgs]{
 	},
 	plan: func(a followArgs, o op) plan {
 		since := millis(a.Since)
-		return plan{now: []stage{{
+		p := plan{now: []stage{{
 			remove(tables.Following, a.Follower, tables.Follow{Username: a.Followed, At: since}, o.at),
 			remove(tables.Followers, a.Followed, tables.Follow{Username: a.Follower, At: since}, o.at),
 			countOf(tables.Following, a.Follower, -1),
 			countOf(tables.Followers, a.Followed, -1),
-		}}, later: []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Unfollowed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}}
+		}}}
+		if !a.Left {
+			p.later = []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Unfollowed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}
+		}
+		return p
 	},
 })
 

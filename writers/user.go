@@ -83,7 +83,7 @@ var deleteUser = register(kind[deleteUserArgs]{
 						return demand{"unfollow", &followArgs{Follower: f.Username, Followed: a.Username}}
 					}),
 					eachMember(tables.Following, a.Username, func(f tables.Follow) step {
-						return demand{"unfollow", &followArgs{Follower: a.Username, Followed: f.Username}}
+						return demand{"unfollow", &followArgs{Follower: a.Username, Followed: f.Username, Left: true}}
 					}),
 					eachMember(tables.UserRoles, a.Username, func(role string) step {
 						return demand{"revokeRole", &revokeRoleArgs{Username: a.Username, Role: role, Gone: true}}

@@ -80,7 +80,7 @@ const background = 16
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, parallel: 8, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, parallel: 32, slots: make(chan struct{}, background),
 		active: map[string]chan struct{}{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
