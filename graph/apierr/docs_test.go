@@ -1,0 +1,79 @@
+package apierr_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/model"
+)
+
+// codes are the values of the constants of type Code.
+func codes(t *testing.T) (all []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "apierr.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Code" {
+				value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, value)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// documented are the first cells of the table below a heading of docs/ERRORS.md; all three cells of a row say something.
+func documented(t *testing.T, heading string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/ERRORS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("there is no heading %q", heading)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		for i, cell := range cells {
+			cells[i] = strings.Trim(cell, " `")
+		}
+		if len(cells) != 3 || slices.Contains(cells, "") {
+			t.Errorf("a row does not say when, and what to do: %s", line)
+		}
+		all = append(all, cells[0])
+	}
+	return all
+}
+
+func TestEveryCodeIsDocumented(t *testing.T) {
+	var userErrors []string
+	for _, code := range model.AllUserErrorCode {
+		userErrors = append(userErrors, string(code))
+	}
+	if diff := cmp.Diff(codes(t), documented(t, "extensions.code")); diff != "" {
+		t.Errorf("extensions.code (-in the code +in docs/ERRORS.md):\n%s", diff)
+	}
+	if diff := cmp.Diff(userErrors, documented(t, "The code of a userError")); diff != "" {
+		t.Errorf("userErrors (-in the schema +in docs/ERRORS.md):\n%s", diff)
+	}
+}
