@@ -3,6 +3,7 @@ package writers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -133,4 +134,45 @@ func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
 		breaches = append(breaches, fmt.Sprintf("an errand is left over: %q", fmt.Sprint(row)))
 	}
 	return breaches
+}
+
+// At each call of the store that feeds make, everything that can go wrong does so once.
+func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
+	seed := firstSeed(t)
+	reached, histories := map[point][]feedHistory{}, 0
+	must := func(h feedHistory) ran {
+		histories++
+		r := h.run(t)
+		if r.wrong() {
+			t.Fatalf("seed %d, chunk %d, %v at %v:\n%s", h.seed, h.chunk, h.mishap, h.planned, r)
+		}
+		return r
+	}
+	for i := range 40 {
+		h := feedHistory{history: history{seed: seed + uint64(i), clients: 2 + i%2, calls: 6, bound: 1000}, chunk: []int{1, 2, 1000}[i%3]}
+		for p := range must(h).turns.reached {
+			if p.kind == "feeds" {
+				reached[p] = append(reached[p], h)
+			}
+		}
+	}
+	done := 0
+	for _, p := range slices.SortedFunc(maps.Keys(reached), point.compare) {
+		for m := none + 1; m < mishaps; m++ {
+			hit := false
+			for i, h := range reached[p][:min(len(reached[p]), 3)] {
+				h.planned, h.mishap, h.nth = p, m, i
+				hit = must(h).turns.failed[p][m] || hit
+			}
+			if done++; !hit {
+				t.Errorf("%v: no history had a %q there", p, m)
+			}
+		}
+	}
+	t.Logf("%d crash points in %d histories: %d points in feeds, %d mishaps at each", done, histories, len(reached), mishaps-1)
+	for _, what := range []string{"check errands", "check broadcasters", "hbase.Put timelines", "hbase.Delete timelines", "hbase.Put errands", "hbase.Delete errands"} {
+		if len(reached[point{"feeds", what}]) == 0 {
+			t.Errorf("no history comes to %q", what)
+		}
+	}
 }

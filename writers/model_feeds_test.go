@@ -248,7 +248,7 @@ func eachOf(names []string, do func(string) error) error {
 }
 
 // feedHistories is how many there are.
-const feedHistories = 400
+const feedHistories = 200
 
 // Whatever is posted, deleted and followed at the same time, whoever dies: in the end each timeline has what it should, and nobody who follows
 // and reads meanwhile ever misses what was there before, though the author becomes a broadcaster and ceases to be one.
