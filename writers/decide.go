@@ -44,12 +44,14 @@ func (x *execution) decide(ctx context.Context, cells []hbase.Cell) error {
 				return err
 			}
 		default:
-			// Others decided. If that was after this decision, this write was helped to its end before.
-			there, err := intentsOpen(ctx, x.port, []string{x.intent.ID}, "decide, own intent")
+			// Others decided. If that was after this decision, this write was helped to its end before, or it demanded the other.
+			there, marked, err := x.stands(ctx, "decide, own intent")
 			switch {
 			case err != nil:
 				return err
-			case there[x.intent.ID]:
+			case marked:
+				return nil
+			case there:
 				x.forget(ctx)
 				return errAgain
 			case x.known.added:
@@ -60,6 +62,17 @@ func (x *execution) decide(ctx context.Context, cells []hbase.Cell) error {
 		}
 	}
 	return x.failed("decide", hbase.ErrUnavailable)
+}
+
+// stands reports whether the intent is there, and whether it says that the write was decided. That is so before anything that the write
+// demands may be decided on its row.
+func (x *execution) stands(ctx context.Context, label string) (there, marked bool, err error) {
+	cells, err := x.one(ctx, label, tables.Intents.Get(x.intent.ID))
+	if err != nil {
+		return false, false, err
+	}
+	_, there, err = tables.Intents.Decode(tables.Intents.Row(x.intent.ID), cells)
+	return there, there && tables.Intents.Marked(cells), err
 }
 
 // fence keeps the write from being decided later, given its deciding row as it is before.

@@ -59,21 +59,3 @@ func rounds(t *testing.T, prepare func(store hbase.Store), act func(ctx context.
 	})
 	return n
 }
-
-func TestAFollowCostsFiveRounds(t *testing.T) {
-	friends := func(store hbase.Store) { must(t, store, user("LiLei"), user("Lucy")) }
-	follow := func(ctx context.Context, w *Writers) error { return w.Follow(ctx, "LiLei", "Lucy") }
-	if n := rounds(t, friends, follow); n != 5 {
-		t.Errorf("a follow costs %d rounds", n)
-	}
-	n := rounds(t, friends, func(ctx context.Context, w *Writers) error {
-		if err := follow(ctx, w); err != nil {
-			return err
-		}
-		time.Sleep(time.Second)
-		return w.Unfollow(ctx, "LiLei", "Lucy")
-	})
-	if n != 1000+5+5 {
-		t.Errorf("an unfollow costs %d rounds", n-1000-5)
-	}
-}

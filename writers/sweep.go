@@ -176,7 +176,8 @@ func (x *execution) decided(ctx context.Context) (bool, error) {
 		case last == x.intent.ID:
 			return true, nil
 		case last != x.intent.After:
-			return false, nil
+			_, marked, err := x.stands(ctx, "sweep, own intent")
+			return marked, err
 		}
 		// A fence is a decision like any other: the one before must be whole.
 		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
