@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +11,7 @@ import (
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
+	"twibase/news"
 	"twibase/writers/feeds"
 )
 
@@ -52,6 +55,32 @@ func fanout() (lag feeds.Lag) {
 		lag = b.feeds.Lag()
 	}
 	return lag
+}
+
+// The metrics of subscriptions.
+var (
+	_ = ofNews("subscribers", "Who subscribes now.", func(c *news.Counters) *atomic.Int64 { return &c.Subscribers })
+	_ = ofNews("rows", "Rows of the store that are looked at for subscribers.", func(c *news.Counters) *atomic.Int64 { return &c.Rows })
+	_ = ofNews("looks_total", "Looks at these rows.", func(c *news.Counters) *atomic.Int64 { return &c.Looks })
+	_ = ofNews("rounds_total", "Multi-gets of all looks together.", func(c *news.Counters) *atomic.Int64 { return &c.Rounds })
+	_ = ofNews("gets_total", "Gets of all looks together.", func(c *news.Counters) *atomic.Int64 { return &c.Gets })
+	_ = ofNews("told_total", "Twits that subscribers were told of, each for each of them.", func(c *news.Counters) *atomic.Int64 { return &c.Told })
+	_ = ofNews("cut_off_total", "Subscribers who were cut off since they read too slowly.", func(c *news.Counters) *atomic.Int64 { return &c.CutOff })
+)
+
+// ofNews shows a counter of the poller, or a gauge if its name does not end in total.
+func ofNews(name, help string, counter func(*news.Counters) *atomic.Int64) any {
+	read := func() float64 {
+		b := running.Load()
+		if b == nil {
+			return 0
+		}
+		return float64(counter(&b.news.Counters).Load())
+	}
+	if name = "twibase_subscription_" + name; strings.HasSuffix(name, "_total") {
+		return promauto.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
+	}
+	return promauto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 }
 
 func perOperation(what, help string, buckets []float64) prometheus.Histogram {

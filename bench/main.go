@@ -1,6 +1,6 @@
 // Bench prints what twibase costs, as ratios within one run: each table compares things that took turns on the same machine.
 //
-//	go run ./bench [memory] [served] [hbase] [growth] [fanout]
+//	go run ./bench [memory] [served] [hbase] [growth] [fanout] [subscribers]
 //
 // Without an argument it makes all tables. The data are made from a seed; world.go says what they are, and queries/ what is asked.
 package main
@@ -32,7 +32,8 @@ type section struct {
 	print func(ctx context.Context, w *world) error
 }
 
-var sections = []section{{"memory", inMemory}, {"served", served}, {"hbase", onHBase}, {"growth", growth}, {"fanout", fanOut}}
+var sections = []section{{"memory", inMemory}, {"served", served}, {"hbase", onHBase}, {"growth", growth}, {"fanout", fanOut},
+	{"subscribers", subscribers}}
 
 func run(ctx context.Context, names []string) error {
 	if len(names) == 2 && names[0] == serving {

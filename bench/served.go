@@ -38,14 +38,27 @@ func (q *query) request() gateway.Request {
 
 // startTwibase builds twibase in a folder and starts it over a store.
 func startTwibase(ctx context.Context, dir, store string) (*gateway.Gateway, error) {
-	program, file := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "twibase").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	program, err := buildTwibase(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
+	return serveTwibase(ctx, dir, program, store)
+}
+
+func buildTwibase(ctx context.Context, dir string) (program string, err error) {
+	program = filepath.Join(dir, "twibase")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "twibase").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+func serveTwibase(ctx context.Context, dir, program, store string, flags ...string) (*gateway.Gateway, error) {
+	file := filepath.Join(dir, "secret")
 	if err := os.WriteFile(file, secret, 0o600); err != nil {
 		return nil, err
 	}
-	return gateway.Start(ctx, program, "serve", "--listen", "127.0.0.1:0", "--store", store, "--jwt-secret-file", file)
+	return gateway.Start(ctx, program, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", store, "--jwt-secret-file", file}, flags...)...)
 }
 
 // startWorld starts this program again, as a server over a world in memory.

@@ -56,12 +56,17 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 func (g *Gateway) CPU() (time.Duration, error) { return minihbase.CPUOf(g.cmd.Process.Pid) }
 
 // Peak returns the greatest amount of memory in bytes that the gateway ever had resident. Linux alone has it.
-func (g *Gateway) Peak() (int64, error) {
+func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
+
+// Resident returns how much memory in bytes the gateway has resident. Linux alone has it.
+func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
+
+func (g *Gateway) memory(what string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, rest, _ := strings.Cut(string(status), what)
 	kilobytes, _, _ := strings.Cut(rest, "kB")
 	n, err := strconv.ParseInt(strings.TrimSpace(kilobytes), 10, 64)
 	return n << 10, err
