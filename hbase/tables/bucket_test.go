@@ -2,6 +2,7 @@ package tables
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,5 +44,23 @@ func TestCut(t *testing.T) {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestTheKeyOfABucketIsReadBack(t *testing.T) {
+	twit := (&Twit{AuthorName: "小红", PostedAt: time.UnixMilli(1_424_174_400_042), Name: "a/b:7"}).Key().String()
+	for _, want := range []struct {
+		owner  string
+		bucket uint32
+	}{{"LiLei", 0}, {"LiLei", 1}, {"LiLei", 1 << 31}, {"", 0}, {"", 7}, {twit, 0}, {twit, 0x01020304}} {
+		owner, bucket, err := Comments.OwnerOf(Comments.Row(want.owner, want.bucket))
+		if err != nil || owner != want.owner || bucket != want.bucket {
+			t.Errorf("%+v is read back as %q, %d, %v", want, owner, bucket, err)
+		}
+	}
+	for _, row := range []string{"", "x", RowKey("LiLei")[1:], RowKey("LiLei") + "\x00", Comments.Row("LiLei", 1)[1:], Followers.Row("LiLei", 1)} {
+		if owner, bucket, err := Comments.OwnerOf(row); err == nil {
+			t.Errorf("%q is read as %q, %d", row, owner, bucket)
+		}
 	}
 }

@@ -48,6 +48,8 @@ type run struct {
 	// resting is whether buckets that were cut are still to be emptied, emptied the lists of which that may be.
 	resting bool
 	emptied map[listOf]bool
+	// broken is whether there are directories that lead nowhere, and are not mended.
+	broken bool
 	// named are the twits whose ids lack a row, by their ids.
 	named map[string]tables.TwitKey
 	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.
@@ -79,13 +81,16 @@ func (c Checker) Run(ctx context.Context) error {
 		busy: map[string]bool{}, elsewhere: map[string]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
-		r.intents, r.errands, r.accounts, r.edges, r.departments, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
+		r.intents, r.errands, r.buckets, r.accounts, r.edges, r.departments, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
 	} {
 		if err := prove(ctx); err != nil {
 			return err
 		}
 		if err := r.flush(ctx); err != nil {
 			return err
+		}
+		if r.broken {
+			return nil // whatever is looked for behind them would seem to be lost
 		}
 	}
 	return nil
