@@ -23,6 +23,7 @@ type report struct {
 	Answers    map[string]answer // by operation
 	Plan       string            // of the first, as the IDE shows it
 	Report     string
+	Heard      answer // by whoever has a token, of a subscription
 }
 
 type answer struct {
@@ -56,6 +57,9 @@ func TestTheIDE(t *testing.T) {
 		checkAnswers(t, report)
 		contains(t, report, "Moments", `"viewer":{"username":"LiLei"`)
 		contains(t, report, "Comments", `"content":"The one with the keyboard is after."`)
+		if got := string(report.Heard.Data); got != `{"twitPosted":{"content":"news"}}` {
+			t.Errorf("the subscription heard %s: %s", got, report.Heard.Errors)
+		}
 	})
 }
 

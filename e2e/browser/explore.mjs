@@ -11,8 +11,8 @@ const patience = 30_000;
 const introspection = 'IntrospectionQuery'; // asked by the IDE itself, to know the schema
 
 // What a reader of the report judges: every request that the page or a worker tried, every complaint of the browser, and the answer
-// that the IDE showed in each tab, and what it showed of costs.
-const report = { requests: [], complaints: [], answers: {}, plan: '', report: '' };
+// that the IDE showed in each tab, what it showed of costs, and of a subscription.
+const report = { requests: [], complaints: [], answers: {}, plan: '', report: '', heard: null };
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -59,6 +59,7 @@ try {
     await page.screenshot({ path: screenshot.replace('.png', '-report.png') });
     await page.click('.cost-report');
   }
+  if (token) report.heard = await listen(page);
 } catch (error) {
   await page.screenshot({ path: screenshot });
   throw new Error(`gave up; ${screenshot} shows the page as it was then; ${JSON.stringify(report)}`, { cause: error });
@@ -112,4 +113,25 @@ async function run(page) {
     return editor.getValue();
   });
   return { operation, answer: JSON.parse(await shown.jsonValue()) };
+}
+
+// listen subscribes to what the viewer posts, posts until something is heard, and returns that.
+async function listen(page) {
+  await page.evaluate(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
+    editor.setValue('subscription News { twitPosted(username: "LiLei") { content } }');
+  });
+  await page.waitForFunction(() => localStorage.getItem('graphiql:query').startsWith('subscription News'));
+  await page.click('.graphiql-execute-button');
+  const heard = await page.waitForFunction(
+    async (token) => {
+      const body = JSON.stringify({ query: 'mutation Post { postTwit(input: { content: "news" }) { userErrors { code } } }' });
+      await fetch('graphql', { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body });
+      const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
+      return editor.getValue().includes('twitPosted') && editor.getValue();
+    },
+    { polling: 300 },
+    token,
+  );
+  return JSON.parse(await heard.jsonValue());
 }

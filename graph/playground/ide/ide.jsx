@@ -19,9 +19,12 @@ const headers = `{
   // "X-Twibase-Explain": "1"
 }`;
 
+const url = new URL('graphql', document.baseURI).href;
+const subscriptionUrl = url.replace(/^http/, 'ws'); // the headers go into connection_init
+
 createRoot(document.getElementById('ide')).render(
   <GraphiQL
-    fetcher={costing(createGraphiQLFetcher({ url: new URL('graphql', document.baseURI).href, enableIncrementalDelivery: false }))}
+    fetcher={costing(createGraphiQLFetcher({ url, subscriptionUrl, enableIncrementalDelivery: false }))}
     defaultTabs={EXAMPLES.map((query) => ({ query, headers }))}
     defaultHeaders={headers}
     defaultEditorToolsVisibility="headers"
