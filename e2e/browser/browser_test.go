@@ -32,8 +32,7 @@ type answer struct {
 }
 
 func TestTheIDE(t *testing.T) {
-	needs(t, "make build installs it", "../../node_modules/puppeteer-core", "../../graph/playground/dist/index.html")
-	needs(t, "make chromium installs it; or set CHROMIUM to your browser's path", cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
+	needsBrowser(t)
 	gateway := start(t)
 
 	t.Run("a stranger's examples are answered, and nobody but the gateway is asked for anything", func(t *testing.T) {
@@ -61,6 +60,13 @@ func TestTheIDE(t *testing.T) {
 			t.Errorf("the subscription heard %s: %s", got, report.Heard.Errors)
 		}
 	})
+}
+
+// needsBrowser skips the test, or fails it, where there is no browser or no IDE.
+func needsBrowser(t *testing.T) {
+	t.Helper()
+	needs(t, "make build installs it", "../../node_modules/puppeteer-core", "../../graph/playground/dist/index.html")
+	needs(t, "make chromium installs it; or set CHROMIUM to your browser's path", cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
 // needs skips the test if one of the files is missing, and fails it where the variable CI is set.

@@ -3,12 +3,14 @@ package browser
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,22 +23,45 @@ type gateway struct {
 	secret string // the file with the secret of its tokens
 }
 
-// start builds and starts a gateway, waits until it is ready, and stops it when the test ends.
-func start(t *testing.T) *gateway {
+// folder is where the binary is.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "twibase"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// build builds the gateway once, for all tests.
+var build = sync.OnceValues(func() (binary string, err error) {
+	binary = filepath.Join(folder, "twibase")
+	if output, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return binary, nil
+})
+
+// start starts a gateway with further arguments, waits until it is ready, and stops it when the test ends.
+func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
 	dir := t.TempDir()
-	g := &gateway{binary: filepath.Join(dir, "twibase"), secret: filepath.Join(dir, "jwt.secret")}
-	if err := os.WriteFile(g.secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
+	binary, err := build()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("go", "build", "-o", g.binary, "twibase").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
+	g := &gateway{binary: binary, secret: filepath.Join(dir, "jwt.secret")}
+	if err := os.WriteFile(g.secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	address := free(t)
 	g.url = "http://" + address
 
 	ctx, stop := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, g.binary, "serve", "--listen", address, "--store", "embedded:", "--jwt-secret-file", g.secret)
+	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
 	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
 	server.WaitDelay = 10 * time.Second
 	var log bytes.Buffer
