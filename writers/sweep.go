@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// oldIntent is after how long a write is taken for left behind, leased how long who carries it on is left alone.
+	// oldIntent is after how long a write is taken for left behind, leased how long who carries it on is left alone: if that one dies, too, the
+	// next has to be done within ten seconds of its start.
 	oldIntent = 5 * time.Second
-	leased    = 10 * time.Second
+	leased    = 4 * time.Second
 	// tick is how often Run sweeps, wholeSweep how often it does so from the beginning of time, skew how much later than others a gateway's
 	// clock may be for its intents to be found in between.
 	tick       = time.Second

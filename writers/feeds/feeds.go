@@ -43,7 +43,7 @@ type Options struct {
 
 const (
 	// leased is how long who has taken an errand is left alone.
-	leased = 10 * time.Second
+	leased = 4 * time.Second
 	// grace is longer than any request takes that reads a timeline.
 	grace = 40 * time.Second
 	// tick is how often a gateway looks for errands of others, whole how often it looks for all of them from the beginning of time,
