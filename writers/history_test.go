@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,9 +79,10 @@ func (h history) happen(t *testing.T) (r ran) {
 	for i := range ws {
 		ws[i] = h.gateway(gateway{turns, i})
 	}
-	step := 0
+	var step atomic.Int32
 	results := make([][]made, h.clients)
-	left := h.clients
+	var left atomic.Int32
+	left.Store(int32(h.clients))
 	for i := range h.clients {
 		var calls []call
 		for range h.calls {
@@ -89,18 +91,18 @@ func (h history) happen(t *testing.T) (r ran) {
 		g := i % gateways
 		go func() {
 			for _, c := range calls {
-				m := made{call: c, began: step, end: -1}
+				m := made{call: c, began: int(step.Load()), end: -1}
 				m.outcome = outcome(c.do(t.Context(), ws[g]))
-				m.end = step
+				m.end = int(step.Load())
 				results[i] = append(results[i], m)
 			}
-			left--
+			left.Add(-1)
 		}()
 	}
-	for synctest.Wait(); left > 0; synctest.Wait() {
-		step++
+	for synctest.Wait(); left.Load() > 0; synctest.Wait() {
+		step.Add(1)
 		switch {
-		case step > 20_000:
+		case step.Load() > 20_000:
 			r.err = fmt.Errorf("it does not end")
 			return r
 		case !h.calm && chance.IntN(200) == 0:
@@ -145,14 +147,14 @@ func (h history) gateway(g gateway) *Writers {
 
 // restart closes the gateways, and lets a new one sweep what they left.
 func (h history) restart(t *testing.T, turns *turns, ws []*Writers) error {
-	closed := 0
+	var closed atomic.Int32
 	for _, w := range ws {
 		go func() {
 			w.Close(t.Context())
-			closed++
+			closed.Add(1)
 		}()
 	}
-	if !turns.finish(func() bool { return closed == len(ws) }) {
+	if !turns.finish(func() bool { return int(closed.Load()) == len(ws) }) {
 		return fmt.Errorf("the gateways do not close")
 	}
 	// What goes wrong at a certain point may do so in a sweep, and one sweep may leave something to do for the next.
