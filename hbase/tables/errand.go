@@ -15,7 +15,7 @@ type ErrandKind string
 const (
 	// Posted: the twit of the author at the position comes into the timelines of those who follow the author.
 	Posted ErrandKind = "posted"
-	// Deleted: it goes from them, and so do its comments.
+	// Deleted: it goes from them.
 	Deleted ErrandKind = "deleted"
 	// Followed: the twits of the author come into the timeline of the follower.
 	Followed ErrandKind = "followed"

@@ -53,7 +53,7 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	case tables.Followed:
 		err = e.followed(ctx)
 	case tables.Unfollowed:
-		err = e.clean(ctx)
+		err = e.unfollowed(ctx)
 	case tables.Returned:
 		err = e.returned(ctx)
 	}

@@ -375,3 +375,23 @@ func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
 		t.Error(w.state())
 	}
 }
+
+func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
+	w := newWorld(t)
+	f := w.gateway(feeds.Options{Limit: 1})
+	w.follows("a", "b")
+	w.posts("x")
+	w.sweep(f)
+	for i, name := range []string{"a", "b"} {
+		w.leaves(name)
+		w.errand(tables.Unfollowed, name, "")
+		w.sweep(f)
+		if _, leaving := w.state().Leaving(); leaving != (i == 1) {
+			t.Error(w.state())
+		}
+	}
+	w.later(time.Minute)
+	if w.sweep(f); w.state() != tables.Pushed {
+		t.Error(w.state())
+	}
+}

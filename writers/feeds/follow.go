@@ -43,6 +43,23 @@ func (e *errand) followed(ctx context.Context) error {
 	return e.clean(ctx)
 }
 
+// unfollowed takes the author's twits out of the follower's timeline. A broadcaster whom nobody follows any more, who may have been deleted, is
+// none.
+func (e *errand) unfollowed(ctx context.Context) error {
+	if err := e.clean(ctx); err != nil {
+		return err
+	}
+	cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
+	if err != nil {
+		return err
+	}
+	s, err := e.state(ctx, cells[0], cells[1])
+	if err != nil || s.state != tables.Merged || s.followers > 0 {
+		return err
+	}
+	return e.give(ctx, tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author})
+}
+
 // still reports whether the follow is there that the errand is about.
 func (e *errand) still(ctx context.Context) (bool, error) {
 	cells, err := e.read(ctx, tables.Follows.Get(e.Follower, e.Author))
