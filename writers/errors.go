@@ -63,7 +63,7 @@ var (
 type unknown struct{}
 
 func (unknown) Error() string {
-	return "it is not known whether this was done: send it again with the same idempotencyKey"
+	return "it is not known whether this was done: look before it is sent again, or send it with the same idempotencyKey"
 }
 
 // Temporary lets those who know nothing of writers tell it from other errors.
