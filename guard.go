@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rs/cors"
+	"twibase/graph/endpoint/sse"
 	"twibase/graph/explain"
 	"twibase/graph/report"
 )
@@ -38,8 +39,8 @@ func shared(origins []string, next http.Handler) http.Handler {
 	}
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
-		AllowedMethods: []string{http.MethodGet, http.MethodPost},
-		AllowedHeaders: []string{"Content-Type", "Authorization", report.Header, explain.Header},
+		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
+		AllowedHeaders: []string{"Content-Type", "Authorization", report.Header, explain.Header, sse.TokenHeader},
 		ExposedHeaders: []string{"X-Request-Id", "Retry-After"},
 		MaxAge:         int(preflightAge.Seconds()),
 	}).Handler(uncached)

@@ -110,7 +110,7 @@ func subscribe(t *testing.T, url, token string) {
 	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Refused) != 1 || report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
 		t.Errorf("%s", text)
 	}
-	for _, client := range []string{"ws", "sse"} {
+	for _, client := range []string{"ws", "sse", "single"} {
 		if twit := report.Heard[client].Data.TwitPosted; !strings.HasPrefix(twit.Content, "news ") || twit.Author.Username != "LiLei" {
 			t.Errorf("%s: %s", client, text)
 		}

@@ -51,6 +51,9 @@ type Config struct {
 	// Observe is called for each operation of a WebSocket, and returns its ctx and what is called when it has ended. Without it nobody
 	// observes them.
 	Observe func(ctx context.Context) (of context.Context, ended func())
+	// Running is how many operations are executed at the same time, 0 for any number. Four times as many wait for up to a second, the rest get
+	// the status 503.
+	Running int
 	// Streams is how many WebSockets and subscriptions an address has at the same time, 0 for any number.
 	Streams int
 }
@@ -79,7 +82,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
-	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}}
+	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: newAdmission(config.Running)}
 	e.moved, e.move = context.WithCancel(context.Background())
 	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires}
 	return e
@@ -87,18 +90,21 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 
 // Endpoint is a handler of HTTP requests. It is safe for concurrent use.
 type Endpoint struct {
-	exec    *executor.Executor
-	config  Config
-	sockets websocket.Server
-	streams perAddress
-	moved   context.Context // is done when subscribers are to go elsewhere
-	move    context.CancelFunc
+	exec      *executor.Executor
+	config    Config
+	sockets   websocket.Server
+	streams   perAddress
+	admission *admission
+	shared    sse.Shared
+	moved     context.Context // is done when subscribers are to go elsewhere
+	move      context.CancelFunc
 }
 
 // Shutdown tells subscribers to go elsewhere, and returns when all WebSockets are closed. Those on which an operation still runs when ctx is
 // done are cut.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.move()
+	e.shared.Shutdown()
 	e.sockets.Shutdown(ctx)
 }
 
@@ -119,11 +125,21 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 
+	if r.Method == http.MethodPut || r.Header.Get(sse.TokenHeader) != "" {
+		e.share(w, r)
+		return
+	}
 	params, status, refusal := read(w, r)
 	if refusal != nil {
 		refusal.Write(w, status)
 		return
 	}
+	leave, refusal := e.admission.enter(ctx)
+	if refusal != nil {
+		busy(w, refusal)
+		return
+	}
+	defer leave()
 	operation, errs := e.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
 		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)
@@ -139,8 +155,11 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
 			Write(w, http.StatusNotAcceptable)
 	case subscription:
+		leave() // it lasts, and does nothing most of that time
 		e.stream(w, r, func() {
-			sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.valid(ctx, operation) })
+			sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] {
+				return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation) })
+			})
 		})
 	case accept.eventsFirst:
 		sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation) })

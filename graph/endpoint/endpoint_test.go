@@ -169,7 +169,7 @@ func TestEndpoint(t *testing.T) {
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
 		{"so is one that is long behind its end", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
-		{"another method is refused", httptest.NewRequest(http.MethodPut, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
+		{"another method is refused", httptest.NewRequest(http.MethodDelete, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

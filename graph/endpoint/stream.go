@@ -29,6 +29,12 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, ended := e.config.Observe(ctx)
 		defer ended()
+		leave, refusal := e.admission.enter(ctx)
+		if refusal != nil {
+			yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+			return
+		}
+		defer leave()
 		operation, errs := e.exec.CreateOperationContext(ctx, params)
 		if errs != nil {
 			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
@@ -38,6 +44,9 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		}
 		trace := traceOf(ctx)
 		trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
+		if operation.Operation.Operation == ast.Subscription {
+			leave()
+		}
 		e.responses(ctx, operation)(yield)
 	})
 }
@@ -66,15 +75,16 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 	})
 }
 
-// valid are the responses of a subscription until the token of its viewer ends.
-func (e *Endpoint) valid(ctx context.Context, operation *graphql.OperationContext) iter.Seq[*graphql.Response] {
+// valid are the responses of an operation until the token of its viewer ends.
+func valid(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) {
+		ctx := ctx
 		if expires := expires(ctx); !expires.IsZero() {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithDeadlineCause(ctx, expires, errExpired)
 			defer cancel()
 		}
-		for response := range e.responses(ctx, operation) {
+		for response := range responses(ctx) {
 			if context.Cause(ctx) == errExpired {
 				break
 			}
@@ -121,15 +131,22 @@ func expires(ctx context.Context) time.Time {
 
 // stream serves what keeps its connection for long, unless the client's address has too many of that.
 func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) {
+	if remove, ok := e.admit(w, r); ok {
+		defer remove()
+		serve()
+	}
+}
+
+// admit counts one more for the client's address, until remove is called. If that has too many it refuses the request.
+func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
 	address := auth.AddressOf(r.Context())
 	n, ok := e.streams.add(address)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
 		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.most, n).Write(w, http.StatusTooManyRequests)
-		return
+		return nil, false
 	}
-	defer e.streams.remove(address)
-	serve()
+	return func() { e.streams.remove(address) }, true
 }
 
 // perAddress counts what each address has.

@@ -1,4 +1,7 @@
-// Package sse sends the responses of an operation as server-sent events, as the protocol GraphQL over SSE has it for distinct connections.
+// Package sse sends the responses of operations as server-sent events, as the protocol GraphQL over SSE has it: each operation over a connection
+// of its own, or many over one.
+//
+// The protocol is that of https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md.
 package sse
 
 import (
@@ -28,12 +31,7 @@ const MediaType = "text/event-stream"
 // operation unless the last response is [answer.Elsewhere]: a client asks again for a stream that ends without completion.
 func Serve(ctx context.Context, w http.ResponseWriter, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stream{w: w, control: http.NewResponseController(w)}
-	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
-	w.WriteHeader(http.StatusOK)
-	_ = s.control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
+	s := begin(w)
 	events := make(chan *graphql.Response)
 	go func() {
 		defer close(events)
@@ -84,6 +82,17 @@ func Serve(ctx context.Context, w http.ResponseWriter, responses func(ctx contex
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+}
+
+// begin sends the head of an answer.
+func begin(w http.ResponseWriter) *stream {
+	s := &stream{w: w, control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
+	w.WriteHeader(http.StatusOK)
+	_ = s.control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
+	return s
 }
 
 // send reports whether the text went out.

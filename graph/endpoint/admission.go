@@ -1,0 +1,75 @@
+package endpoint
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"twibase/graph/apierr"
+)
+
+// patience is how long an operation waits for its turn. Who asked has mostly gone by then.
+const patience = time.Second
+
+// waitersEach is how many operations may wait for each that is executed.
+const waitersEach = 4
+
+// admission lets so many operations be executed at the same time, has a few more wait, and sends the rest away at once: a server that takes all
+// that comes serves nobody in time, and its memory grows with what waits.
+type admission struct {
+	running chan struct{} // nil admits all
+	waiting atomic.Int64
+	refused atomic.Int64
+}
+
+func newAdmission(most int) *admission {
+	a := &admission{}
+	if most > 0 {
+		a.running = make(chan struct{}, most)
+	}
+	return a
+}
+
+// enter waits for the turn of an operation. leave ends it, and may be called again.
+func (a *admission) enter(ctx context.Context) (leave func(), refusal *apierr.Error) {
+	if a.running == nil {
+		return func() {}, nil
+	}
+	leave = sync.OnceFunc(func() { <-a.running })
+	select {
+	case a.running <- struct{}{}:
+		return leave, nil
+	default:
+	}
+	defer a.waiting.Add(-1)
+	if a.waiting.Add(1) > int64(waitersEach*cap(a.running)) {
+		return nil, a.refuse()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case a.running <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, a.refuse()
+	}
+}
+
+func (a *admission) refuse() *apierr.Error {
+	a.refused.Add(1)
+	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
+}
+
+// busy answers a request that was not admitted.
+func busy(w http.ResponseWriter, refusal *apierr.Error) {
+	w.Header().Set("Retry-After", "1")
+	refusal.Write(w, http.StatusServiceUnavailable)
+}
+
+// Load is how many operations are executed and wait now, and how many were sent away since the start.
+func (e *Endpoint) Load() (running, waiting, refused int64) {
+	a := e.admission
+	return int64(len(a.running)), a.waiting.Load(), a.refused.Load()
+}

@@ -1,0 +1,69 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/apierr"
+	"twibase/graph/endpoint/sse"
+)
+
+// share serves a request about a shared stream: PUT reserves one, GET opens it, POST runs an operation over it, and DELETE stops one. What it is
+// about is named by a header, so that no page of others can ask without asking leave before.
+func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPut {
+		if remove, ok := e.admit(w, r); ok {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, e.shared.Reserve(remove))
+		}
+		return
+	}
+	stream := e.shared.Find(r.Header.Get(sse.TokenHeader))
+	switch {
+	case stream == nil:
+		(&apierr.Error{Code: apierr.CodeNotFound, Message: "there is no such stream at this gateway: reserve one by PUT"}).Write(w, http.StatusNotFound)
+	case r.Method == http.MethodGet && accepted(r).events:
+		if !stream.Serve(r.Context(), w) {
+			apierr.BadUserInput("the stream is open already").Write(w, http.StatusConflict)
+		}
+	case r.Method == http.MethodPost:
+		e.runOver(stream, w, r)
+	case r.Method == http.MethodDelete:
+		stream.Stop(r.URL.Query().Get("operationId"))
+		w.WriteHeader(http.StatusOK)
+	default:
+		w.Header().Set("Allow", "GET, POST, PUT, DELETE")
+		apierr.BadUserInput("a stream is opened by GET with Accept: %s", sse.MediaType).Write(w, http.StatusMethodNotAllowed)
+	}
+}
+
+// runOver runs an operation over a stream. What is wrong with the operation itself is told there.
+func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
+	params, status, refusal := read(w, r)
+	if refusal != nil {
+		refusal.Write(w, status)
+		return
+	}
+	id, _ := params.Extensions["operationId"].(string)
+	if id == "" {
+		apierr.BadUserInput("the request lacks extensions.operationId").Write(w, http.StatusBadRequest)
+		return
+	}
+	ctx := graphql.StartOperationTrace(r.Context())
+	switch err := stream.Run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] {
+		return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) })
+	}); {
+	case errors.Is(err, sse.ErrTaken):
+		apierr.BadUserInput("%s", err).Write(w, http.StatusConflict)
+	case errors.Is(err, sse.ErrMany):
+		apierr.LimitExceeded("the number of operations of a stream", sse.MaxOperations, sse.MaxOperations+1).Write(w, http.StatusTooManyRequests)
+	default:
+		w.WriteHeader(http.StatusAccepted)
+	}
+}

@@ -1,0 +1,207 @@
+package sse
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/endpoint/answer"
+	"twibase/graph/plan"
+)
+
+// TokenHeader is the header that names a shared stream. The protocol has a parameter of the URL too, which we don't take: URLs are logged.
+const TokenHeader = "X-GraphQL-Event-Stream-Token"
+
+const (
+	// MaxOperations is how many operations run over a shared stream at the same time.
+	MaxOperations = 100
+	// openTimeout is how long a stream is reserved.
+	openTimeout = 10 * time.Second
+)
+
+// Why an operation does not run over a stream.
+var (
+	ErrTaken = errors.New("an operation of that id runs over the stream")
+	ErrMany  = errors.New("too many operations run over the stream")
+)
+
+// Shared are streams over which clients hear of many operations each: the protocol's single connection mode. The zero value has none; it is
+// safe for concurrent use.
+type Shared struct {
+	mu      sync.Mutex
+	streams map[string]*Stream
+	leaving bool
+}
+
+// Stream is one of them.
+type Stream struct {
+	shared *Shared
+	token  string
+	free   func()
+	ctx    context.Context // ends with the stream
+	cancel context.CancelFunc
+	late   *time.Timer
+	events chan []byte
+
+	// Shared.mu guards what follows.
+	opened     bool
+	operations map[string]context.CancelFunc
+}
+
+// Reserve makes a stream, and returns its token. free is called when the stream is over, also if nobody opens it in time.
+func (s *Shared) Reserve(free func()) (token string) {
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan []byte), operations: map[string]context.CancelFunc{}}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams == nil {
+		s.streams = map[string]*Stream{}
+	}
+	s.streams[t.token] = t
+	t.late = time.AfterFunc(openTimeout, t.end)
+	return t.token
+}
+
+// Find returns the stream of a token, nil if there is none.
+func (s *Shared) Find(token string) *Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.streams[token]
+}
+
+// Shutdown ends each stream as soon as no operation runs over it.
+func (s *Shared) Shutdown() {
+	s.mu.Lock()
+	s.leaving = true
+	var idle []*Stream
+	for _, t := range s.streams {
+		if len(t.operations) == 0 {
+			idle = append(idle, t)
+		}
+	}
+	s.mu.Unlock()
+	for _, t := range idle {
+		t.end()
+	}
+}
+
+// end ends the stream and what runs over it.
+func (t *Stream) end() {
+	t.shared.mu.Lock()
+	_, there := t.shared.streams[t.token]
+	delete(t.shared.streams, t.token)
+	t.shared.mu.Unlock()
+	if there {
+		t.late.Stop()
+		t.cancel()
+		t.free()
+	}
+}
+
+// Serve answers a request with the events of the stream, until it or the client ends. It reports false, and has done nothing, if the stream was
+// opened before.
+func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
+	t.shared.mu.Lock()
+	opened := t.opened
+	t.opened = true
+	t.shared.mu.Unlock()
+	if opened {
+		return false
+	}
+	t.late.Stop()
+	defer t.end()
+	out := begin(w)
+	beat := time.NewTicker(Heartbeat)
+	defer beat.Stop()
+	for sent := out.send(":\n\n"); sent; {
+		select {
+		case event := <-t.events:
+			sent = out.send(string(event))
+			beat.Reset(Heartbeat)
+		case <-beat.C:
+			sent = out.send(":\n\n")
+		case <-t.ctx.Done():
+			return true
+		case <-ctx.Done():
+			return true
+		}
+	}
+	return true
+}
+
+// Run runs an operation over the stream: in the ctx of its request, which may be over before. It is [ErrTaken] or [ErrMany].
+func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t.shared.mu.Lock()
+	defer t.shared.mu.Unlock()
+	if _, taken := t.operations[id]; taken {
+		cancel()
+		return ErrTaken
+	}
+	if len(t.operations) >= MaxOperations {
+		cancel()
+		return ErrMany
+	}
+	t.operations[id] = cancel
+	stop := context.AfterFunc(t.ctx, cancel)
+	go func() {
+		defer cancel()
+		defer stop()
+		t.run(ctx, id, responses)
+	}()
+	return nil
+}
+
+func (t *Stream) run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+	head := append([]byte(`{"id":`), answer.Encode(id)...)
+	elsewhere := false
+	for response := range responses(ctx) {
+		if elsewhere = response == answer.Elsewhere; elsewhere {
+			break
+		}
+		text := append(append([]byte("event: next\ndata: "), head...), `,"payload":`...)
+		text = append(answer.Append(text, response), "}\n\n"...)
+		plan.Release(response.Data)
+		if !t.tell(ctx, text) {
+			break
+		}
+	}
+	if !elsewhere {
+		t.tell(ctx, append(append([]byte("event: complete\ndata: "), head...), "}\n\n"...))
+	}
+	t.Stop(id)
+}
+
+// tell reports whether an event is on its way. Of an operation that was stopped nothing is told.
+func (t *Stream) tell(ctx context.Context, text []byte) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case t.events <- text:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Stop ends an operation, if it runs.
+func (t *Stream) Stop(id string) {
+	t.shared.mu.Lock()
+	cancel, runs := t.operations[id]
+	delete(t.operations, id)
+	over := t.shared.leaving && len(t.operations) == 0
+	t.shared.mu.Unlock()
+	if runs {
+		cancel()
+	}
+	if over {
+		t.end()
+	}
+}

@@ -1,0 +1,206 @@
+package sse
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/endpoint/answer"
+)
+
+// ticks are responses, one a minute, until ctx ends; then ended is closed.
+func ticks(n int, last *graphql.Response, ended chan<- struct{}) func(ctx context.Context) iter.Seq[*graphql.Response] {
+	return func(ctx context.Context) iter.Seq[*graphql.Response] {
+		return func(yield func(*graphql.Response) bool) {
+			defer close(ended)
+			for range n {
+				select {
+				case <-time.After(20 * time.Second):
+				case <-ctx.Done():
+					return
+				}
+				if !yield(&graphql.Response{Data: []byte(`"tick"`)}) {
+					return
+				}
+			}
+			if last != nil {
+				yield(last)
+			}
+		}
+	}
+}
+
+const next = "event: next\ndata: {\"data\":\"tick\"}\n\n"
+
+func TestAStream(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		n    int
+		last *graphql.Response
+		want string
+	}{
+		{"begins at once, beats where nothing comes, and completes", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
+		{"of a gateway that ends does not complete", 1, answer.Elsewhere, ":\n\n:\n\n" + next},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := httptest.NewRecorder()
+				Serve(t.Context(), w, ticks(test.n, test.last, make(chan struct{})))
+				if got := w.Body.String(); got != test.want {
+					t.Errorf("%q, want %q", got, test.want)
+				}
+				if got := w.Header().Get("Content-Type"); got != "text/event-stream; charset=utf-8" {
+					t.Error(got)
+				}
+			})
+		})
+	}
+}
+
+// broken is a connection on which nothing more arrives.
+type broken struct{ *httptest.ResponseRecorder }
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("a test has it so") }
+
+func TestAClientThatGoesEndsItsOperation(t *testing.T) {
+	for name, serve := range map[string]func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]){
+		"as its request does": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			Serve(ctx, httptest.NewRecorder(), responses)
+		},
+		"as a write fails": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+			Serve(ctx, broken{httptest.NewRecorder()}, responses)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ended := make(chan struct{})
+				begin := time.Now()
+				serve(t.Context(), ticks(1000, nil, ended))
+				<-ended
+				if took := time.Since(begin); took > time.Minute {
+					t.Error("it took ", took)
+				}
+			})
+		})
+	}
+}
+
+func TestASharedStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared Shared
+		freed := 0
+		free := func() { freed++ }
+		stream := shared.Find(shared.Reserve(free))
+		ctx, leave := context.WithCancel(t.Context())
+		w := httptest.NewRecorder()
+		served := make(chan struct{})
+		first, second, third := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, first)); err != nil { // before it is opened
+			t.Fatal(err)
+		}
+		go func() {
+			defer close(served)
+			if !stream.Serve(ctx, w) {
+				t.Error("it was open")
+			}
+		}()
+		synctest.Wait()
+		if stream.Serve(t.Context(), httptest.NewRecorder()) {
+			t.Error("it opens twice")
+		}
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, ErrTaken) {
+			t.Error(err)
+		}
+		if err := stream.Run(t.Context(), "2", ticks(100, nil, second)); err != nil {
+			t.Error(err)
+		}
+		<-first
+		synctest.Wait()
+		stream.Stop("2")
+		<-second
+		if err := stream.Run(t.Context(), "2", ticks(100, nil, third)); err != nil {
+			t.Error("a name is free when its operation has ended: ", err)
+		}
+		leave()
+		<-served
+		<-third
+		one := `event: next` + "\n" + `data: {"id":"1","payload":{"data":"tick"}}` + "\n\n"
+		two := strings.ReplaceAll(one, `"1"`, `"2"`)
+		done := "event: complete\ndata: {\"id\":\"1\"}\n\n"
+		got := strings.ReplaceAll(w.Body.String(), ":\n\n", "")
+		if got != one+two+done && got != one+done+two && got != two+one+done {
+			t.Errorf("%q", got)
+		}
+		if shared.Find(stream.token) != nil || freed != 1 {
+			t.Errorf("it was freed %d times", freed)
+		}
+	})
+}
+
+func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared Shared
+		freed := 0
+		token := shared.Reserve(func() { freed++ })
+		ended := make(chan struct{})
+		if err := shared.Find(token).Run(t.Context(), "1", ticks(100, nil, ended)); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		synctest.Wait()
+		if shared.Find(token) != nil || freed != 1 {
+			t.Errorf("it was freed %d times", freed)
+		}
+	})
+}
+
+func TestASharedStreamHasRoomForSoMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared Shared
+		stream := shared.Find(shared.Reserve(func() {}))
+		for i := range MaxOperations + 1 {
+			err := stream.Run(t.Context(), string(rune('a'+i)), ticks(100, nil, make(chan struct{})))
+			if i < MaxOperations && err != nil || i == MaxOperations && !errors.Is(err, ErrMany) {
+				t.Errorf("operation %d: %v", i, err)
+			}
+		}
+		stream.end()
+	})
+}
+
+func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared Shared
+		serve := func() (*Stream, *httptest.ResponseRecorder) {
+			stream, w := shared.Find(shared.Reserve(func() {})), httptest.NewRecorder()
+			go stream.Serve(t.Context(), w)
+			return stream, w
+		}
+		idle, _ := serve()
+		busy, w := serve()
+		ended := make(chan struct{})
+		if err := busy.Run(t.Context(), "1", ticks(1, answer.Elsewhere, ended)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		shared.Shutdown()
+		if idle.ctx.Err() == nil || busy.ctx.Err() != nil {
+			t.Error("the idle one ends, and not the other")
+		}
+		<-ended
+		synctest.Wait()
+		if busy.ctx.Err() == nil || strings.Contains(w.Body.String(), "complete") || w.Code != http.StatusOK {
+			t.Error(w.Body)
+		}
+	})
+}
