@@ -102,7 +102,7 @@ type erasePlaysArgs struct {
 }
 
 // erasePlays takes away all that a user played of a game. The decision says so of each day, and what it said goes then.
-var erasePlays = register(kind[erasePlaysArgs]{
+var _ = register(kind[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {

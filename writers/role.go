@@ -85,7 +85,7 @@ var updateRole = register(kind[updateRoleArgs]{
 type undefineRoleArgs struct{ Role, Department string }
 
 // undefineRole ends that a department defines a role, when the department is gone.
-var undefineRole = register(kind[undefineRoleArgs]{
+var _ = register(kind[undefineRoleArgs]{
 	name: "undefineRole",
 	row:  func(a undefineRoleArgs) hbase.Get { return roleOf(a.Role) },
 	more: func(a undefineRoleArgs, r *reading) []hbase.Get {
