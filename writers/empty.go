@@ -24,7 +24,7 @@ type emptyArgs struct {
 func (a emptyArgs) cut() cutArgs { return cutArgs{List: a.List, Owner: a.Owner, Bucket: a.Bucket} }
 
 // empty takes the members away that a cut moved, and the announcement of the cut.
-var empty = register(kind[emptyArgs]{
+var _ = register(kind[emptyArgs]{
 	name: "empty", rest: grace,
 	reads: func(a emptyArgs) []hbase.Get { return []hbase.Get{a.cut().announcements()} },
 	decide: func(a *emptyArgs, r *reading) ([]hbase.Cell, error) {
