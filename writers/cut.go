@@ -194,23 +194,34 @@ func (a cutArgs) fill(fresh []tables.Bucket) step {
 	}}
 }
 
-// grown begins to cut the bucket that a member was added to, in the background, if that may be too long: the list is, or nobody counts
-// how long it is. Not every member makes it look, for a look reads the bucket: those of one bucket do so often enough together.
-func (x *execution) grown(ctx context.Context, m *member, lengths map[column]int) {
-	n, counted := lengths[m.length]
-	if m.gone || counted && n <= x.w.bound || !x.w.oneIn(x.w.bound/8) || x.w.enter() != nil {
+// grown begins to cut the buckets that members were added to, in the background and one after the other, if they may be too long: the list
+// is, or nobody counts how long it is. Not every member makes it look, for a look reads the bucket: those of one bucket do so often enough
+// together.
+func (x *execution) grown(ctx context.Context, steps []step, lengths map[column]int) {
+	var cuts []*cutArgs
+	for _, st := range steps {
+		m, ok := st.(*member)
+		if !ok || m.gone {
+			continue
+		}
+		if n, counted := lengths[m.length]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
+			cuts = append(cuts, &cutArgs{List: m.name, Owner: []byte(m.owner), Bucket: x.placed[m].Covering, Bound: x.w.bound})
+		}
+	}
+	if len(cuts) == 0 || x.w.enter() != nil {
 		return
 	}
-	ctx, cancel := x.w.outlive(ctx)
+	ctx, cancel := x.w.outlive(context.WithValue(ctx, parentsKey{}, []string(nil)))
 	go func() {
 		defer x.w.running.Done()
 		defer cancel()
-		a := &cutArgs{List: m.name, Owner: []byte(m.owner), Bucket: x.placed[m].Covering, Bound: x.w.bound}
-		switch o, err := do(ctx, x.w, cut, a); {
-		case err == nil && o.id != "":
-			x.w.Counters.Cuts.Add(1)
-		case err != nil:
-			x.w.log.Warn("a list could not be cut", "list", fmt.Sprint(m.name), "owner", m.owner, "error", err)
+		for _, a := range cuts {
+			switch o, err := do(ctx, x.w, cut, a); {
+			case err == nil && o.id != "":
+				x.w.Counters.Cuts.Add(1)
+			case err != nil:
+				x.w.log.Warn("a list could not be cut", "list", fmt.Sprint(a.List), "owner", string(a.Owner), "error", err)
+			}
 		}
 	}()
 }

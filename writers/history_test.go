@@ -98,6 +98,8 @@ func (h history) happen(t *testing.T) (r ran) {
 			}
 			left.Add(-1)
 		}()
+		// Up to its first call of the store, so that those of one gateway take their chances in order.
+		synctest.Wait()
 	}
 	for synctest.Wait(); left.Load() > 0; synctest.Wait() {
 		step.Add(1)

@@ -143,12 +143,11 @@ func (x *execution) stage(ctx context.Context, s stage, label string) error {
 	if err != nil {
 		return err
 	}
+	x.grown(ctx, steps, lengths)
 	for _, st := range steps {
 		switch st := st.(type) {
 		case errand:
 			x.w.errands(st.Errand)
-		case *member:
-			x.grown(ctx, st, lengths)
 		case demand:
 			if err := x.demand(ctx, st); err != nil {
 				return err
