@@ -2,7 +2,6 @@ package writers
 
 import (
 	"context"
-	"errors"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -63,10 +62,12 @@ var revokeRole = register(kind[revokeRoleArgs]{
 		return holderAndRole(a.Username, a.Role)
 	},
 	decide: func(a *revokeRoleArgs, r *reading) ([]hbase.Cell, error) {
-		var missing Problems
-		err := holderAndRoleExist(a.Username, a.Role, r)
-		if gone := errors.As(err, &missing); gone != a.Gone || err != nil && !gone {
-			return nil, orNothing(err)
+		if a.Gone {
+			if gone, err := oneGone(r.cells, end(tables.Users, a.Username), end(tables.Roles, a.Role)); err != nil || !gone {
+				return nil, orNothing(err)
+			}
+		} else if err := holderAndRoleExist(a.Username, a.Role, r); err != nil {
+			return nil, err
 		}
 		related, since, err := tables.Assignments.Decode(r.row)
 		if err != nil || !related {

@@ -36,15 +36,24 @@ func end[T any](o *tables.Object[T], key string) objectEnd {
 // an object first says so and then goes through its lists, and who adds to them first adds and then looks, so one of both sees the other.
 func unless(d demand, ends ...objectEnd) step {
 	l := look{what: "ends", then: func(cells [][]hbase.Cell) ([]step, error) {
-		for i, e := range ends {
-			if there, err := e.exists(cells[i]); err != nil || !there {
-				return []step{d}, err
-			}
+		gone, err := oneGone(cells, ends...)
+		if err != nil || !gone {
+			return nil, err
 		}
-		return nil, nil
+		return []step{d}, nil
 	}}
 	for _, e := range ends {
 		l.gets = append(l.gets, e.get)
 	}
 	return l
+}
+
+// oneGone reports whether the cells of the ends, in their order, say of one that it is gone.
+func oneGone(cells [][]hbase.Cell, ends ...objectEnd) (bool, error) {
+	for i, e := range ends {
+		if there, err := e.exists(cells[i]); err != nil || !there {
+			return true, err
+		}
+	}
+	return false, nil
 }

@@ -101,11 +101,21 @@ type erasePlaysArgs struct {
 	Days []tables.DayCount
 }
 
-// erasePlays takes away all that a user played of a game. The decision says so of each day, and what it said goes then.
+// erasePlays takes away all that a user played of a game, if one of both is gone. The decision says so of each day, and what it said goes then.
 var _ = register(kind[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
+	more: func(a erasePlaysArgs, r *reading) []hbase.Get {
+		if len(r.cells) > 0 {
+			return nil
+		}
+		// After the plays: so those of the next game of that code are left alone.
+		return []hbase.Get{tables.Users.Get(a.User, tables.Existence), tables.Games.Get(a.Game, tables.Existence)}
+	},
 	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {
+		if gone, err := oneGone(r.cells, end(tables.Users, a.User), end(tables.Games, a.Game)); err != nil || !gone {
+			return nil, orNothing(err)
+		}
 		if a.Days, err = playedOn(r.row); err != nil || len(a.Days) == 0 {
 			return nil, orNothing(err)
 		}
