@@ -1,7 +1,7 @@
 // Package feeds keeps timelines: it does in the background what follows from posting and deleting a twit, and from following and
 // unfollowing its author. What is to be done is in the store, as [tables.Errand], so any gateway does it, and a crash loses none.
 //
-// An errand may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/WRITES.md says
+// An errand may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/FEEDS.md says
 // why none is missing or left behind.
 package feeds
 
