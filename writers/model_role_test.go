@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Of the roles, b has the first at the beginning; both are made and deleted again and again.
+// Of the roles, b has the first at the beginning, and a department without others below it defines that; both are made and deleted again and again.
 var roles = []string{"lead", "test"}
 
 func init() {
@@ -21,10 +21,12 @@ func init() {
 }
 
 func beginRoles(_ hbase.Store, w world) []hbase.Mutation {
-	code, by := roles[0], "b"
-	w["role "+code], w[hasFact(by, code)] = code+"|", "1"
+	code, by, in := roles[0], "b", departments[2]
+	w["role "+code], w[hasFact(by, code)] = code+"|"+in, "1"
 	return []hbase.Mutation{
-		tables.Roles.Put(code, &tables.Role{Name: &code, UserCount: pointer(1)}, 1),
+		tables.Roles.Put(code, &tables.Role{Name: &code, DepartmentCode: &in, UserCount: pointer(1)}, 1),
+		lists(tables.DepartmentRoles, in, code),
+		tables.Departments.Put(in, &tables.Department{RoleCount: pointer(1)}, 1),
 		tables.Assignments.Put(by, code, true, tables.Unknown, 1),
 		lists(tables.RoleUsers, code, by),
 		lists(tables.UserRoles, by, code),
