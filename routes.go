@@ -32,6 +32,7 @@ type settings struct {
 	tokens     *auth.Tokens
 	proxies    auth.Proxies
 	streams    int
+	running    int
 	limits     limits.Limits
 	trusted    *documents.Trusted
 	origins    []string
@@ -51,6 +52,7 @@ func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoi
 		Tokens:  s.tokens,
 		Observe: observe,
 		Streams: s.streams,
+		Running: s.running,
 		Limits:  s.limits,
 
 		Trusted:    s.trusted,
@@ -58,13 +60,13 @@ func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoi
 		Origins:    s.origins,
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", shared(s.origins, logged(s.proxies.Handler(s.tokens.Handler(graphql)))))
+	mux.Handle("/graphql", compressed(shared(s.origins, logged(s.proxies.Handler(s.tokens.Handler(graphql))))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", ready(store))
 	mux.Handle("GET /metrics", promhttp.Handler())
 	if !s.production { // where nobody is told the schema, nobody can explore it
 		schema := sdl()
-		mux.HandleFunc("GET /schema.graphql", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })
+		mux.Handle("GET /schema.graphql", compressed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })))
 		mux.Handle("/", playground.Handler())
 	}
 	return guarded(mux), graphql

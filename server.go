@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	stdlog "log"
@@ -44,8 +45,10 @@ type serve struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
 	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
 	claimFlags
-	JWKS              string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
-	TrustedProxies    []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
+	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
+	Concurrency    int            `default:"64" placeholder:"N" help:"How many operations are executed at the same time, 0 for any number; four times as many wait for up to a second, and the rest are sent away with the status 503 (default: ${default})."`
+	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"What a request may ask for at most, where the defaults do not fit; 0 is no limit. docs/LIMITS.md lists the names."`
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"How many followers an author may have whose twits are put into the timelines of all of them; those of an author with more are merged in when a timeline is read (default: ${default}). All gateways of a store have the same."`
@@ -91,6 +94,10 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	if err != nil {
 		return err
 	}
+	secure, err := s.tlsFlags.config(p.log)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w; choose another address", s.Listen, err)
@@ -109,9 +116,9 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, limits: limits,
+	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.Concurrency, limits: limits,
 		trusted: trusted, origins: s.CORS, production: s.Production})
-	return listen(ctx, listener, handler, subscriptions.Shutdown, p.log)
+	return listen(ctx, listener, secure, handler, subscriptions.Shutdown, p.log)
 }
 
 // tokens is nil if there are neither secrets nor keys.
@@ -174,8 +181,8 @@ func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
 	}
 }
 
-// listen serves until ctx ends. Then leave sends subscribers elsewhere, and returns when they are gone.
-func listen(ctx context.Context, listener net.Listener, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
+// listen serves until ctx ends, by TLS if secure is not nil. Then leave sends subscribers elsewhere, and returns when they are gone.
+func listen(ctx context.Context, listener net.Listener, secure *tls.Config, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -183,12 +190,21 @@ func listen(ctx context.Context, listener net.Listener, handler http.Handler, le
 		WriteTimeout:      2 * requestTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		TLSConfig:         secure,
+		Protocols:         new(http.Protocols),
 		ErrorLog:          stdlog.New(warnings{log}, "", 0),
 		BaseContext:       func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) },
 	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	log.Info().Str("url", "http://"+address(listener)).Msg("twibase is ready")
+	scheme, serve := "http://", func() error { return server.Serve(listener) }
+	if secure != nil {
+		scheme, serve = "https://", func() error { return server.ServeTLS(listener, "", "") }
+	}
+	go func() { ended <- serve() }()
+	log.Info().Str("url", scheme+address(listener)).Msg("twibase is ready")
 	select {
 	case err := <-ended:
 		return err

@@ -227,7 +227,7 @@ func TestRunningRequestsAreAnsweredAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- listen(ctx, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- listen(ctx, listener, nil, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-finish
 			if err := r.Context().Err(); err != nil {

@@ -125,6 +125,12 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 
+	if r.Method == http.MethodOptions {
+		w.Header().Set("Allow", allow)
+		w.Header().Del("Content-Type")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	if r.Method == http.MethodPut || r.Header.Get(sse.TokenHeader) != "" {
 		e.share(w, r)
 		return
@@ -148,7 +154,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	trace := traceOf(ctx)
 	trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
 	switch subscription := operation.Operation.Operation == ast.Subscription; {
-	case r.Method == http.MethodGet && operation.Operation.Operation == ast.Mutation:
+	case r.Method != http.MethodPost && operation.Operation.Operation == ast.Mutation:
 		w.Header().Set("Allow", http.MethodPost)
 		apierr.BadUserInput("GET is for queries alone: send a mutation by POST").Write(w, http.StatusMethodNotAllowed)
 	case subscription && !accept.events:

@@ -22,6 +22,9 @@ const (
 	mediaGraphQL = "application/graphql-response+json"
 )
 
+// allow are the methods of requests without a stream of their own: see [Endpoint.share].
+const allow = "GET, HEAD, POST, OPTIONS"
+
 // accept is what a client takes for an answer.
 type accept struct {
 	// media is the first of the media types that it names, else the older one, which every client takes.
@@ -62,12 +65,12 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 	var q request
 	status, err := http.StatusBadRequest, (*apierr.Error)(nil)
 	switch r.Method {
-	case http.MethodGet:
+	case http.MethodGet, http.MethodHead:
 		err = q.readURL(r)
 	case http.MethodPost:
 		status, err = q.readBody(w, r)
 	default:
-		w.Header().Set("Allow", "GET, POST")
+		w.Header().Set("Allow", allow)
 		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
 	}
 	q.Extensions = documents.Named(q.Extensions, q.DocumentID)
@@ -123,6 +126,9 @@ func decode(r io.Reader, into any) error {
 		return errors.New("something follows it")
 	}
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		if wrong.Field == "" && wrong.Value == "array" {
+			return errors.New("it can't be an array; send one request at a time")
+		}
 		return fmt.Errorf("%s can't be a JSON %s", orBody(wrong.Field), kind(wrong.Value))
 	}
 	return err
