@@ -87,7 +87,7 @@ type importer struct {
 
 	broadcasters *lookup[broadcast]
 	fanoutLimit  int
-	merging      int // how many broadcasters there are; negative if nobody has looked
+	merging      merging
 
 	// blank is whether the store was, when the import began.
 	blank                          bool

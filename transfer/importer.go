@@ -29,7 +29,6 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 	if options.ListBound > 0 {
 		im.settler.ListBound = options.ListBound
 	}
-	im.merging = -1
 	if im.fanoutLimit = options.FanoutLimit; im.fanoutLimit == 0 {
 		im.fanoutLimit = tables.FanoutLimit
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -37,14 +38,10 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	}
 	authors = slices.DeleteFunc(authors, im.merged)
 	var author string
-	var followers []tables.Follow // up to one more than the limit, if the author may become a broadcaster
-	room, err := im.room(ctx)
-	if err != nil {
-		return err
-	}
+	var followers []tables.Follow
+	merged := false // whether the author becomes a broadcaster
 	spread := func() error {
-		if room && len(followers) > im.fanoutLimit {
-			im.merging++
+		if merged {
 			return im.broadcast(w, author)
 		}
 		for _, twit := range byAuthor[author] {
@@ -54,18 +51,20 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		}
 		return nil
 	}
-	err = settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
+	err := settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
 		if span.Owner != author {
 			if err := spread(); err != nil {
 				return err
 			}
-			author, followers, room = span.Owner, nil, tables.RoomForBroadcasters(im.merging)
+			author, followers, merged = span.Owner, nil, false
 		}
 		some, err := covered(span)
-		if room {
-			some = some[:min(len(some), im.fanoutLimit+1-len(followers))]
+		if err != nil || merged {
+			return err
 		}
-		followers = append(followers, some...)
+		if followers = append(followers, some...); len(followers) > im.fanoutLimit {
+			merged, err = im.merging.reserve(ctx, im.store)
+		}
 		return err
 	})
 	if err != nil {
@@ -74,10 +73,19 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return spread()
 }
 
-// room reports whether anybody may become a broadcaster.
-func (im *importer) room(ctx context.Context) (bool, error) {
-	if im.merging < 0 {
-		cells, err := settle.Read(ctx, im.store, []hbase.Get{tables.Broadcasters.Get()})
+// merging is how many broadcasters there are. It is safe for concurrent use: batches are written side by side.
+type merging struct {
+	mu    sync.Mutex
+	known bool
+	are   int
+}
+
+// reserve reports whether one more may become a broadcaster, and counts it.
+func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.known {
+		cells, err := settle.Read(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			return false, err
 		}
@@ -85,9 +93,13 @@ func (im *importer) room(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		im.merging = len(are)
+		m.known, m.are = true, len(are)
 	}
-	return tables.RoomForBroadcasters(im.merging), nil
+	if !tables.RoomForBroadcasters(m.are) {
+		return false, nil
+	}
+	m.are++
+	return true, nil
 }
 
 // broadcast makes a broadcaster of an author.
