@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -34,27 +31,6 @@ func (q *query) request() gateway.Request {
 		}
 	}
 	return r
-}
-
-// startTwibase builds twibase in a folder and starts it over a store.
-func startTwibase(ctx context.Context, dir, store string) (*gateway.Gateway, error) {
-	program, file := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "twibase").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	if err := os.WriteFile(file, secret, 0o600); err != nil {
-		return nil, err
-	}
-	return gateway.Start(ctx, program, "serve", "--listen", "127.0.0.1:0", "--store", store, "--jwt-secret-file", file)
-}
-
-// startWorld starts this program again, as a server over a world in memory.
-func startWorld(ctx context.Context, by string) (*gateway.Gateway, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return gateway.Start(ctx, program, serving, by)
 }
 
 // serving is the argument by which this program serves a world: by the plan, or by the program that was written by hand.
