@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"twibase/bench/gateway"
@@ -26,20 +25,18 @@ type server struct {
 
 // served compares whole servers, HTTP included, on the embedded engine.
 func served(ctx context.Context, w *world) error {
-	dir, err := os.MkdirTemp("", "bench-")
+	p, err := newPlace()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	store := "embedded:" + dir + "/data"
+	defer p.leave()
+	store := "embedded:" + p.path("data")
 	if err := w.store(ctx, store); err != nil {
 		return err
 	}
-	hand, handErr := startWorld(ctx, "hand")
-	memory, memoryErr := startWorld(ctx, "plan")
-	twibase, err := startTwibase(ctx, dir, store)
+	hand, handErr := p.world(ctx, "hand")
+	memory, memoryErr := p.world(ctx, "plan")
+	twibase, err := p.twibase(ctx, store)
 	if err := errors.Join(handErr, memoryErr, err); err != nil {
 		return err
 	}
@@ -52,14 +49,12 @@ func served(ctx context.Context, w *world) error {
 
 // onHBase compares the whole server on a real HBase with the program written by hand.
 func onHBase(ctx context.Context, w *world) error {
-	dir, err := os.MkdirTemp("", "bench-")
+	p, err := newPlace()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	h, err := minihbase.Start(ctx, dir+"/hbase")
+	defer p.leave()
+	h, err := minihbase.Start(ctx, p.path("hbase"))
 	if errors.Is(err, minihbase.ErrMissing) {
 		fmt.Println("\nNo HBase: there is no Java here, or no Maven.")
 		return nil
@@ -68,11 +63,12 @@ func onHBase(ctx context.Context, w *world) error {
 		return err
 	}
 	defer h.Kill()
+	defer p.stop() // before their store
 	if err := w.store(ctx, h.URL()); err != nil {
 		return err
 	}
-	hand, handErr := startWorld(ctx, "hand")
-	twibase, err := startTwibase(ctx, dir, h.URL())
+	hand, handErr := p.world(ctx, "hand")
+	twibase, err := p.twibase(ctx, h.URL())
 	if err := errors.Join(handErr, err); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -15,15 +14,13 @@ import (
 
 // growth shows what a page costs as its list grows, and an answer as it grows.
 func growth(ctx context.Context, w *world) error {
-	dir, err := os.MkdirTemp("", "bench-")
+	p, err := newPlace()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	defer p.leave()
 	lengths := []int{10_000, 100_000, 1_000_000, 10_000_000}
-	lists, world := "embedded:"+dir+"/lists", "embedded:"+dir+"/world"
+	lists, world := "embedded:"+p.path("lists"), "embedded:"+p.path("world")
 	err = errors.Join(w.store(ctx, world), fill(ctx, lists, func(to *writer) {
 		for _, n := range lengths {
 			storeLong(to, n)
@@ -32,14 +29,14 @@ func growth(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	of, err := startTwibase(ctx, dir, lists)
+	of, err := p.twibase(ctx, lists)
 	if err != nil {
 		return err
 	}
 	if err := pages(of, lengths); err != nil {
 		return err
 	}
-	twibase, err := startTwibase(ctx, dir, world)
+	twibase, err := p.twibase(ctx, world)
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -34,40 +31,6 @@ func (q *query) request() gateway.Request {
 		}
 	}
 	return r
-}
-
-// startTwibase builds twibase in a folder and starts it over a store.
-func startTwibase(ctx context.Context, dir, store string) (*gateway.Gateway, error) {
-	program, err := buildTwibase(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return serveTwibase(ctx, dir, program, store)
-}
-
-func buildTwibase(ctx context.Context, dir string) (program string, err error) {
-	program = filepath.Join(dir, "twibase")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "twibase").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return program, nil
-}
-
-func serveTwibase(ctx context.Context, dir, program, store string, flags ...string) (*gateway.Gateway, error) {
-	file := filepath.Join(dir, "secret")
-	if err := os.WriteFile(file, secret, 0o600); err != nil {
-		return nil, err
-	}
-	return gateway.Start(ctx, program, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", store, "--jwt-secret-file", file}, flags...)...)
-}
-
-// startWorld starts this program again, as a server over a world in memory.
-func startWorld(ctx context.Context, by string) (*gateway.Gateway, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return gateway.Start(ctx, program, serving, by)
 }
 
 // serving is the argument by which this program serves a world: by the plan, or by the program that was written by hand.

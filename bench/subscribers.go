@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,20 +30,11 @@ const (
 
 // subscribers tells what two thousand of them cost: all of one author's posts, which is one row, or each of a timeline of their own.
 func subscribers(ctx context.Context, _ *world) error {
-	dir, err := os.MkdirTemp("", "bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	t := newTable(fmt.Sprintf("%d subscribers of one gateway, and a post a second", subscriberCount),
 		"they subscribe to", "rows", "rounds a look", "Gets a look", "delivered after: median", "p99", "the last", "CPU of a second", "memory", "a subscriber")
 	defer t.end()
 	for _, field := range []string{`twitPosted(username:"author")`, "timelineTwitAdded"} {
-		folder := filepath.Join(dir, strconv.Itoa(len(field)))
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			return err
-		}
-		if err := subscribing(ctx, t, folder, field); err != nil {
+		if err := subscribing(ctx, t, field); err != nil {
 			return err
 		}
 	}
@@ -52,30 +42,34 @@ func subscribers(ctx context.Context, _ *world) error {
 }
 
 // subscribing measures one kind of subscription, on a store of its own.
-func subscribing(ctx context.Context, t table, dir, field string) error {
+func subscribing(ctx context.Context, t table, field string) error {
+	p, err := newPlace()
+	if err != nil {
+		return err
+	}
+	defer p.leave()
 	users, follows := bytes.NewBufferString("username,name\nauthor,Author\n"), bytes.NewBufferString("follower,followee\n")
 	for i := range subscriberCount {
 		fmt.Fprintf(users, "fan%d,Fan\n", i)
 		fmt.Fprintf(follows, "fan%d,author\n", i)
 	}
 	for name, text := range map[string]*bytes.Buffer{"users.csv": users, "follows.csv": follows} {
-		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(p.path(name), text.Bytes(), 0o600); err != nil {
 			return err
 		}
 	}
-	program, err := buildTwibase(ctx, dir)
+	program, err := p.build(ctx)
 	if err != nil {
 		return err
 	}
-	store := "embedded:" + filepath.Join(dir, "store")
-	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, filepath.Join(dir, "users.csv"), filepath.Join(dir, "follows.csv")).CombinedOutput(); err != nil {
+	store := "embedded:" + p.path("store")
+	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv")).CombinedOutput(); err != nil {
 		return fmt.Errorf("import: %w\n%s", err, out)
 	}
-	g, err := serveTwibase(ctx, dir, program, store, "--streams-per-address", "0")
+	g, err := p.serve(ctx, program, store, "--streams-per-address", "0")
 	if err != nil {
 		return err
 	}
-	defer g.Stop()
 	empty, err := g.Resident()
 	if err != nil {
 		return err
