@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
@@ -261,5 +262,43 @@ func TestRunningRequestsAreAnsweredAtTheEnd(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestSubscribersAreSentElsewhereAtTheEnd(t *testing.T) {
+	log := &lines{each: make(chan string, 10_000)}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, io.Discard, log)
+	}()
+	url := log.await(t, "twibase is ready")["url"].(string)
+	socket, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	for _, message := range []string{`{"type":"connection_init"}`,
+		`{"id":"1","type":"subscribe","payload":{"query":"subscription News{twitPosted(username:\"LiLei\"){id}}"}}`, `{"type":"ping"}`} {
+		if err := socket.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the acknowledgement and the pong
+		if _, text, err := socket.Read(t.Context()); err != nil {
+			t.Fatal(string(text), err)
+		}
+	}
+	begin := time.Now()
+	stop()
+	if _, text, err := socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("%s came, and an error: %v", text, err)
+	}
+	if status := <-ended; status != 0 || time.Since(begin) > wholeTimeout {
+		t.Errorf("it ended with status %d, after %s", status, time.Since(begin))
+	}
+	if line := log.await(t, "operation"); line["operation"] != "News" || line["kind"] != "subscription" {
+		t.Error("the log has ", line)
 	}
 }

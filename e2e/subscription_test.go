@@ -32,7 +32,9 @@ type station struct {
 	*gateway
 	endpoint *endpoint.Endpoint
 	news     *news.Poller
-	url      string
+	// listening resolves subscriptions too.
+	listening *resolvers.Resolver
+	url       string
 }
 
 // newStation starts one whose broadcasters are those with more than limit followers.
@@ -51,7 +53,8 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 	}})
 	root := *s.root
 	root.Writers, root.News, root.Fresh = w, s.news, fresh
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	s.listening = &root
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.listening}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	s.endpoint = endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: fresh, Tokens: s.tokens})
 	s.handler = s.tokens.Handler(s.endpoint)
 	web := httptest.NewServer(s.handler)
@@ -68,6 +71,14 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 		running.Wait()
 	})
 	return s
+}
+
+// serveOn serves until the test ends, and returns where.
+func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
+	web := httptest.NewServer(e)
+	t.Cleanup(web.Close)
+	t.Cleanup(func() { e.Shutdown(context.Background()) })
+	return web.URL
 }
 
 // stations are n of one store with these users.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,7 +99,9 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 		ws[i] = h.gateway(gateway{turns, i})
 		ws[i].errands = fs[i].Give
 	}
-	step, left := 0, h.clients+1
+	var steps, left atomic.Int32
+	step := func() int { return int(steps.Load()) }
+	left.Store(int32(h.clients + 1))
 	results := make([][]made, h.clients)
 	for i := range h.clients {
 		calls := make([]call, h.calls)
@@ -110,27 +113,27 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 		}
 		go func() {
 			for _, c := range calls {
-				m := made{call: c, began: step, end: -1}
+				m := made{call: c, began: step(), end: -1}
 				m.outcome = outcome(c.do(t.Context(), ws[i%gateways]))
-				m.end = step
+				m.end = step()
 				results[i] = append(results[i], m)
 			}
-			left--
+			left.Add(-1)
 		}()
 	}
 	var reads []timelineRead
 	go func() {
 		for range 20 {
-			began, at := step, time.Now()
+			began, at := step(), time.Now()
 			twits, err := visible(t.Context(), gateway{turns, gateways + sweeps}, reader)
 			if err == nil && time.Since(at) < requestTime {
-				reads = append(reads, timelineRead{began, step, twits})
+				reads = append(reads, timelineRead{began, step(), twits})
 			}
 		}
-		left--
+		left.Add(-1)
 	}()
-	for synctest.Wait(); left > 0; synctest.Wait() {
-		step++
+	for synctest.Wait(); left.Load() > 0; synctest.Wait() {
+		steps.Add(1)
 		g := chance.IntN(gateways)
 		switch chance.IntN(100) {
 		case 0:
@@ -145,7 +148,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 				}()
 			}
 		}
-		if step > 20_000 {
+		if step() > 20_000 {
 			r.err = fmt.Errorf("it does not end")
 			return r
 		}

@@ -1,0 +1,58 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/exec"
+	"twibase/graph/limits"
+)
+
+// FuzzRequest wants of a body, whatever is in it, and of a query and its variables in a body that is one, that it is understood or refused in few words: nothing panics, and no answer is longer than
+// what somebody reads.
+func FuzzRequest(f *testing.F) {
+	for _, body := range []string{`{"query":"query Q($u:String!){user(username:$u){...F}} fragment F on User{name twits(first:2){nodes{content}}}","variables":{"u":"LiLei"}}`,
+		`{"query":"{a:__schema{types{name}}}","operationName":"Q","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}`, `{"documentId":"sha256:x"}`,
+		`{"query":"mutation($i:PostTwitInput!){postTwit(input:$i){twit{id}}}","variables":{"i":{"content":"a","photoUrls":["https://example.org"]}}}`,
+		`{"query":"subscription{twitPosted(username:\"a\"){content @skip(if:true)}}"}`, `[{}]`, `{"query":1e999}`, `{"query":"{a(b:99999999999999999999)}"}`} {
+		f.Add(body, "")
+	}
+	for _, query := range []string{`query Q($u:String!){user(username:$u){...F ...on User@include(if:true){followers(first:101){edges{cursor}}}}} fragment F on User{a:name}`,
+		`mutation($i:PostTwitInput!){postTwit(input:$i){twit{id}}}`, `{__type(name:"User"){fields(includeDeprecated:true){name}}}`, `{a:nodes(ids:["",1,null]){id}}`,
+		`query($a:Boolean=null){viewer{name@skip(if:$a)}}`, `{game(code:"x"){plays(from:"2014-01-01",to:"""x"""){day}}}`} {
+		f.Add(query, `{"u":"LiLei","i":{"content":null,"photoUrls":[1]},"a":null}`)
+	}
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return ctx }})
+	f.Fuzz(func(t *testing.T, body, variables string) {
+		if json.Valid([]byte(variables)) {
+			query, _ := json.Marshal(body)
+			body = `{"query":` + string(query) + `,"variables":` + variables + `}`
+		}
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		params, status, refusal := read(httptest.NewRecorder(), r)
+		if refusal != nil {
+			if status < 400 || status >= 500 || len(refusal.Message) > 400 {
+				t.Errorf("status %d: %s", status, refusal.Message)
+			}
+			return
+		}
+		ctx := graphql.StartOperationTrace(t.Context())
+		operation, errs := e.exec.CreateOperationContext(ctx, params)
+		if errs == nil {
+			return
+		}
+		answer, err := json.Marshal(e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs))
+		if err != nil || len(answer) > 20*1024 || strings.Contains(string(answer), "INTERNAL") {
+			t.Errorf("%d bytes: %v, %.1000s", len(answer), err, answer)
+		}
+	})
+}

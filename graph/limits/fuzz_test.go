@@ -1,0 +1,97 @@
+package limits
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// few are limits that short documents reach.
+func few() Limits {
+	l := Default()
+	for _, limit := range []Limit{Depth, Fields, Aliases, RootFields, Directives, List, Merges} {
+		l[limit] = 8
+	}
+	l[Fragments] = 6
+	return l
+}
+
+// expanded counts what a document holds as somebody would who has never heard of limits: by writing each fragment out where it is spread.
+// It gives up beyond most.
+type expanded struct {
+	fragments                   ast.FragmentDefinitionList
+	fields, aliases, deep, most int
+}
+
+func (e *expanded) count(set ast.SelectionSet, depth int) {
+	if e.deep = max(e.deep, depth); e.fields > e.most || e.deep > e.most {
+		return
+	}
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			if e.fields++; s.Alias != s.Name {
+				e.aliases++
+			}
+			if s.SelectionSet != nil {
+				e.count(s.SelectionSet, depth+1)
+			}
+		case *ast.InlineFragment:
+			e.count(s.SelectionSet, depth+1)
+		case *ast.FragmentSpread:
+			if f := e.fragments.ForName(s.Name); f != nil {
+				e.count(f.SelectionSet, depth+1)
+			}
+		}
+	}
+}
+
+// FuzzDocument wants that what passes is within the limits when it is written out. What spreads itself would never end, and must not pass.
+func FuzzDocument(f *testing.F) {
+	for _, document := range []string{`{a}`, `query Q($a:[Int!]=[1,2]@d){x:a(b:{c:[1,"s",$a]})@d{...F ...on T{c}}} fragment F on T@d{b{c}}`,
+		`{...A} fragment A on T{...B ...B} fragment B on T{...C ...C} fragment C on T{a a a a}`, `{...A} fragment A on T{...B} fragment B on T{...A}`,
+		`subscription{a} mutation M{b} query N{c}`, `{a(b:"""` + "\n" + `"""){`, strings.Repeat("{a", 20), `{a(b:[[[[[[[[[1]]]]]]]]])}`} {
+		f.Add(document)
+	}
+	limits := few()
+	f.Fuzz(func(t *testing.T, document string) {
+		if limits.Text(document) != nil {
+			return
+		}
+		doc, err := parser.ParseQuery(&ast.Source{Input: document})
+		if err != nil {
+			return
+		}
+		for _, o := range doc.Operations {
+			e := expanded{fragments: doc.Fragments, most: 10 * limits[Fields]}
+			e.count(o.SelectionSet, 1)
+			// A fragment's own selection is as deep as its spread; written out it is one deeper, as an inline fragment is.
+			if e.fields > limits[Fields] || e.aliases > limits[Aliases] || e.deep > limits[Depth]*(limits[Fragments]+1) {
+				t.Errorf("%d fields, %d aliases, %d deep pass", e.fields, e.aliases, e.deep)
+			}
+		}
+	})
+}
+
+// FuzzVariables wants that what passes has no more bytes than its JSON, and that nothing is too deep to be looked at.
+func FuzzVariables(f *testing.F) {
+	for _, variables := range []string{`{}`, `{"a":[1,"s",null,true,{"b":1e400}]}`, `{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`} {
+		f.Add(variables)
+	}
+	limits := few()
+	f.Fuzz(func(t *testing.T, text string) {
+		var variables map[string]any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&variables) != nil || limits.Values(variables) != nil {
+			return
+		}
+		// A byte takes up to six in JSON, and each value a comma and brackets or quotes.
+		if again, err := json.Marshal(variables); err != nil || len(again) > 10*limits[VariableBytes] {
+			t.Errorf("%d bytes pass: %v", len(again), err)
+		}
+	})
+}
