@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 type world struct {
 	*testing.T
 	hbase.Store
+	mu    sync.Mutex // of now, for those tests in which it goes on with each call
 	now   time.Time
 	given uint64
 }
@@ -40,7 +42,7 @@ func newWorld(t *testing.T) *world {
 
 // gateway returns the feeds of another gateway.
 func (w *world) gateway(o feeds.Options) *feeds.Feeds {
-	o.Now = func() time.Time { return w.now }
+	o.Now = func() time.Time { return w.later(0) }
 	return feeds.New(w, o)
 }
 
@@ -69,9 +71,12 @@ func put[E any](l *tables.List[E], owner string, e E) hbase.Put {
 
 // later makes time go on, by a millisecond if nothing else is said.
 func (w *world) later(d ...time.Duration) time.Time {
-	for _, some := range append(d, time.Millisecond) {
-		w.now = w.now.Add(some)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(d) == 0 {
+		d = []time.Duration{time.Millisecond}
 	}
+	w.now = w.now.Add(d[0])
 	return w.now
 }
 
@@ -353,45 +358,5 @@ func TestAStateWhoseErrandIsGoneEndsWithTheNextTwit(t *testing.T) {
 	w.sweep(f)
 	if w.state() != tables.Pushed || w.open() != 0 {
 		t.Errorf("%s, with %d errands", w.state(), w.open())
-	}
-}
-
-func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
-	w := newWorld(t)
-	for _, name := range numbered("b", tables.MaxBroadcasters*9/10) {
-		w.write(tables.Broadcasters.Put(name, tables.Merged, 1))
-	}
-	w.follows("a", "b")
-	f := w.gateway(feeds.Options{Limit: 1})
-	w.posts("x")
-	w.sweep(f)
-	if w.has("a", "x"); w.state() != tables.Pushed {
-		t.Error(w.state())
-	}
-	w.write(tables.Broadcasters.Put("b000", tables.Pushed, 2))
-	w.posts("y")
-	w.sweep(f)
-	if w.has("a", "x"); w.state() != tables.Merged {
-		t.Error(w.state())
-	}
-}
-
-func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
-	w := newWorld(t)
-	f := w.gateway(feeds.Options{Limit: 1})
-	w.follows("a", "b")
-	w.posts("x")
-	w.sweep(f)
-	for i, name := range []string{"a", "b"} {
-		w.leaves(name)
-		w.errand(tables.Unfollowed, name, "")
-		w.sweep(f)
-		if _, leaving := w.state().Leaving(); leaving != (i == 1) {
-			t.Error(w.state())
-		}
-	}
-	w.later(time.Minute)
-	if w.sweep(f); w.state() != tables.Pushed {
-		t.Error(w.state())
 	}
 }

@@ -1,0 +1,49 @@
+package feeds_test
+
+import (
+	"testing"
+	"time"
+
+	"twibase/hbase/tables"
+	"twibase/writers/feeds"
+)
+
+func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range numbered("b", tables.MaxBroadcasters*9/10) {
+		w.write(tables.Broadcasters.Put(name, tables.Merged, 1))
+	}
+	w.follows("a", "b")
+	f := w.gateway(feeds.Options{Limit: 1})
+	w.posts("x")
+	w.sweep(f)
+	if w.has("a", "x"); w.state() != tables.Pushed {
+		t.Error(w.state())
+	}
+	w.write(tables.Broadcasters.Put("b000", tables.Pushed, 2))
+	w.posts("y")
+	w.sweep(f)
+	if w.has("a", "x"); w.state() != tables.Merged {
+		t.Error(w.state())
+	}
+}
+
+func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
+	w := newWorld(t)
+	f := w.gateway(feeds.Options{Limit: 1})
+	w.follows("a", "b")
+	w.posts("x")
+	w.sweep(f)
+	for i, name := range []string{"a", "b"} {
+		w.leaves(name)
+		w.errand(tables.Unfollowed, name, "")
+		w.sweep(f)
+		if _, leaving := w.state().Leaving(); leaving != (i == 1) {
+			t.Error(w.state())
+		}
+	}
+	w.later(time.Minute)
+	if w.sweep(f); w.state() != tables.Pushed {
+		t.Error(w.state())
+	}
+}
