@@ -3,15 +3,11 @@ package hbase
 import (
 	"context"
 	"iter"
-	"time"
 )
-
-// DefaultTimeout bounds a call whose ctx has no deadline of its own: nothing waits for ever.
-const DefaultTimeout = 30 * time.Second
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none. Whoever gets a Result, a Row or a Cell
+// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none; see [WithPatience], too. Whoever gets a Result, a Row or a Cell
 // owns it: no engine touches its memory again. Whoever passes a slice may use it again when the call has returned.
 //
 // An error of a call as a whole (a dead ctx, a closed store) is returned by the call. An error of one item (a missing
@@ -50,12 +46,4 @@ type Store interface {
 
 	// Close releases the store. Calls after it are [ErrClosed].
 	Close() error
-}
-
-// Bounded returns ctx with a deadline: its own, or [DefaultTimeout] from now. Engines call it first in every method.
-func Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, DefaultTimeout)
 }

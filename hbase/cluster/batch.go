@@ -82,7 +82,7 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 		case !last && ctx.Err() == nil && unfinished(result.Error):
 			again = append(again, i)
 		default:
-			b.done(i, translate(result.Error, b.table(i)))
+			b.done(i, s.failed(ctx, result.Error, b.table(i), string(calls[k].Key())))
 		}
 	}
 	return again
@@ -118,6 +118,9 @@ func countMultis(ctx context.Context, calls []hrpc.Call) {
 
 // sendOne sends a call by itself.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	if err := s.refused(ctx, string(call.Table()), string(call.Key())); err != nil {
+		return nil, err
+	}
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
@@ -126,7 +129,7 @@ func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, err
 		stats.Servers.Add(region.Client().Addr())
 	}
 	if err != nil {
-		return nil, translate(err, string(call.Table()))
+		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()))
 	}
 	return answer, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
@@ -20,12 +21,17 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
+// readTimeout is how long a connection is kept on which a region server owes answers and sends none: only when it is given up, gohbase asks where its
+// regions are now. No page of a scan takes so long.
+const readTimeout = 10 * time.Second
+
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
 type Store struct {
 	client  gohbase.Client
 	admin   gohbase.AdminClient
 	columns columnCache
 	located located
+	silent  silent
 
 	// collects is whether gohbase holds Gets back until more have come.
 	collects bool
@@ -61,6 +67,7 @@ func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.O
 		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxChunk),
+		gohbase.RegionReadTimeout(readTimeout),
 	}, more...)
 	return &Store{
 		collects: at.flush > 0,

@@ -15,3 +15,6 @@ func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context,
 
 // Admin is for what a store's tables can't ask for: disabling one, moving its regions.
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
+
+// ServerOf returns the address of the region server that a row was last asked of.
+func (s *Store) ServerOf(table, row string) string { return s.located.find(table, row).Client().Addr() }

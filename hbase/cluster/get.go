@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	defer cancel()
 	results := make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
-	valid := s.selectAll(gets, selections, results)
+	valid := s.selectAll(ctx, gets, selections, results)
 	rest := valid
 	if !s.collects {
 		rest = s.getDirectly(ctx, gets, selections, valid, results)
@@ -53,7 +53,7 @@ func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*
 }
 
 // selectAll makes the selections of gets, one for each shape, and returns which gets to send.
-func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
+func (s *Store) selectAll(ctx context.Context, gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
 	valid = make([]int, 0, len(gets))
 	made := make(map[shape]*selection, 1)
 	for i, g := range gets {
@@ -62,6 +62,9 @@ func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []h
 			g = hbase.Get{Row: g.Row}
 		}
 		if results[i].Err = g.Validate(); results[i].Err != nil {
+			continue
+		}
+		if results[i].Err = s.refused(ctx, gets[i].Table, gets[i].Row); results[i].Err != nil {
 			continue
 		}
 		if made[as] == nil {

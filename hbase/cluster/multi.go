@@ -66,15 +66,22 @@ func (m *multi) wait() (answered []bool) {
 	answered = make([]bool, len(m.gets))
 	select {
 	case result := <-m.answer:
-		if result.Error == nil {
-			m.take(result.Msg.(*pb.MultiResponse), answered)
-		}
+		m.take(result, answered)
 	case <-m.ctx.Done():
+		select {
+		case result := <-m.answer: // it came while another server's was waited for
+			m.take(result, answered)
+		default:
+		}
 	}
 	return answered
 }
 
-func (m *multi) take(response *pb.MultiResponse, answered []bool) {
+func (m *multi) take(result hrpc.RPCResult, answered []bool) {
+	if result.Error != nil {
+		return
+	}
+	response := result.Msg.(*pb.MultiResponse)
 	if m.cells == nil { // no row was there
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}

@@ -19,7 +19,11 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	errs := make([]error, len(mutations))
 	valid := make([]int, 0, len(mutations))
 	for i, m := range mutations {
-		if errs[i] = validate(m); errs[i] == nil {
+		if errs[i] = validate(m); errs[i] != nil {
+			continue
+		}
+		table, row := m.At()
+		if errs[i] = s.refused(ctx, table, row); errs[i] == nil {
 			valid = append(valid, i)
 		}
 	}
