@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"sync"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -36,7 +35,6 @@ type Loaders struct {
 
 // question is what was asked at one time and not before: to the library it is one key, however many Gets it is.
 type question struct {
-	gets    []hbase.Get
 	answers []answer
 	thunk   dataloader.Thunk[struct{}]
 	round   int // of the batch that it was put into
@@ -94,7 +92,7 @@ func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
 				a.err = err
 			} else {
 				result := &results[sent.of[i]]
-				a.cells, a.err = sent.answer(i, &gets[i], result.Cells), result.Err
+				a.cells, a.err = sent.answer(i, a.get, result.Cells), result.Err
 			}
 			i++
 		}
@@ -104,15 +102,18 @@ func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
 }
 
 // together returns the gets of all questions, one after the other.
-func together(questions []*question) []hbase.Get {
-	if len(questions) == 1 {
-		return questions[0].gets
+func together(questions []*question) []*hbase.Get {
+	n := 0
+	for _, q := range questions {
+		n += len(q.answers)
 	}
-	lists := make([][]hbase.Get, len(questions))
-	for i, q := range questions {
-		lists[i] = q.gets
+	gets := make([]*hbase.Get, 0, n)
+	for _, q := range questions {
+		for i := range q.answers {
+			gets = append(gets, q.answers[i].get)
+		}
 	}
-	return slices.Concat(lists...)
+	return gets
 }
 
 // read answers the cells of each get; the errors are nil or index-aligned.
@@ -121,7 +122,7 @@ func read(ctx context.Context, loader string, gets []hbase.Get) ([][]hbase.Cell,
 	return l.wait(l.ask(ctx, loader, gets))
 }
 
-// ask puts gets of a loader into the next batch, unless they were asked for before, without waiting for it.
+// ask puts gets of a loader into the next batch, unless they were asked for before, without waiting for it. The gets stay as they are.
 func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*answer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,10 +138,9 @@ func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*a
 			continue
 		}
 		if q == nil {
-			q = &question{gets: make([]hbase.Get, 0, len(gets)-i), answers: make([]answer, 0, len(gets)-i), round: l.turns.round}
+			q = &question{answers: make([]answer, 0, len(gets)-i), round: l.turns.round}
 		}
-		q.gets = append(q.gets, *g)
-		q.answers = append(q.answers, answer{of: q, get: &q.gets[len(q.gets)-1]})
+		q.answers = append(q.answers, answer{of: q, get: g})
 		all[i] = &q.answers[len(q.answers)-1]
 		l.answers[place] = all[i]
 	}
@@ -155,9 +155,10 @@ type answers map[uint64]*answer
 
 var seed = maphash.MakeSeed()
 
-// find returns the answer of a get or, if there is none, its place.
+// find returns the answer of a get or, if there is none, its place. The hash is of what mostly tells the gets of a response apart.
 func (a answers) find(g *hbase.Get) (known *answer, place uint64) {
-	for place = maphash.Comparable(seed, *g); ; place++ {
+	place = maphash.String(seed, g.Row) + maphash.String(seed, g.Page.Start) + uint64(g.Page.Limit)<<32
+	for ; ; place++ {
 		if known = a[place]; known == nil || *known.get == *g {
 			return known, place
 		}
@@ -177,7 +178,7 @@ func (l *Loaders) pose(ctx context.Context, q *question) {
 		)
 	}
 	q.thunk = l.library.Load(ctx, q)
-	if l.turns.unsent += len(q.gets); l.turns.unsent == len(q.gets) {
+	if l.turns.unsent += len(q.answers); l.turns.unsent == len(q.answers) {
 		l.turns.begun(l)
 	}
 }

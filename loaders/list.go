@@ -85,33 +85,32 @@ type walk[E any] struct {
 // that the window reaches into takes another. Backwards no second bucket is read once there is a member: the page may be short while
 // more precede it.
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
-	walks := make([]walk[E], len(spans))
+	walks, open := make([]walk[E], len(spans)), make([]int, 0, len(spans))
 	for i := range walks {
-		walks[i].looking, walks[i].done = spans[i].Backward, spans[i].empty()
+		if walks[i].looking = spans[i].Backward; !spans[i].empty() {
+			open = append(open, i)
+		}
 	}
 	errs := failures{n: len(spans)}
-	gets, at := make([]hbase.Get, 0, len(spans)), make([]int, 0, len(spans))
-	for {
-		gets, at = gets[:0], at[:0]
-		for i := range walks {
-			if !walks[i].done {
-				gets, at = append(gets, l.next(spans[i].Owner, &walks[i], spans[i].Window)), append(at, i)
-			}
-		}
-		if len(gets) == 0 {
-			break
+	for len(open) > 0 {
+		gets := make([]hbase.Get, len(open))
+		for j, i := range open {
+			gets[j] = l.next(spans[i].Owner, &walks[i], spans[i].Window)
 		}
 		cells, list := read(ctx, l.name, gets)
-		for j, i := range at {
+		left := open[:0]
+		for j, i := range open {
 			err := At(list.or(), j)
 			if err == nil {
-				err = l.take(spans[i].Owner, &walks[i], spans[i].Window, gets[j], cells[j])
+				err = l.take(spans[i].Owner, &walks[i], spans[i].Window, gets[j].Page, cells[j])
 			}
 			if err != nil {
 				errs.set(i, err)
-				walks[i].done = true
+			} else if !walks[i].done {
+				left = append(left, i)
 			}
 		}
+		open = left
 	}
 	pages := make([]Page[E], len(spans))
 	for i := range walks {
@@ -161,8 +160,8 @@ func (s *walk[E]) position(w Window) string {
 }
 
 // take adds what a read brought, and decides how to go on.
-func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []hbase.Cell) error {
-	more := g.Page.Limit > 0 && len(cells) >= g.Page.Limit
+func (l List[E]) take(owner string, s *walk[E], w Window, asked hbase.Page, cells []hbase.Cell) error {
+	more := asked.Limit > 0 && len(cells) >= asked.Limit
 	if !s.looking && !w.Backward && s.bucket == 0 {
 		var moved bool
 		cells, moved = tables.Beginning(cells)
@@ -197,7 +196,7 @@ func (l List[E]) take(owner string, s *walk[E], w Window, g hbase.Get, cells []h
 			return nil
 		}
 		s.page.Members, s.page.Positions, s.done = members, positions, true
-		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || g.Page.Start == "")
+		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || asked.Start == "")
 		return nil
 	}
 	if w.Before != "" {

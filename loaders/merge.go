@@ -51,7 +51,14 @@ type group struct{ index, limit int }
 
 // merge merges the Gets of a batch. Where a row is asked for first pages of several lengths the longest one takes part, whichever was asked for
 // first: what is read does not depend on chance.
-func merge(gets []hbase.Get) merged {
+func merge(gets []*hbase.Get) merged {
+	if alike(gets) {
+		m := mergedOf(len(gets))
+		for i, g := range gets {
+			m.add(i, g)
+		}
+		return m
+	}
 	m, clash := mergeIn(gets, nil)
 	if clash {
 		order := make([]int, len(gets))
@@ -64,17 +71,28 @@ func merge(gets []hbase.Get) merged {
 	return m
 }
 
+// alike reports whether the gets differ in their rows alone: as no two of a batch are the same, there is nothing to be merged then.
+func alike(gets []*hbase.Get) bool {
+	like := *gets[0]
+	for _, g := range gets[1:] {
+		if like.Row = g.Row; like != *g {
+			return false
+		}
+	}
+	return true
+}
+
 // mergeIn merges the Gets in that order, or their own if it is nil, and reports whether the order mattered.
-func mergeIn(gets []hbase.Get, order []int) (m merged, clash bool) {
+func mergeIn(gets []*hbase.Get, order []int) (m merged, clash bool) {
 	type row struct{ table, key string }
 	type pair struct{ a, b string }
-	m = merged{gets: make([]hbase.Get, 0, len(gets)), of: make([]int, len(gets))}
+	m = mergedOf(len(gets))
 	groups, unions := make(map[row]group, len(gets)), map[pair]string{}
 	for i := range gets {
 		if order != nil {
 			i = order[i]
 		}
-		g := &gets[i]
+		g := gets[i]
 		k, at := kindOf(g), row{g.Table, g.Row}
 		open, met := groups[at]
 		differ := met && k == leading && open.limit != 0 && open.limit != g.Page.Limit
@@ -105,6 +123,10 @@ func mergeIn(gets []hbase.Get, order []int) (m merged, clash bool) {
 		}
 	}
 	return m, clash
+}
+
+func mergedOf(n int) merged {
+	return merged{gets: make([]hbase.Get, 0, n), of: make([]int, n), shared: make([]bool, 0, n)}
 }
 
 func (m *merged) add(i int, g *hbase.Get) {

@@ -84,14 +84,15 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	}
 	row := hbase.Get{Table: "games", Row: "r", Columns: "i:name"}
 	want := []hbase.Get{{Table: "games", Row: "r", Columns: "p i:name", Page: hbase.Page{Limit: 11}}, first(1)}
-	for _, gets := range [][]hbase.Get{{row, first(1), first(11)}, {first(1), row, first(11)}, {first(11), first(1), row}, {first(1), first(11), row}} {
+	one, eleven := first(1), first(11)
+	for _, gets := range [][]*hbase.Get{{&row, &one, &eleven}, {&one, &row, &eleven}, {&eleven, &one, &row}, {&one, &eleven, &row}} {
 		got := merge(gets)
 		for i := range got.gets {
 			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
 		}
 		want[0].Columns = columnsInOrder(want[0].Columns)
 		if diff := cmp.Diff(want, got.gets, cmpopts.SortSlices(func(a, b hbase.Get) bool { return a.Page.Limit > b.Page.Limit })); diff != "" {
-			t.Errorf("%v are sent as (-want +got):\n%s", gets, diff)
+			t.Errorf("%+v are sent as (-want +got):\n%s", gets, diff)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Round struct {
 	Fallback bool
 
 	begun time.Time
-	gets  []hbase.Get // what was asked for, and
-	sent  *merged     // what that became
+	gets  []*hbase.Get // what was asked for, and
+	sent  *merged      // what that became
 }
 
 // Use is what a round did for one loader.
@@ -107,8 +107,8 @@ func (t *tally) use(a asked, r *Round) *Use {
 func (t *tally) share(r *Round, first map[hbase.Get]string) {
 	whose := make([]string, len(r.sent.gets))
 	for i, g := range r.gets {
-		if at := r.sent.of[i]; whose[at] == "" || first[g] < whose[at] {
-			whose[at] = first[g]
+		if at := r.sent.of[i]; whose[at] == "" || first[*g] < whose[at] {
+			whose[at] = first[*g]
 		}
 	}
 	for _, loader := range whose {

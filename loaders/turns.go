@@ -149,7 +149,7 @@ func (l *Loaders) sent(questions []*question) (fallback bool) {
 	t, round := &l.turns, questions[0].round
 	if round == t.round { // the library's own timer sent it
 		for _, q := range questions {
-			t.unsent -= len(q.gets)
+			t.unsent -= len(q.answers)
 		}
 	}
 	return round == t.forced

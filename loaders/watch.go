@@ -66,13 +66,13 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range r.gets {
-		l.watch.of[g] = r
+		l.watch.of[*g] = r
 	}
 	l.watch.rounds = append(l.watch.rounds, r)
 }
 
 // send sends a batch.
-func (l *Loaders) send(gets []hbase.Get, sent *merged, fallback bool) ([]hbase.Result, error) {
+func (l *Loaders) send(gets []*hbase.Get, sent *merged, fallback bool) ([]hbase.Result, error) {
 	if l.watch == nil {
 		hbase.StatsOf(l.ctx).Rounds.Add(1)
 		return l.store.Get(l.ctx, sent.gets)
