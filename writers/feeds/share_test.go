@@ -30,9 +30,9 @@ func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.follows("old", "new")
 	twit := w.posts("x")
-	store := w.Store
-	w.Store = between(store, "new", func() {
-		w.Store = store
+	beside := &world{T: t, Store: w.Store, now: w.now, given: 100}
+	w.Store = between(w.Store, "new", func() {
+		w := beside
 		w.deletes(twit)
 		w.sweep(w.gateway(feeds.Options{}))
 		// By a clock that is behind, so that it is among those who are still to be met.
@@ -54,9 +54,9 @@ func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
 	w.sweep(w.gateway(feeds.Options{}))
 	w.follows("Lucy")
 	w.errand(tables.Followed, "Lucy", "")
-	store := w.Store
-	w.Store = between(store, "Lucy", func() {
-		w.Store = store
+	beside := &world{T: t, Store: w.Store, now: w.now, given: 1000}
+	w.Store = between(w.Store, "Lucy", func() {
+		w := beside
 		w.leaves("Lucy")
 		w.errand(tables.Unfollowed, "Lucy", "")
 		w.sweep(w.gateway(feeds.Options{}))
