@@ -75,18 +75,37 @@ func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoi
 // tasks lets the loaders of an operation know what the executor runs.
 func tasks(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 
-// ready answers 200 only when the store answers.
+// ready answers 200 while the store answers for at least some of the users, since then other gateways could do no better.
 func ready(store hbase.Store) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 		defer cancel()
-		if _, err := store.Tables(ctx); err != nil {
+		if err := answers(ctx, store); err != nil {
 			zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
 			plain(w, http.StatusServiceUnavailable, "the store does not answer\n")
 			return
 		}
 		plain(w, http.StatusOK, "ok\n")
 	}
+}
+
+// answers is an error if the store answers for none of some rows that lie in all its regions. A master that is away is no reason: it is not asked
+// for rows.
+func answers(ctx context.Context, store hbase.Store) error {
+	var gets []hbase.Get
+	for _, row := range tables.Definitions(2 * defaultRegions)[0].Splits {
+		gets = append(gets, hbase.Get{Table: tables.Users.Table, Row: row, Columns: tables.Attributes})
+	}
+	results, err := store.Get(ctx, gets)
+	if err != nil {
+		return err
+	}
+	for _, result := range results {
+		if err = result.Err; err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

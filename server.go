@@ -32,6 +32,8 @@ import (
 const (
 	requestTimeout  = 30 * time.Second
 	shutdownTimeout = requestTimeout + 5*time.Second
+	// storePatience is for one call of the store, of which a request may need several: a region server that falls silent takes no longer.
+	storePatience = 3 * time.Second
 )
 
 func main() {
@@ -112,6 +114,7 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	warm(ctx, store, p.log)
+	ctx = hbase.WithPatience(ctx, storePatience)
 	go tokens.Follow(p.log.WithContext(ctx))
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
