@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill killservers bench cluster lab fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped bench cluster lab fuzz chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -25,6 +25,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 
 test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
+	$(call timed,scripts/fuzz 14 'Document|Variables|Request|GlobalID|Cursor|Token|Import')
 
 lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
 	@$(call timed,scripts/gofmt)
@@ -48,6 +49,9 @@ kill: ## kills a gateway five hundred times while it is written to, and looks wh
 
 killservers: ## kills the region servers of a real HBase of five processes one after the other, and then one of two gateways
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3}
+
+stopped: ## stops and kills region servers of a real HBase of five processes, and prints second by second what a gateway answers meanwhile
+	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench
