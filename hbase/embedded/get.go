@@ -2,18 +2,29 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"twibase/hbase"
 )
 
-// planned is a Get that can be served.
+// planned is a Get that can be served. It is small, for it is moved about while the plan is sorted.
 type planned struct {
+	// start is how the row's keys begin: it tells most of them apart.
+	start uint64
 	// row is the prefix of the row's keys.
 	row   []byte
 	index int
-	sel   selection
+	sel   *selection
+}
+
+func (p planned) compare(other planned) int {
+	if c := cmp.Compare(p.start, other.start); c != 0 {
+		return c
+	}
+	return bytes.Compare(p.row, other.row)
 }
 
 // Get implements [hbase.Store]. It reads the rows in the order of their keys with one iterator, so that neighbours share
@@ -42,7 +53,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		}
 		g := &gets[p.index]
 		r.prepare(g.Page, g.Versions, g.Time)
-		results[p.index].Cells, results[p.index].Err = r.row(p.row, p.sel)
+		results[p.index].Cells, results[p.index].Err = r.row(p.row, *p.sel)
 		s.cleaner.offer(r, p.row, len(results[p.index].Cells) == 0)
 	}
 	stats := hbase.StatsOf(ctx)
@@ -70,13 +81,20 @@ func (s *Store) plan(gets []hbase.Get, results []hbase.Result) []planned {
 		}
 		start := len(keys)
 		keys = appendRow(keys, t.id, g.Row)
-		plan = append(plan, planned{row: keys[start:], index: i, sel: sel})
+		plan = append(plan, planned{start: startOf(keys[start:]), row: keys[start:], index: i, sel: sel})
 	}
-	slices.SortFunc(plan, func(a, b planned) int { return bytes.Compare(a.row, b.row) })
+	slices.SortFunc(plan, planned.compare)
 	return plan
 }
 
-func (s *Store) resolve(g *hbase.Get) (*table, selection, error) {
+// startOf returns the bytes of a row's prefix behind the first half of its table's number, which hardly ever differs.
+func startOf(row []byte) uint64 {
+	var b [8]byte
+	copy(b[:], row[tableLength/2:])
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (s *Store) resolve(g *hbase.Get) (*table, *selection, error) {
 	if err := g.Validate(); err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	}
 	r := s.readers.Get().(*reader)
 	r.cursor = cursor{it: it}
+	r.toRow, r.toFamily, r.toColumn, r.toPage = 0, 0, 0, 0
 	r.expired = s.now() - markerAge.Milliseconds()
 	return r, nil
 }

@@ -39,7 +39,8 @@ type reader struct {
 	query query
 
 	// family and column are the keys of what is being read, target is a page's bound or a column, behind is scratch.
-	family, column, target, behind []byte
+	family, column, target, behind    []byte
+	toRow, toFamily, toColumn, toPage distance
 	// rowKey is the row that a scan is at.
 	rowKey []byte
 	// masked is the timestamp up to which a marker masks the family, or -1.
@@ -60,7 +61,7 @@ func (r *reader) row(key []byte, sel selection) ([]hbase.Cell, error) {
 		if i == 0 && r.within {
 			r.seek(r.family)
 		} else {
-			r.advance(r.family)
+			r.advance(r.family, &r.toFamily)
 		}
 		if err := r.readFamily(fs); err != nil {
 			return nil, err
@@ -83,7 +84,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	for i := range fs.columns {
 		c := &fs.columns[i]
 		r.target = append(append(r.target[:0], r.family...), c.key...)
-		r.advance(r.target)
+		r.advance(r.target, &r.toColumn)
 		if !r.in(r.target) {
 			continue
 		}
@@ -116,7 +117,7 @@ func (r *reader) readFamilyMarkers() error {
 			r.next()
 		} else {
 			r.behind = append(append(r.behind[:0], r.family...), terminator...)
-			r.advance(r.behind)
+			r.advance(r.behind, &r.toFamily)
 		}
 	}
 	return nil
@@ -146,7 +147,7 @@ func (r *reader) readPage(fs *familySelection) error {
 	q := &r.query
 	if len(q.start) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.start...)
-		r.advance(r.target)
+		r.advance(r.target, &r.toPage)
 	}
 	if len(q.stop) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.stop...)

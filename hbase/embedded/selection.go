@@ -24,9 +24,9 @@ type column struct{ qualifier, key string }
 const maxRemembered = 1000
 
 // selection returns what columns mean.
-func (t *table) selection(columns string) (selection, error) {
+func (t *table) selection(columns string) (*selection, error) {
 	if known, ok := t.selections.Load(columns); ok {
-		return known.(selection), nil
+		return known.(*selection), nil
 	}
 	list, err := hbase.ParseColumns(columns)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t *table) selection(columns string) (selection, error) {
 	return sel, err
 }
 
-func (t *table) compile(list []hbase.Column) (selection, error) {
+func (t *table) compile(list []hbase.Column) (*selection, error) {
 	for _, c := range list {
 		if _, err := t.family(c.Family); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (t *table) compile(list []hbase.Column) (selection, error) {
 			sel = append(sel, selectColumns(f, qualifiers))
 		}
 	}
-	return sel, nil
+	return &sel, nil
 }
 
 func selectColumns(f family, qualifiers []string) familySelection {
