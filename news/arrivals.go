@@ -74,3 +74,12 @@ func (s *Subscription) Late(key, other tables.TwitKey) bool {
 
 // Recent reports whether a twit of that time is young enough for [Subscription.Late] to be true of any other.
 func (s *Subscription) Recent(at time.Time) bool { return time.Since(at) <= farthest }
+
+// Found tells when a twit of the row was found, the zero time if that is too long ago to be known. It is pending if it has not been found yet: then
+// the subscriber will be told of it.
+func (s *Subscription) Found(t *tables.Twit) (at time.Time, pending bool) {
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	at, known := s.row.seen[t.Key()]
+	return at, !known && t.PostedAt.After(s.row.floor)
+}

@@ -1,6 +1,7 @@
 package news
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,7 +14,8 @@ import (
 // sighted is a sight, and of whom.
 type sighted struct {
 	Sight
-	of *Subscription
+	of    *Subscription
+	found time.Time
 }
 
 // look reads all rows, or, joining, those that subscribers are about to join, and tells the subscribers what has come.
@@ -59,7 +61,7 @@ func (p *Poller) choose(now time.Time, joining bool) (readings []*reading, joins
 	joins, p.joining = p.joining, nil
 	joined := map[*row]bool{}
 	for _, s := range joins {
-		joined[s.row] = true
+		joined[s.row], s.joining = true, true
 	}
 	for _, r := range p.rows {
 		if r.kind == Timeline && (len(r.subscribers) > 0 || now.Sub(r.left) <= linger) {
@@ -131,8 +133,8 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 	}
 	offer := func(r *row, m member, came bool) {
 		for s := range r.subscribers {
-			if s.joined && came || !s.joined && !m.old && !m.at.Before(s.begun) {
-				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s})
+			if s.joined && came || !s.joined && s.joining && !m.old && !m.at.Before(s.begun) {
+				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s, r.seen[m.TwitKey]})
 			}
 		}
 	}
@@ -162,7 +164,9 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 		}
 	}
 	p.admit(joins, readings)
-	slices.SortStableFunc(sights, func(a, b sighted) int { return strings.Compare(b.Key.Position, a.Key.Position) })
+	slices.SortStableFunc(sights, func(a, b sighted) int {
+		return cmp.Or(a.found.Compare(b.found), strings.Compare(b.Key.Position, a.Key.Position))
+	})
 	sights, p.again = append(p.again, sights...), nil
 	return sights, err
 }

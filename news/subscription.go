@@ -25,9 +25,9 @@ type Subscription struct {
 
 	ready chan struct{} // is closed when it has joined
 	queue chan *tables.Twit
-	// Poller.mu guards what follows.
-	joined, over bool
-	err          error // when it is over
+	// Poller.mu guards what follows: joining says that it joins with the look that is under way.
+	joining, joined, over bool
+	err                   error // when it is over
 }
 
 // Subscribe begins to listen to a row. It returns when everything that is written from now on will be heard, or with the error of ctx. Whoever

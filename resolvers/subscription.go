@@ -131,8 +131,25 @@ func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tab
 	if err != nil {
 		return err
 	}
+	// Whoever is told in another order than others, and comes back after one of these, would be told twice or never.
+	type found struct {
+		*tables.Twit
+		at time.Time
+	}
+	var recent []found
+	next := func(t *tables.Twit) error {
+		at, pending := l.Found(t)
+		if pending {
+			return nil
+		}
+		if at.IsZero() {
+			return tell(t)
+		}
+		recent = append(recent, found{t, at})
+		return nil
+	}
 	for _, t := range late {
-		if err := tell(t); err != nil {
+		if err := next(t); err != nil {
 			return err
 		}
 	}
@@ -143,16 +160,23 @@ func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tab
 		}
 		for _, t := range slices.Backward(page.Members) {
 			if t != nil {
-				if err := tell(t); err != nil {
+				if err := next(t); err != nil {
 					return err
 				}
 			}
 		}
 		if !page.HasPrevious || len(page.Positions) == 0 {
-			return nil
+			break
 		}
 		before = page.Positions[0]
 	}
+	slices.SortStableFunc(recent, func(a, b found) int { return a.at.Compare(b.at) })
+	for _, t := range recent {
+		if err := tell(t.Twit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // late returns what is older than a twit and may have come later, the oldest first.
