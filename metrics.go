@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"twibase/graph/endpoint"
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
@@ -49,6 +50,34 @@ var (
 	}, func() float64 { return float64(fanout().Open) })
 )
 
+// The metrics of admission: see [endpoint.Config].
+var (
+	_ = ofAdmission("running", "Operations that are executed now.", func(running, _, _ int64) int64 { return running })
+	_ = ofAdmission("waiting", "Operations that wait for their turn now.", func(_, waiting, _ int64) int64 { return waiting })
+	_ = ofAdmission("refused_total", "Operations that were sent away since too many ran and waited.", func(_, _, refused int64) int64 { return refused })
+)
+
+// admitting is the endpoint of the server.
+var admitting atomic.Pointer[endpoint.Endpoint]
+
+// ofAdmission shows one of the figures of [endpoint.Endpoint.Load].
+func ofAdmission(name, help string, of func(running, waiting, refused int64) int64) any {
+	return shown("twibase_admission_"+name, help, func() float64 {
+		if e := admitting.Load(); e != nil {
+			return float64(of(e.Load()))
+		}
+		return 0
+	})
+}
+
+// shown is a counter if its name ends in total, else a gauge.
+func shown(name, help string, read func() float64) any {
+	if strings.HasSuffix(name, "_total") {
+		return promauto.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
+	}
+	return promauto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
+}
+
 // fanout is how far timelines are behind.
 func fanout() (lag feeds.Lag) {
 	if b := running.Load(); b != nil {
@@ -68,19 +97,15 @@ var (
 	_ = ofNews("cut_off_total", "Subscribers who were cut off since they read too slowly.", func(c *news.Counters) *atomic.Int64 { return &c.CutOff })
 )
 
-// ofNews shows a counter of the poller, or a gauge if its name does not end in total.
+// ofNews shows a counter of the poller.
 func ofNews(name, help string, counter func(*news.Counters) *atomic.Int64) any {
-	read := func() float64 {
+	return shown("twibase_subscription_"+name, help, func() float64 {
 		b := running.Load()
 		if b == nil {
 			return 0
 		}
 		return float64(counter(&b.news.Counters).Load())
-	}
-	if name = "twibase_subscription_" + name; strings.HasSuffix(name, "_total") {
-		return promauto.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
-	}
-	return promauto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
+	})
 }
 
 func perOperation(what, help string, buckets []float64) prometheus.Histogram {

@@ -59,6 +59,7 @@ func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoi
 		Production: s.production,
 		Origins:    s.origins,
 	})
+	admitting.Store(graphql)
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", compressed(shared(s.origins, logged(s.proxies.Handler(s.tokens.Handler(graphql))))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -49,7 +50,7 @@ type serve struct {
 	claimFlags
 	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
 	TrustedProxies []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
-	Concurrency    int            `default:"64" placeholder:"N" help:"How many operations are executed at the same time, 0 for any number; four times as many wait for up to a second, and the rest are sent away with the status 503 (default: ${default})."`
+	Concurrency    *int           `placeholder:"N" help:"How many operations are executed at the same time, 0 for any number; four times as many wait for up to a second, and the rest are sent away with the status 503 (default: 64 on a cluster, for which they wait, and 8 for each processor on the embedded store, where they compute)."`
 	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"What a request may ask for at most, where the defaults do not fit; 0 is no limit. docs/LIMITS.md lists the names."`
@@ -119,9 +120,21 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.Concurrency, limits: limits,
+	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
 		trusted: trusted, origins: s.CORS, production: s.Production})
 	return listen(ctx, listener, secure, handler, subscriptions.Shutdown, p.log)
+}
+
+// concurrency is how many operations are executed at the same time. More of those that compute would only make each other slow: of four times
+// what a machine can do, its best is left with so few, and p99 is a second; with 64 on two processors it is eight. 'go run ./bench overload' tells.
+func (s *serve) concurrency() int {
+	switch {
+	case s.Concurrency != nil:
+		return *s.Concurrency
+	case s.embedded():
+		return 8 * runtime.GOMAXPROCS(0)
+	}
+	return 64
 }
 
 // tokens is nil if there are neither secrets nor keys.

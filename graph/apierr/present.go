@@ -29,6 +29,9 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	public, cause := of(err, wrapped)
 	answer.Message, answer.Extensions = public.Message, public.extensions()
+	if cause == err && wrapped != nil && wrapped.Err != nil {
+		cause = wrapped.Err // without the field's place, by which the same cause would be logged for each
+	}
 	if cause != nil {
 		log(ctx, public.Code, cause, answer.Path.String())
 	}

@@ -68,6 +68,7 @@ func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.O
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxChunk),
 		gohbase.RegionReadTimeout(readTimeout),
+		gohbase.RegionLookupTimeout(readTimeout),
 	}, more...)
 	return &Store{
 		collects: at.flush > 0,
