@@ -1,6 +1,6 @@
 // Bench prints what twibase costs, as ratios within one run: each table compares things that took turns on the same machine.
 //
-//	go run ./bench [memory] [served] [hbase] [growth] [fanout] [subscribers]
+//	go run ./bench [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload]
 //
 // Without an argument it makes all tables. The data are made from a seed; world.go says what they are, and queries/ what is asked.
 package main
@@ -33,7 +33,7 @@ type section struct {
 }
 
 var sections = []section{{"memory", inMemory}, {"served", served}, {"hbase", onHBase}, {"growth", growth}, {"fanout", fanOut},
-	{"subscribers", subscribers}}
+	{"subscribers", subscribers}, {"overload", overload}}
 
 func run(ctx context.Context, names []string) error {
 	if len(names) == 2 && names[0] == serving {

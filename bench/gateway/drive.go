@@ -124,3 +124,21 @@ func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) erro
 	}
 	return nil
 }
+
+// Answer asks once.
+func (g *Gateway) Answer(r Request) ([]byte, error) {
+	request, err := g.request(r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && (response.StatusCode != http.StatusOK || bytes.Contains(body, []byte(`"errors"`))) {
+		err = fmt.Errorf("status %d: %.300s", response.StatusCode, body)
+	}
+	return bytes.TrimSpace(body), err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"twibase/bench/gateway"
+)
+
+// What is asked for under overload takes the gateway some milliseconds: 50 of a user's followers, and 20 of each of these.
+const (
+	crowd        = 1000
+	follows      = 50
+	crowdQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:20){nodes{name}}}}}}`
+	overloadSlot = 5 * time.Second
+)
+
+// overload tells what a gateway still does when it is asked four times what it can do, and when it has connections on which little or nothing comes.
+func overload(ctx context.Context, _ *world) error {
+	p, err := newPlace()
+	if err != nil {
+		return err
+	}
+	defer p.leave()
+	g, err := crowded(ctx, p)
+	if err != nil {
+		return err
+	}
+	r := gateway.Request{Body: []byte(`{"query":` + strconv.Quote(crowdQuery) + `}`)}
+	if r.Want, err = g.Answer(r); err != nil {
+		return err
+	}
+	var peak gateway.Load
+	for _, connections := range []int{2, 8, 32, 64} {
+		load, err := g.Drive(r, connections, overloadSlot)
+		if err != nil {
+			return err
+		}
+		if peak.Requests == 0 || load.PerSecond() > peak.PerSecond() {
+			peak = load
+		}
+	}
+	resident, err := g.Resident()
+	if err != nil {
+		return err
+	}
+	t := newTable(fmt.Sprintf("One gateway, embedded store, that answers %.0f requests/s at its best", peak.PerSecond()),
+		"offered", "answered", "refused", "lost", "p50", "p99", "memory")
+	defer t.end()
+	row := func(what string, o gateway.Offered) {
+		t.row(what, times(o.PerSecond()/peak.PerSecond()), times(float64(o.Refused)/o.Took.Seconds()/peak.PerSecond()), fmt.Sprint(o.Lost),
+			o.Percentile(50).Round(time.Millisecond).String(), o.Percentile(99).Round(time.Millisecond).String(), times(float64(o.Peak)/float64(resident)))
+	}
+	for _, factor := range []float64{0.5, 1, 2, 4, 0.5} {
+		row(times(factor), g.Offer(r, factor*peak.PerSecond(), overloadSlot))
+	}
+	for _, misuse := range []struct {
+		name string
+		n    int
+		open func(net.Conn) error
+	}{
+		{"idle connections", idleConnections(), func(net.Conn) error { return nil }},
+		{"bodies of which a byte comes a second", 500, func(c net.Conn) error {
+			_, err := fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+			return err
+		}},
+		{"answers that nobody reads", 500, func(c net.Conn) error {
+			_, err := fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(r.Body), r.Body)
+			return err
+		}},
+	} {
+		leave, err := misused(g, misuse.n, misuse.open)
+		if err != nil {
+			return err
+		}
+		o := g.Offer(r, peak.PerSecond()/2, overloadSlot)
+		leave()
+		row(fmt.Sprintf("%s, beside %d %s", times(0.5), misuse.n, misuse.name), o)
+	}
+	return nil
+}
+
+// crowded starts a gateway over users who follow each other.
+func crowded(ctx context.Context, p *place) (*gateway.Gateway, error) {
+	users, edges := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
+	for i := range crowd {
+		fmt.Fprintf(users, "u%d,User %d\n", i, i)
+		for k := range follows {
+			fmt.Fprintf(edges, "u%d,u%d\n", (i+1+k*k)%crowd, i)
+		}
+	}
+	for name, text := range map[string]*bytes.Buffer{"users.csv": users, "follows.csv": edges} {
+		if err := os.WriteFile(p.path(name), text.Bytes(), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	program, err := p.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store := "embedded:" + p.path("store")
+	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv")).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("import: %w\n%s", err, out)
+	}
+	return p.serve(ctx, program, store)
+}
+
+// idleConnections is ten thousand, or as many as this program may have.
+func idleConnections() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 100
+	}
+	return min(10_000, int(limit.Cur)*6/10)
+}
+
+// misused opens connections to the gateway and does with each what open does.
+func misused(g *gateway.Gateway, n int, open func(net.Conn) error) (leave func(), err error) {
+	at, err := url.Parse(g.URL)
+	if err != nil {
+		return nil, err
+	}
+	var all []net.Conn
+	leave = func() {
+		for _, c := range all {
+			c.Close()
+		}
+	}
+	for range n {
+		c, err := net.Dial("tcp", at.Host)
+		if err == nil {
+			all = append(all, c)
+			err = open(c)
+		}
+		if err != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
