@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped bench cluster lab fuzz chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -25,6 +25,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 
 test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
+	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
 	$(call timed,scripts/fuzz 14 'Document|Variables|Request|GlobalID|Cursor|Token|Import')
 
 lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
@@ -32,6 +33,7 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file 
 	@$(call timed,go vet ./...)
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,scripts/generated)
+	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
 	@go mod tidy -diff
 
@@ -64,6 +66,15 @@ lab: ## compares designs of tables on both engines, and writes what comes out in
 
 fuzz: ## every fuzz test in turn, FUZZTIME seconds in all (an hour)
 	scripts/fuzz $${FUZZTIME:-3600}
+
+audit: ## known vulnerabilities in what the binary and the IDE are made of; the status is 3 where nobody can tell
+	scripts/audit
+
+licenses: ## the licences of what the binary and the IDE are made of, into docs/LICENSES.md
+	scripts/licenses > docs/LICENSES.md
+
+reproducible: ## two builds in two folders are the same bytes
+	scripts/reproducible
 
 chromium: ## Debian's browser, which the browser test drives
 	@scripts/chromium

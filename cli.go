@@ -20,7 +20,8 @@ The exit status is 0 if all went well, 1 if something failed, 2 if the command l
 
 // commandLine is all that a person can ask of the program.
 type commandLine struct {
-	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"The least that is logged: ${enum} (default: ${default})."`
+	Version  kong.VersionFlag `help:"Print of which commit this is, and end."`
+	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"The least that is logged: ${enum} (default: ${default})."`
 
 	Serve   serve          `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
 	Import  importCommand  `cmd:"" help:"Bring CSV files into a store."`
@@ -49,7 +50,7 @@ const (
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var line commandLine
 	helped := false
-	parser, err := kong.New(&line, kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"), kong.Vars{"regions": strconv.Itoa(defaultRegions)},
+	parser, err := kong.New(&line, kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"), kong.Vars{"regions": strconv.Itoa(defaultRegions), "version": version()},
 		kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {

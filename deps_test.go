@@ -60,6 +60,7 @@ var owners = []owner{
 	{"github.com/coder/websocket", []string{"graph/endpoint/websocket", "bench/..."}, "one package speaks to sockets; the benchmark is a client"},
 	{"gonum.org/v1/plot/...", []string{"bench/lab"}, "plots are for docs: no server draws"},
 	{"github.com/klauspost/compress/...", []string{"twibase"}, "answers are compressed on their way out"},
+	{"github.com/rs/cors", []string{"twibase"}, "who may ask from a browser is said where the routes are"},
 	{"github.com/alecthomas/kong", []string{"twibase"}, "main reads the configuration and hands down values"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
 	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
