@@ -18,7 +18,7 @@ run: build $(SECRET) ## twibase on http://127.0.0.1:8080, on the embedded store 
 	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET)
 
 build: $(IDE) ## bin/twibase, with the IDE in it
-	go build -trimpath -o bin/twibase .
+	go build -trimpath -buildvcs=auto -o bin/twibase .
 
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
