@@ -39,8 +39,10 @@ type settings struct {
 	production bool
 }
 
-// routes is everything that the server answers, and what of it goes on until it is shut down.
-func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoint.Endpoint) {
+// routes is everything that the server answers. leave sends new requests and subscribers elsewhere, and returns when those that ran are answered, or
+// when its ctx is done: until then whoever asks is told that the server is not ready.
+func routes(store hbase.Store, b *background, s settings) (handler http.Handler, leave func(context.Context)) {
+	ends := &drain{}
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
 		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
@@ -61,24 +63,28 @@ func routes(store hbase.Store, b *background, s settings) (http.Handler, *endpoi
 	})
 	admitting.Store(graphql)
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", compressed(shared(s.origins, logged(s.proxies.Handler(s.tokens.Handler(graphql))))))
+	mux.Handle("/graphql", compressed(shared(s.origins, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql)))))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
-	mux.HandleFunc("GET /readyz", ready(store))
+	mux.HandleFunc("GET /readyz", ready(store, ends))
 	mux.Handle("GET /metrics", promhttp.Handler())
 	if !s.production { // where nobody is told the schema, nobody can explore it
 		schema := sdl()
 		mux.Handle("GET /schema.graphql", compressed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })))
 		mux.Handle("/", playground.Handler())
 	}
-	return guarded(mux), graphql
+	return guarded(mux), func(ctx context.Context) { ends.end(ctx, graphql.Shutdown) }
 }
 
 // tasks lets the loaders of an operation know what the executor runs.
 func tasks(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 
-// ready answers 200 while the store answers for at least some of the users, since then other gateways could do no better.
-func ready(store hbase.Store) http.HandlerFunc {
+// ready answers 200 while the store answers for at least some of the users, since then other gateways could do no better, and the server does not end.
+func ready(store hbase.Store, ends *drain) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if ends.over() {
+			plain(w, http.StatusServiceUnavailable, "the server ends\n")
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 		defer cancel()
 		if err := answers(ctx, store); err != nil {

@@ -120,9 +120,9 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	handler, subscriptions := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
+	handler, leave := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
 		trusted: trusted, origins: s.CORS, production: s.Production})
-	return listen(ctx, listener, secure, handler, subscriptions.Shutdown, p.log)
+	return listen(ctx, listener, secure, handler, leave, p.log)
 }
 
 // concurrency is how many operations are executed at the same time. More of those that compute would only make each other slow: of four times
@@ -197,7 +197,8 @@ func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
 	}
 }
 
-// listen serves until ctx ends, by TLS if secure is not nil. Then leave sends subscribers elsewhere, and returns when they are gone.
+// listen serves until ctx ends, by TLS if secure is not nil. Then leave sends away who comes and who stays, and returns when
+// those are gone whom it served.
 func listen(ctx context.Context, listener net.Listener, secure *tls.Config, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
 	server := &http.Server{
 		Handler:           handler,
@@ -229,14 +230,8 @@ func listen(ctx context.Context, listener net.Listener, secure *tls.Config, hand
 	log.Info().Msg("twibase ends, when the requests that run have been answered")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		leave(ctx)
-	}()
-	err := server.Shutdown(ctx)
-	<-gone
-	if err != nil {
+	leave(ctx) // who comes meanwhile is told so, rather than left without an answer
+	if err := server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("some requests did not end within %s: %w", shutdownTimeout, err)
 	}
 	return nil
