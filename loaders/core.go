@@ -10,6 +10,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"twibase/hbase"
+	"twibase/stack"
 )
 
 type (
@@ -80,6 +81,7 @@ func from(ctx context.Context) *Loaders {
 
 // batch sends what was collected as one call of the store.
 func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
+	stack.Grow()
 	fallback := l.sent(questions)
 	defer l.answered(questions)
 	gets := together(questions)

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/stack"
 )
 
 // Tasks is told how many tasks of an operation are running, so that whoever batches their reads knows when all of them wait.
@@ -124,9 +126,15 @@ func (r *run) start(tasks []task) {
 	r.tasks.Start(len(tasks))
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
-		r.group.Go(func() { r.do(t) })
+		r.group.Go(func() { r.begin(t) })
 	}
 	r.do(tasks[last])
+}
+
+// begin does a task as the first thing of a goroutine.
+func (r *run) begin(t task) {
+	stack.Grow()
+	r.do(t)
 }
 
 // do calls a resolver and goes on with what it returned.
@@ -137,7 +145,7 @@ func (r *run) do(t task) {
 		last := len(next) - 1
 		r.tasks.Start(last)
 		for _, other := range next[:last] {
-			r.group.Go(func() { r.do(other) })
+			r.group.Go(func() { r.begin(other) })
 		}
 		next = r.call(next[last])
 	}
