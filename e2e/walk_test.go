@@ -13,11 +13,11 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// walkCast has more to hide than the cast: moments of two, and comments by people of every sort on what everybody sees and on what not.
+// walkCast has more to hide than the cast, and older, so that ids in angle brackets are those of the cast: moments of two, and comments by people of every sort on what everybody sees and on what not.
 func walkCast() map[string]string {
 	all := maps.Clone(cast)
-	all["twits"] += "\nn,writer,2014-06-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-06-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"
-	all["comments"] += "\np,third,2014-06-07T00:00:00Z,by a third\nm,fan,2014-06-08T00:00:00Z,on a moment\nw,writer,2014-06-09T00:00:00Z,by the author\nn,owner,2014-06-09T01:00:00Z,on another moment"
+	all["twits"] += "\nn,writer,2014-05-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-05-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"
+	all["comments"] += "\np,third,2014-06-07T00:00:00Z,by a third\nm,fan,2014-06-08T00:00:00Z,on a moment\nw,writer,2014-06-03T12:00:00Z,by the author\nn,owner,2014-06-09T01:00:00Z,on another moment"
 	return all
 }
 
