@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -54,6 +54,9 @@ killservers: ## kills the region servers of a real HBase of five processes one a
 
 stopped: ## stops and kills region servers of a real HBase of five processes, and prints second by second what a gateway answers meanwhile
 	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped
+
+soak: ## half an hour of reads, writes, attacks and subscriptions, over a real HBase whose region servers stop again and again
+	CI=true go test -count 1 -timeout 2h -v -run TestSoak ./e2e -soak $${SOAK:-30m}
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -116,6 +117,13 @@ func (d *Distributed) StartServer(i int) (err error) {
 
 // KillServer ends a region server at once. Others take its regions when ZooKeeper has waited for it in vain.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
+
+// StopServer stops a region server where it is: it keeps its connections, and answers nobody until ContinueServer. One that is stopped for longer
+// than ZooKeeper waits ends when it goes on, and finds its regions with others.
+func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
+
+// ContinueServer lets a region server go on that was stopped.
+func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }
 
 // Log returns the end of the master's log.
 func (d *Distributed) Log() string { return d.master.log.tail() }

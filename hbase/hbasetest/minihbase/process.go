@@ -53,6 +53,15 @@ func (p *process) kill() {
 	}
 }
 
+// signal sends a signal to the process, if it has not ended.
+func (p *process) signal(signal syscall.Signal) {
+	select {
+	case <-p.done:
+	default:
+		_ = syscall.Kill(p.pid, signal)
+	}
+}
+
 func createLog(name string) (*logFile, error) {
 	f, err := os.Create(name)
 	if err != nil {

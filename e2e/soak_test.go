@@ -1,0 +1,277 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"twibase/bench/gateway"
+	"twibase/graph/auth"
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+var soaking = flag.Duration("soak", 0, "for how long to ask a gateway for everything at once, and take its region servers away")
+
+// soak is a gateway over a real HBase, and what became of what it was asked.
+type soak struct {
+	*testing.T
+	gateway *gateway.Gateway
+	tokens  *auth.Tokens
+	client  *http.Client
+	end     context.Context
+	mu      sync.Mutex
+	got     map[string]int
+	all     sync.WaitGroup
+}
+
+const soakUsers = 300
+
+func (s *soak) user() string { return fmt.Sprint("u", rand.IntN(soakUsers)) }
+
+// each does something again and again, by so many at the same time.
+func (s *soak) each(n int, pause time.Duration, do func()) {
+	for range n {
+		s.all.Go(func() {
+			for s.end.Err() == nil {
+				do()
+				time.Sleep(pause/2 + rand.N(pause))
+			}
+		})
+	}
+}
+
+// ask notes what it got: ok, the code of the first error, or that there was no answer.
+func (s *soak) ask(ctx context.Context, what, as, body string) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(body))
+	if err != nil {
+		s.Error(err)
+		return
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if as != "" {
+		token, _, err := s.tokens.Sign(auth.Viewer{Username: as})
+		if err != nil {
+			s.Error(err)
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := s.client.Do(r)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.note(what, "no answer")
+		}
+		return
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Errors []struct{ Extensions struct{ Code string } }
+	}
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.note(what, "no GraphQL")
+	case len(answer.Errors) > 0:
+		s.note(what, answer.Errors[0].Extensions.Code)
+	default:
+		s.note(what, "ok")
+	}
+}
+
+func (s *soak) note(what, got string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got[what+": "+got]++
+}
+
+func (s *soak) query(what, as, query string, a ...any) {
+	s.ask(s.end, what, as, asBody(fmt.Sprintf(query, a...), nil))
+}
+
+// load asks for all that there is, and for more.
+func (s *soak) load() {
+	s.each(8, 40*time.Millisecond, func() {
+		s.query("read", "", `{user(username:%q){name twits(first:5){nodes{content}} followers(first:10){nodes{name followers(first:5){nodes{name}}}}}}`, s.user())
+	})
+	s.each(4, 100*time.Millisecond, func() {
+		switch who := s.user(); rand.IntN(3) {
+		case 0:
+			s.query("write", who, `mutation{postTwit(input:{content:"hello"}){userErrors{code}}}`)
+		case 1:
+			s.query("write", who, `mutation{follow(input:{username:%q}){userErrors{code}}}`, s.user())
+		default:
+			s.query("write", who, `mutation{unfollow(input:{username:%q}){userErrors{code}}}`, s.user())
+		}
+	})
+	list, next := attacks(), atomic.Int64{}
+	s.each(2, 50*time.Millisecond, func() {
+		s.ask(s.end, "attack", "", list[int(next.Add(1))%len(list)].body)
+	})
+	s.each(2, 50*time.Millisecond, func() { // who does not wait
+		ctx, cancel := context.WithTimeout(s.end, rand.N(20*time.Millisecond))
+		defer cancel()
+		s.ask(ctx, "left", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil))
+	})
+	s.each(4, time.Second, func() { // who subscribes for a while
+		ctx, cancel := context.WithTimeout(s.end, rand.N(10*time.Second))
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(asBody(`subscription{twitPosted(username:"u1"){id}}`, nil)))
+		if err != nil {
+			s.Error(err)
+			return
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "text/event-stream")
+		if response, err := s.client.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+		}
+	})
+	s.each(4, time.Second, func() { // who sends a byte a second
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.gateway.URL, "http://"))
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		fmt.Fprint(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n")
+		for range rand.IntN(8) {
+			if _, err := c.Write([]byte("{")); err != nil || s.end.Err() != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	})
+}
+
+// size is how many goroutines the gateway has, and how much memory.
+func (s *soak) size() (goroutines int, bytes int64) {
+	response, err := s.client.Get(s.gateway.URL + "/metrics")
+	if err != nil {
+		s.Error(err)
+		return 0, 0
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil {
+		_, after, _ := strings.Cut(string(text), "\ngo_goroutines ")
+		_, err = fmt.Sscan(after, &goroutines)
+	}
+	resident, also := s.gateway.Resident()
+	if err := errors.Join(err, also); err != nil {
+		s.Error(err)
+	}
+	return goroutines, resident
+}
+
+// A gateway that is asked for everything at once, attacked, and robbed of region servers, neither grows nor fails otherwise than it says.
+func TestSoak(t *testing.T) {
+	if *soaking == 0 {
+		t.Skip("it takes half an hour: make soak")
+	}
+	dir := t.TempDir()
+	h, err := minihbase.StartDistributed(t.Context(), filepath.Join(dir, "hbase"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	s := startSoak(t, dir, h.URL())
+	end, stop := context.WithTimeout(t.Context(), *soaking)
+	defer stop()
+	s.end = end
+	before, _ := s.size()
+	s.load()
+	s.all.Go(func() { // takes a region server away for three seconds, again and again
+		for n := 0; end.Err() == nil; n++ {
+			time.Sleep(20 * time.Second)
+			h.StopServer(n % h.Servers())
+			time.Sleep(3 * time.Second)
+			h.ContinueServer(n % h.Servers())
+		}
+	})
+	var sizes []int64
+	for tick := time.NewTicker(*soaking / 30); end.Err() == nil; {
+		select {
+		case <-tick.C:
+			goroutines, resident := s.size()
+			sizes = append(sizes, resident)
+			t.Logf("%d goroutines, %d MB", goroutines, resident>>20)
+		case <-end.Done():
+		}
+	}
+	s.all.Wait()
+	s.client.CloseIdleConnections()
+	after := before + 1
+	for tries := 0; tries < 60 && after > before; tries++ {
+		time.Sleep(time.Second)
+		after, _ = s.size()
+	}
+	t.Logf("%v\n%d goroutines before, %d after", s.got, before, after)
+	if after > before+5 {
+		t.Errorf("%d goroutines have become %d", before, after)
+	}
+	fifth := len(sizes) / 5
+	if early, late := slices.Max(sizes[fifth:2*fifth]), slices.Max(sizes[len(sizes)-fifth:]); late > early*5/4 {
+		t.Errorf("the memory grew from %d MB to %d MB", early>>20, late>>20)
+	}
+	for _, what := range []string{"read: INTERNAL", "write: INTERNAL", "attack: INTERNAL", "attack: ok", "read: no answer", "write: no answer", "read: no GraphQL"} {
+		if s.got[what] > 0 {
+			t.Errorf("%s, %d times", what, s.got[what])
+		}
+	}
+	if s.got["read: ok"] == 0 || s.got["write: ok"] == 0 {
+		t.Error("nothing was answered")
+	}
+	if err := s.gateway.Stop(); err != nil {
+		t.Error("it did not end well: ", err)
+	}
+}
+
+// startSoak imports users who follow each other, and starts a gateway.
+func startSoak(t *testing.T, dir, store string) *soak {
+	t.Helper()
+	users, follows := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
+	for i := range soakUsers {
+		fmt.Fprintf(users, "u%d,User %d\n", i, i)
+		for k := range 10 {
+			fmt.Fprintf(follows, "u%d,u%d\n", (i+1+k*k)%soakUsers, i)
+		}
+	}
+	secret := strings.Repeat("secret..", 4)
+	for name, text := range map[string]string{"users.csv": users.String(), "follows.csv": follows.String(), "secret": secret + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "twibase")
+	for _, args := range [][]string{
+		{"go", "build", "-o", program, "twibase"},
+		{program, "import", "--store", store, filepath.Join(dir, "users.csv"), filepath.Join(dir, "follows.csv")},
+	} {
+		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	g, err := gateway.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--jwt-secret-file", filepath.Join(dir, "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &soak{T: t, gateway: g, tokens: &auth.Tokens{Secrets: auth.NewSecrets([]byte(secret)), Now: time.Now}, got: map[string]int{},
+		client: &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+}
