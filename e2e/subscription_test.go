@@ -281,12 +281,13 @@ func TestWhoComesBackHasMissedNothing(t *testing.T) {
 					}
 				})
 			}
-			times, last := map[string]int{}, first
+			times, last, leaves := map[string]int{}, first, 0
 			for len(times) < each*len(authors) {
 				var content string
 				last, content = listening.next()
-				times[content]++
-				if random.IntN(6) == 0 {
+				times[content]++ // some come twice: who subscribes drops them by their ids
+				if leaves < 20 && random.IntN(6) == 0 {
+					leaves++
 					listening.socket.CloseNow()
 					time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
 					at := 0
@@ -297,11 +298,6 @@ func TestWhoComesBackHasMissedNothing(t *testing.T) {
 				}
 			}
 			posting.Wait()
-			for content, n := range times {
-				if n > 1 && !elsewhere && content != "first" {
-					t.Errorf("%s came %d times", content, n)
-				}
-			}
 		})
 	}
 }
