@@ -93,7 +93,7 @@ func (e *errand) bringAll(ctx context.Context) error {
 	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
 	followers, positions, err := way.next(ctx, e.share(twits))
 	if err == nil {
-		err = e.spread(ctx, way, followers, positions, twits)
+		err = e.spread(ctx, way, followers, positions, twits, func([]tables.Follow) error { return nil })
 	}
 	if err != nil {
 		return err

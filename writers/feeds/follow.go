@@ -110,21 +110,26 @@ func (e *errand) clean(ctx context.Context) error {
 // deleted takes a twit out of the timelines of all followers, for ever: also what another gateway is about to write. Who follows
 // from now on does not find it in the author's list any more.
 func (e *errand) deleted(ctx context.Context) error {
-	position := tables.Timelines.Position(tables.TwitKey{Author: e.Author, Position: e.Position})
 	for way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor); ; {
 		followers, positions, err := way.next(ctx, e.o.Chunk)
 		if err != nil || len(followers) == 0 {
 			return err
 		}
-		deletes := make([]hbase.Mutation, len(followers))
-		for i, f := range followers {
-			deletes[i] = deleteFrom(f.Username, []hbase.Deletion{without(position, tables.Forever)})
-		}
-		if err := e.write(ctx, deletes); err != nil {
+		if err := e.takeFrom(ctx, followers); err != nil {
 			return err
 		}
 		if err := e.reached(ctx, positions[len(positions)-1]); err != nil {
 			return err
 		}
 	}
+}
+
+// takeFrom takes the errand's twit out of these followers' timelines for ever.
+func (e *errand) takeFrom(ctx context.Context, followers []tables.Follow) error {
+	position := tables.Timelines.Position(tables.TwitKey{Author: e.Author, Position: e.Position})
+	deletes := make([]hbase.Mutation, len(followers))
+	for i, f := range followers {
+		deletes[i] = deleteFrom(f.Username, []hbase.Deletion{without(position, tables.Forever)})
+	}
+	return e.write(ctx, deletes)
 }

@@ -2,6 +2,7 @@ package feeds
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 
@@ -55,17 +56,25 @@ func (e *errand) posted(ctx context.Context) error {
 			members, positions, err = way.next(ctx, e.o.Chunk)
 		}
 		if err == nil {
-			err = e.spread(ctx, way, members, positions, []tables.TwitKey{twit})
-		}
-		if err != nil {
-			return err
-		}
-		// Who began to follow after a deletion had passed there, and before this did, has an entry of what is no more.
-		if cells, err = e.read(ctx, tables.TwitNames.Get(name)); err == nil {
-			_, err = e.gone(ctx, cells[0])
+			err = e.spread(ctx, way, members, positions, []tables.TwitKey{twit}, func(followers []tables.Follow) error {
+				return e.takeBack(ctx, name, followers)
+			})
 		}
 		return err
 	}
+}
+
+// takeBack looks, when the twit of that id was written to these followers, whether it was deleted meanwhile, and takes it from them if so. Who began
+// to follow, or unfollowed, at that time may be met by no other errand.
+func (e *errand) takeBack(ctx context.Context, name string, followers []tables.Follow) error {
+	cells, err := e.read(ctx, tables.TwitNames.Get(name))
+	if err != nil {
+		return err
+	}
+	if _, gone, _, err := tables.TwitNames.Decode(cells[0]); err != nil || !gone {
+		return err
+	}
+	return e.takeFrom(ctx, followers)
 }
 
 // gone reports whether the cells of a twit's id say that it was deleted. If so it takes it out of all timelines: an earlier attempt may have
@@ -104,7 +113,9 @@ func (e *errand) newest(ctx context.Context, n int) (keys []tables.TwitKey, err 
 }
 
 // spread brings twits into the timelines of these followers and of all that follow on the way. The next ones are read while these are written.
-func (e *errand) spread(ctx context.Context, way *walk[tables.Follow], followers []tables.Follow, positions []string, twits []tables.TwitKey) error {
+// Whatever became of the write to some of them, done is called after it.
+func (e *errand) spread(ctx context.Context, way *walk[tables.Follow], followers []tables.Follow, positions []string, twits []tables.TwitKey,
+	done func(followers []tables.Follow) error) error {
 	for len(followers) > 0 && len(twits) > 0 {
 		var next []tables.Follow
 		var after []string
@@ -113,7 +124,7 @@ func (e *errand) spread(ctx context.Context, way *walk[tables.Follow], followers
 			next, after, err = way.next(both, e.share(twits))
 			return err
 		})
-		g.Go(func() error { return e.bring(both, followers, twits) })
+		g.Go(func() error { return errors.Join(e.bring(ctx, followers, twits), done(followers)) })
 		if err := g.Wait(); err != nil {
 			return err
 		}

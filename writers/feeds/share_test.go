@@ -46,6 +46,29 @@ func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
 	}
 }
 
+func TestWhoUnfollowsWhileADeletedTwitIsBroughtHasNone(t *testing.T) {
+	w := newWorld(t)
+	w.follows("Lucy", "Lily")
+	twit := w.posts("x")
+	beside := &world{T: t, Store: w.Store, now: w.now, given: 100}
+	w.Store = between(w.Store, "Lucy", func() {
+		w := beside
+		w.deletes(twit)
+		w.leaves("Lucy")
+		w.errand(tables.Unfollowed, "Lucy", "")
+		w.sweep(w.gateway(feeds.Options{}))
+		if w.open() != 1 {
+			t.Errorf("%d errands are left, and should be that of the twit", w.open())
+		}
+	})
+	w.sweep(w.gateway(feeds.Options{}))
+	w.has("Lucy")
+	w.has("Lily")
+	if w.open() != 0 {
+		t.Errorf("%d errands are left", w.open())
+	}
+}
+
 func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range numbered("t", 150) {
