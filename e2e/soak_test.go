@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"twibase/bench/gateway"
+	servers "twibase/bench/gateway"
 	"twibase/graph/auth"
 	"twibase/hbase/hbasetest/minihbase"
 )
@@ -31,7 +31,7 @@ var soaking = flag.Duration("soak", 0, "for how long to ask a gateway for everyt
 // soak is a gateway over a real HBase, and what became of what it was asked.
 type soak struct {
 	*testing.T
-	gateway *gateway.Gateway
+	gateway *servers.Gateway
 	tokens  *auth.Tokens
 	client  *http.Client
 	end     context.Context
@@ -268,7 +268,7 @@ func startSoak(t *testing.T, dir, store string) *soak {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	g, err := gateway.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--jwt-secret-file", filepath.Join(dir, "secret"))
+	g, err := servers.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--jwt-secret-file", filepath.Join(dir, "secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
