@@ -194,11 +194,11 @@ func (l subscriber) hears(contents ...string) {
 }
 
 func TestSubscribersHearOfWhatIsPostedAtAnotherGateway(t *testing.T) {
-	s := stations(t, 2, 0, "a", "b", "fan")
+	s := stations(t, 2, 0, "a", "b", "c", "fan")
 	s[0].does(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
 	timeline, fan, stranger := s[1].subscribe(t, "fan", "timelineTwitAdded"), s[1].subscribe(t, "fan", `twitPosted(username:"a")`), s[1].subscribe(t, "", `twitPosted(username:"a")`)
 	for i := range 3 {
-		s[0].posts(t, "b", "for nobody")
+		s[0].posts(t, "c", "for nobody")
 		s[0].posts(t, "a", fmt.Sprint("public ", i))
 		time.Sleep(2 * time.Millisecond)
 		s[0].does(t, "a", `postTwit(input:{content:"for followers",visibility:FOLLOWERS}){userErrors{code}}`)

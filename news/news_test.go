@@ -285,15 +285,38 @@ func TestThePollerEndsAndSubscribersAreTold(t *testing.T) {
 	})
 }
 
+// followed puts a twit into the timeline of u, who follows its author since a time.
+func (w *world) followed(twit *tables.Twit, since time.Time) {
+	w.t.Helper()
+	w.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0), Cells: []hbase.Cell{
+		tables.Timelines.Cell(twit.Key(), since.UnixMilli())}})
+}
+
 func TestWhatComesByFollowingIsNoNews(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		l := w.listens(Timeline, "u")
-		old := &tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-time.Second), Name: "old"}
-		recent := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}
-		for _, twit := range []*tables.Twit{old, recent} {
-			w.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0),
-				Cells: []hbase.Cell{tables.Timelines.Cell(twit.Key(), time.Now().UnixMilli())}})
-		}
+		w.followed(&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-skew - time.Millisecond), Name: "old"}, time.Now())
+		w.followed(&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}, time.Now())
 		l.hears("recent")
+	})
+}
+
+func TestWhatIsPostedAfterFollowingThroughAGatewayWhoseClockIsAheadIsHeard(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		l := w.listens(Timeline, "u")
+		follow := time.Now().Add(skew) // by its clock
+		time.Sleep(time.Second)
+		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "posted"}
+		w.followed(twit, follow)
+		l.hears("posted")
+		time.Sleep(time.Second)
+		younger := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "younger"}
+		next := &tables.Twit{AuthorName: "a", PostedAt: younger.PostedAt.Add(-2 * time.Second), Name: "next"} // by a clock that is behind
+		w.followed(younger, follow)
+		l.hears("younger")
+		w.followed(next, follow)
+		if l.hears("next"); !l.Late(next.Key(), younger.Key()) {
+			t.Error("whoever comes back with the younger one is not told")
+		}
 	})
 }

@@ -64,7 +64,8 @@ type member struct {
 	tables.TwitKey
 	at   time.Time
 	twit *tables.Twit
-	// old says that it is in a timeline since its author is followed, and not since it was posted.
+	// old says that it is in a timeline since its author is followed, and not since it was posted. Both times are of gateways whose clocks may
+	// differ: in doubt it was posted later.
 	old bool
 }
 
@@ -92,7 +93,7 @@ func (r *row) members(cells []hbase.Cell) (members []member, last string, err er
 		}
 		for i, key := range keys {
 			at, _, _ := key.Parts() // it was checked
-			members = append(members, member{TwitKey: key, at: at, old: at.UnixMilli() < followed[positions[i]]})
+			members = append(members, member{TwitKey: key, at: at, old: at.Add(skew).UnixMilli() < followed[positions[i]]})
 		}
 	} else {
 		var twits []*tables.Twit
