@@ -25,7 +25,16 @@ const (
 
 type repairCommand struct {
 	storeFlag
-	Check bool `help:"Only look, and change nothing."`
+	Check       bool `help:"Only look, and change nothing."`
+	FanoutLimit int  `default:"10000" placeholder:"N" help:"That of the gateways of the store: repair brings to their end the timelines that they left behind (default: ${default})."`
+}
+
+// Validate is called by kong.
+func (c *repairCommand) Validate() error {
+	if c.FanoutLimit < 1 {
+		return errors.New("--fanout-limit must be at least 1")
+	}
+	return nil
 }
 
 // Run prints each breach of an invariant and, unless it only looks, mends it.
@@ -44,7 +53,7 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 
 func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store) error {
 	if !c.Check {
-		if err := sweep(ctx, p, store); err != nil {
+		if err := c.sweep(ctx, p, store); err != nil {
 			return err
 		}
 	}
@@ -80,22 +89,29 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// sweep brings the writes and the errands to their end that gateways left behind.
-func sweep(ctx context.Context, p process, store hbase.Store) error {
+// sweep brings the writes and the errands to their end that gateways left behind. An errand may take as long as it has entries to write.
+func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
+	log := slog.New(zerolog.NewSlogHandler(p.log))
+	if err := sweepWrites(ctx, p, store, log); err != nil {
+		return fmt.Errorf("writes that were left behind can't be finished: %w", err)
+	}
+	if err := feeds.New(store, feeds.Options{Limit: c.FanoutLimit, Log: log}).Sweep(ctx); err != nil {
+		return fmt.Errorf("timelines can't be brought up to date: %w", err)
+	}
+	return nil
+}
+
+func sweepWrites(ctx context.Context, p process, store hbase.Store, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepPatience)
 	defer cancel()
-	log := slog.New(zerolog.NewSlogHandler(p.log))
 	w := writers.New(store, writers.Options{Log: log})
 	defer w.Close(ctx)
 	told := false
 	for {
 		err := w.Sweep(ctx)
 		open, counted := intents(ctx, store)
-		if err = errors.Join(err, counted); err != nil {
-			return fmt.Errorf("writes that were left behind can't be finished: %w", err)
-		}
-		if open == 0 {
-			break
+		if err = errors.Join(err, counted); err != nil || open == 0 {
+			return err
 		}
 		if !told {
 			fmt.Fprintf(p.stderr, "%d writes were left behind, and are finished now\n", open)
@@ -106,10 +122,6 @@ func sweep(ctx context.Context, p process, store hbase.Store) error {
 		case <-ctx.Done():
 		}
 	}
-	if err := feeds.New(store, feeds.Options{Log: log}).Sweep(ctx); err != nil {
-		return fmt.Errorf("timelines can't be brought up to date: %w", err)
-	}
-	return nil
 }
 
 // intents is how many writes are on their way.

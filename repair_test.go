@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/embedded"
@@ -74,4 +75,66 @@ func TestRepair(t *testing.T) {
 			t.Errorf("status %d, stderr %q", status, stderr)
 		}
 	})
+}
+
+func TestRepairKeepsTheBroadcastersOfItsFanoutLimit(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+		state  tables.Broadcast
+		stderr string
+	}{
+		{[]string{"--fanout-limit", "2"}, 0, tables.Merged, ""},
+		{nil, 0, "leaving", ""},
+		{[]string{"--fanout-limit", "0"}, misuse, "", "--fanout-limit must be at least 1"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			files, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+			for name, text := range map[string]string{
+				"users":   "username,name\nLiLei,李雷\nLucy,Lucy\n",
+				"follows": "follower,followee\nLucy,LiLei\n",
+			} {
+				if err := os.WriteFile(filepath.Join(files, name+".csv"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			store := "embedded:" + data
+			if status, _, stderr := command(t, "import", "--store", store, files); status != 0 {
+				t.Fatal(stderr)
+			}
+			s, err := embedded.Open(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := time.Now()
+			twit := &tables.Twit{AuthorName: "LiLei", PostedAt: now, Name: "x", Content: "x", Visibility: tables.Public}
+			errs, err := s.Mutate(t.Context(), []hbase.Mutation{
+				hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("LiLei", 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}},
+				tables.TwitNames.Put(twit, 1), tables.Broadcasters.Put("LiLei", tables.Merged, 1),
+				tables.Errands.Put(tables.Errand{ID: tables.NewOp(now, 1), Kind: tables.Posted, At: now.UnixMilli(), Author: "LiLei", Position: twit.Key().Position}),
+			})
+			if s.Close(); errs != nil || err != nil {
+				t.Fatal(errs, err)
+			}
+			status, _, stderr := command(t, append([]string{"repair", "--store", store}, c.args...)...)
+			if status != c.status || !strings.Contains(stderr, c.stderr) {
+				t.Fatalf("status %d, stderr %q", status, stderr)
+			}
+			if c.status != 0 {
+				return
+			}
+			if s, err = embedded.Open(data); err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			results, err := s.Get(t.Context(), []hbase.Get{tables.Broadcasters.Of("LiLei")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, _, err := tables.Broadcasters.State(results[0].Cells)
+			if _, leaving := state.Leaving(); err != nil || state != c.state && !(leaving && c.state == "leaving") {
+				t.Errorf("the author is %q, %v", state, err)
+			}
+		})
+	}
 }
