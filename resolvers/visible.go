@@ -32,19 +32,30 @@ func (s sights) may(ctx context.Context, n int, decide func(i int) permission.Ve
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return s.viewer.Username, decide(i) })
 }
 
-// allowed returns the answers of n questions, each about a viewer. What all of them depend on is asked in one round.
+// allowed returns the answers of n questions, each about a viewer. What they depend on is asked in one round, each thing once: mostly all
+// depend on whether the one viewer is an administrator.
 func allowed(ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict)) ([]bool, error) {
 	answers := make([]bool, n)
+	type dependence struct{ question, asked int }
+	var waiting []dependence
 	var asked []loaders.Relation
-	var waiting []int
+	places := map[loaders.Relation]int{}
+	depends := func(question int, on loaders.Relation) {
+		place, known := places[on]
+		if !known {
+			place = len(asked)
+			places[on], asked = place, append(asked, on)
+		}
+		waiting = append(waiting, dependence{question, place})
+	}
 	for i := range n {
 		viewer, verdict := decide(i)
 		answers[i] = verdict.Yes
 		if verdict.IfAdmin {
-			asked, waiting = append(asked, loaders.Has(viewer, permission.AdminRole)), append(waiting, i)
+			depends(i, loaders.Has(viewer, permission.AdminRole))
 		}
 		if verdict.IfFollows != "" {
-			asked, waiting = append(asked, loaders.Follows(viewer, verdict.IfFollows)), append(waiting, i)
+			depends(i, loaders.Follows(viewer, verdict.IfFollows))
 		}
 	}
 	if len(asked) == 0 {
@@ -52,12 +63,12 @@ func allowed(ctx context.Context, n int, decide func(i int) (viewer string, verd
 	}
 	related, err := loaders.Related.Load(ctx, asked)
 	errs := make(loaders.Errors, n)
-	for j, i := range waiting {
-		answers[i] = answers[i] || related[j]
+	for _, w := range waiting {
+		answers[w.question] = answers[w.question] || related[w.asked]
 	}
-	for j, i := range waiting {
-		if !answers[i] && errs[i] == nil {
-			errs[i] = loaders.At(err, j)
+	for _, w := range waiting {
+		if !answers[w.question] && errs[w.question] == nil {
+			errs[w.question] = loaders.At(err, w.asked)
 		}
 	}
 	return answers, loaders.Join(n, errs)

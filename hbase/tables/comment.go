@@ -129,7 +129,8 @@ func decodeComment(owner, position string, value []byte) (*Comment, error) {
 	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case commentAuthor:
-			fits = c.AuthorName == "" && strings.HasPrefix(mark, shortName(s)+separator)
+			short, _, _ := strings.Cut(mark, separator)
+			fits = c.AuthorName == "" && short == shortName(s)
 			c.AuthorName = s
 		case commentContent:
 			fits = !whole
