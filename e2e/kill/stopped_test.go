@@ -4,6 +4,7 @@ package kill
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"net/http"
@@ -15,7 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
 	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
 )
 
 var stopped = flag.Bool("stopped", false, "stop region servers, and print second by second what a gateway answers")
@@ -25,6 +31,8 @@ const (
 	asking = 20
 	// settles is how long a gateway may take to find out that a server is silent, or that it is back: storePatience of package main, and the seconds in which it does.
 	settles = 8 * time.Second
+	// notices is how long it may take to find a server that is back: gohbase looks again after half a minute at the latest.
+	notices = 40 * time.Second
 )
 
 // second is what was answered in a second.
@@ -156,6 +164,33 @@ func (l *timeline) becomes(what string, patience time.Duration, is func(second) 
 	}
 }
 
+// follows waits until HBase answers for all users to somebody who has just come, and then until the gateway does.
+func (l *timeline) follows(url string, users int) {
+	l.t.Helper()
+	var gets []hbase.Get
+	for i := range users {
+		gets = append(gets, tables.Users.Get(fmt.Sprint("u", i), "i:name"))
+	}
+	answers := func() bool {
+		ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Second)
+		defer cancel()
+		store, err := cluster.Open(ctx, url, zerolog.Nop())
+		if err != nil {
+			return false
+		}
+		defer store.Close()
+		results, err := store.Get(ctx, gets)
+		return err == nil && !slices.ContainsFunc(results, func(r hbase.Result) bool { return r.Err != nil })
+	}
+	for begun := time.Now(); !answers(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(begun) > 4*time.Minute {
+			l.t.Fatal("HBase does not come back")
+		}
+	}
+	l.t.Logf("%3.0f s: HBase answers", time.Since(l.begun).Seconds())
+	l.becomes("whole", notices, whole)
+}
+
 func whole(s second) bool { return s.ok > 0 && s.partial+s.failed == 0 }
 
 // quick is a second in which the users of other servers were answered for, and nobody waited.
@@ -191,14 +226,14 @@ func TestStoppedRegionServers(t *testing.T) {
 		time.Sleep(3500 * time.Millisecond) // two seconds later ZooKeeper may have given it up
 		l.mark("it goes on")
 		h.ContinueServer(i)
-		l.becomes("whole", settles, whole)
+		l.follows(h.URL(), users)
 		time.Sleep(2 * time.Second)
 	}
 	i := int(*seed % uint64(h.Servers()))
 	l.mark("region server %d is stopped, for longer than ZooKeeper waits for it", i)
 	h.StopServer(i)
 	l.becomes("partial", settles, quick)
-	l.becomes("whole", time.Minute, whole)
+	l.follows(h.URL(), users)
 	l.mark("its regions have moved; it goes on, and ends")
 	h.ContinueServer(i)
 	if err := h.StartServer(i); err != nil {
@@ -221,7 +256,7 @@ func TestStoppedRegionServers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.becomes("whole", 2*time.Minute, whole)
+	l.follows(h.URL(), users)
 	time.Sleep(time.Second)
 	if status := l.ready.Load(); status != http.StatusOK {
 		t.Errorf("when all servers answer /readyz has the status %d", status)

@@ -51,9 +51,10 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 			"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
 			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, args...)...)
 	}
+	begun := d // which an error returns as nil
 	defer func() {
 		if err != nil {
-			d.Kill()
+			begun.Kill()
 		}
 	}()
 	config := filepath.Join(dir, "zoo.cfg")
