@@ -28,6 +28,8 @@ import (
 
 var soaking = flag.Duration("soak", 0, "for how long to ask a gateway for everything at once, and take its region servers away")
 
+var soakEmbedded = flag.Bool("soak-embedded", false, "on the embedded store, which has no servers to take away")
+
 // soak is a gateway over a real HBase, and what became of what it was asked.
 type soak struct {
 	*testing.T
@@ -186,25 +188,29 @@ func TestSoak(t *testing.T) {
 		t.Skip("it takes half an hour: make soak")
 	}
 	dir := t.TempDir()
-	h, err := minihbase.StartDistributed(t.Context(), filepath.Join(dir, "hbase"))
-	if err != nil {
-		t.Fatal(err)
+	store, faults := "embedded:"+filepath.Join(dir, "store"), func(context.Context) {}
+	if !*soakEmbedded {
+		h, err := minihbase.StartDistributed(t.Context(), filepath.Join(dir, "hbase"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(h.Kill)
+		store, faults = h.URL(), func(end context.Context) { // takes a region server away for three seconds, again and again
+			for n := 0; end.Err() == nil; n++ {
+				time.Sleep(20 * time.Second)
+				h.StopServer(n % h.Servers())
+				time.Sleep(3 * time.Second)
+				h.ContinueServer(n % h.Servers())
+			}
+		}
 	}
-	t.Cleanup(h.Kill)
-	s := startSoak(t, dir, h.URL())
+	s := startSoak(t, dir, store)
 	end, stop := context.WithTimeout(t.Context(), *soaking)
 	defer stop()
 	s.end = end
 	before, _ := s.size()
 	s.load()
-	s.all.Go(func() { // takes a region server away for three seconds, again and again
-		for n := 0; end.Err() == nil; n++ {
-			time.Sleep(20 * time.Second)
-			h.StopServer(n % h.Servers())
-			time.Sleep(3 * time.Second)
-			h.ContinueServer(n % h.Servers())
-		}
-	})
+	s.all.Go(func() { faults(end) })
 	var sizes []int64
 	for tick := time.NewTicker(*soaking / 30); end.Err() == nil; {
 		select {
