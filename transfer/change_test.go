@@ -242,5 +242,15 @@ func TestTimelinesKeepTheirNewestEntries(t *testing.T) {
 		if diff := cmp.Diff([]string{"t29", "t28", "t27", "t26", "t25", "t24", "t23"}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		for owner, want := range map[string]string{"a": "2024-05-01T00:00:22Z", "b": ""} {
+			cells, err := settle.Read(context.Background(), store, []hbase.Get{tables.TimelineSince(owner)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, cut, err := tables.DecodeTimelineSince(cells[0])
+			if err != nil || cut != (want != "") || cut && at.Format(time.RFC3339) != want {
+				t.Errorf("the timeline of %s was cut at %v, %t, %v, and should be at %q", owner, at, cut, err, want)
+			}
+		}
 	}
 }

@@ -54,6 +54,7 @@ func codecs() []codec {
 		list = append(list, valueOf("errand", c, againErrand))
 	}
 	list = append(list, codec{"row of an author's comments on a twit", tables.Commenters.Row(moment.Key(), "LiLei"), againRow, hbase.ErrCorrupt})
+	list = append(list, valueOf("timeline's cut", tables.PutTimelineSince("LiLei", noon).Cells[0], againSince))
 	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, 0), againAdded))
 	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
 	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 0).Cells[0], againBroadcaster)...)
@@ -249,6 +250,14 @@ func againAdded(c hbase.Cell) (hbase.Cell, error) {
 		return hbase.Cell{}, err
 	}
 	return tables.Commenters.AddedCell("again", at, 0), nil
+}
+
+func againSince(c hbase.Cell) (hbase.Cell, error) {
+	at, _, err := tables.DecodeTimelineSince([]hbase.Cell{c})
+	if err != nil {
+		return hbase.Cell{}, err
+	}
+	return tables.PutTimelineSince("LiLei", at).Cells[0], nil
 }
 
 func againBroadcaster(c hbase.Cell) (hbase.Cell, error) {

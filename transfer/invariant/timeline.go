@@ -14,7 +14,7 @@ import (
 // together is how many timelines are in memory at the same time: each may be long.
 const together = 32
 
-// timelines shows that timelines have the newest twits of all whom their owners follow, and no others. Of authors of whom something is still on its
+// timelines shows that timelines have the newest twits of all whom their owners follow, down to where they were cut, and no others. Of authors of whom something is still on its
 // way nothing is known, and those whom readers look for elsewhere need not be there.
 func (r *run) timelines(ctx context.Context) error {
 	scan := hbase.Scan{Table: tables.Following.Table, Columns: tables.Following.Family, Page: hbase.Page{Limit: 1}}
@@ -41,24 +41,41 @@ func (r *run) timelines(ctx context.Context) error {
 	return walk(ctx, r, tables.Timelines, explainEntries)
 }
 
-// timeline is what one holds: its entries and, if it is full, the last position that it must have.
+// timeline is what one holds: its entries, whether it is full, and the position before which it must have all.
 type timeline struct {
 	entries map[string]bool
-	last    string
+	full    bool
+	end     string
 }
 
 // incomplete reports the entries that timelines should have.
 func (r *run) incomplete(ctx context.Context, owners []string) error {
 	held := make(map[string]*timeline, len(owners))
-	for _, owner := range owners {
-		held[owner] = &timeline{entries: map[string]bool{}}
+	gets := make([]hbase.Get, len(owners))
+	for i, owner := range owners {
+		gets[i] = tables.TimelineSince(owner)
 	}
-	err := settle.Spans(ctx, r.Store, tables.Timelines, owners, func(s *settle.Span[tables.TwitKey]) error {
+	cells, err := settle.Read(ctx, r.Store, gets)
+	if err != nil {
+		return err
+	}
+	for i, owner := range owners {
+		end := tables.MembersEnd
+		since, cut, err := tables.DecodeTimelineSince(cells[i])
+		if err != nil {
+			r.corrupt(tables.Users.Table, tables.RowKey(owner), tables.SinceColumn, err)
+			end = "" // nothing is known
+		} else if cut {
+			end = tables.LaterThan(since)
+		}
+		held[owner] = &timeline{entries: map[string]bool{}, end: end}
+	}
+	err = settle.Spans(ctx, r.Store, tables.Timelines, owners, func(s *settle.Span[tables.TwitKey]) error {
 		t := held[s.Owner]
 		for _, c := range s.Cells {
-			if t.last == "" {
+			if !t.full {
 				if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {
-					t.last = c.Qualifier
+					t.full, t.end = true, min(t.end, c.Qualifier)
 				}
 			}
 		}
@@ -98,7 +115,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 				twit := tables.TwitKey{Author: s.Owner, Position: c.Qualifier}
 				position := tables.Timelines.Position(twit)
 				for _, f := range followers[s.Owner] {
-					if t := held[f.name]; !t.entries[position] && (t.last == "" || position < t.last) {
+					if t := held[f.name]; !t.entries[position] && position < t.end {
 						entry := seatOf(tables.Timelines, f.name, twit, max(1, f.at.UnixMilli()))
 						entry.row = tables.Timelines.Row(f.name, 0)
 						r.missing(entry, false, "%s follows %s", f.name, s.Owner)

@@ -18,6 +18,18 @@ func (s *Settler) Timelines(ctx context.Context, owners []string) error {
 			if len(rest) == 0 {
 				return nil
 			}
+			twit, err := tables.EntryOf(rest[0].Qualifier)
+			if err != nil {
+				return err
+			}
+			at, _, err := twit.Parts()
+			if err != nil {
+				return err
+			}
+			// First of all, so that nobody takes the timeline for whole.
+			if err := Write(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
+				return err
+			}
 			gone := hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(span.Owner, span.Bucket)}
 			for _, c := range rest {
 				gone.Columns = append(gone.Columns, gonePart(c))

@@ -28,6 +28,9 @@ func (e *errand) followed(ctx context.Context) error {
 	if err != nil || len(twits) == 0 {
 		return err
 	}
+	if err := e.partly(ctx, twits, e.Follower); err != nil {
+		return err
+	}
 	if err := e.write(ctx, []hbase.Mutation{entries(e.Follower, twits, e.At)}); err != nil {
 		return err
 	}

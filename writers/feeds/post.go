@@ -140,11 +140,16 @@ func (e *errand) spread(ctx context.Context, way *walk[tables.Follow], followers
 func (f *Feeds) bring(ctx context.Context, followers []tables.Follow, twits []tables.TwitKey) error {
 	puts := make([]hbase.Mutation, len(followers))
 	var full []string
+	names := make([]string, len(followers))
 	for i, follower := range followers {
+		names[i] = follower.Username
 		puts[i] = entries(follower.Username, twits, stamp(follower.At.UnixMilli()))
 		if f.due(follower.Username, twits) {
 			full = append(full, follower.Username)
 		}
+	}
+	if err := f.partly(ctx, twits, names...); err != nil {
+		return err
 	}
 	if err := f.write(ctx, puts); err != nil {
 		return err

@@ -42,6 +42,10 @@ func (f *Feeds) trim(ctx context.Context, owners []string) error {
 			for _, c := range cells[0][f.o.TimelineBound:] {
 				gone = append(gone, without(c.Qualifier, c.Timestamp))
 			}
+			// First of all, so that nobody takes the timeline for whole.
+			if err := f.cutAt(ctx, cells[0][f.o.TimelineBound].Qualifier, owner); err != nil {
+				return err
+			}
 			if err := f.write(ctx, []hbase.Mutation{deleteFrom(owner, gone)}); err != nil {
 				return err
 			}
@@ -51,6 +55,31 @@ func (f *Feeds) trim(ctx context.Context, owners []string) error {
 		}
 	}
 	return nil
+}
+
+// cutAt notes that timelines may have been cut from the entry at this position on.
+func (f *Feeds) cutAt(ctx context.Context, position string, owners ...string) error {
+	twit, err := tables.EntryOf(position)
+	if err != nil {
+		return err
+	}
+	at, _, err := twit.Parts()
+	if err != nil {
+		return err
+	}
+	puts := make([]hbase.Mutation, len(owners))
+	for i, owner := range owners {
+		puts[i] = tables.PutTimelineSince(owner, at)
+	}
+	return f.write(ctx, puts)
+}
+
+// partly notes of those into whose timelines as many of an author's newest twits are brought as there is room for that older ones are not there.
+func (f *Feeds) partly(ctx context.Context, twits []tables.TwitKey, owners ...string) error {
+	if len(twits) < f.o.TimelineBound {
+		return nil
+	}
+	return f.cutAt(ctx, tables.Timelines.Position(twits[len(twits)-1]), owners...)
 }
 
 // without takes an entry away, as far as it is not younger than the timestamp.

@@ -1,0 +1,136 @@
+package feeds_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/transfer/invariant"
+	"twibase/writers"
+	"twibase/writers/feeds"
+)
+
+// cut is a store whose timelines have a bound of ten, and in which gina follows a and b.
+type cut struct {
+	*testing.T
+	hbase.Store
+	w *writers.Writers
+	f *feeds.Feeds
+}
+
+func newCut(t *testing.T) cut {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	for _, table := range tables.Definitions(1) {
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := cut{t, store, writers.New(store, writers.Options{}), feeds.New(store, feeds.Options{TimelineBound: 10})}
+	for _, name := range []string{"a", "b", "gina"} {
+		_, err := c.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: name, Name: name}, nil)
+		c.does(err)
+	}
+	for _, author := range []string{"a", "b"} {
+		c.does(c.w.Follow(t.Context(), "gina", author))
+	}
+	c.settles()
+	return c
+}
+
+func (c cut) does(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c cut) settles() {
+	c.Helper()
+	for c.w.Counters.Open.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	c.does(c.f.Sweep(c.Context()))
+}
+
+func (c cut) posts(author string, n int) {
+	c.Helper()
+	for i := range n {
+		_, err := c.w.PostTwit(c.Context(), author, writers.NewTwit{Content: fmt.Sprint(i), Visibility: tables.Public})
+		c.does(err)
+		c.settles()
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// has wants just so many of each author in gina's timeline, and no breach.
+func (c cut) has(a, b int) {
+	c.Helper()
+	results, err := c.Get(c.Context(), []hbase.Get{tables.Timelines.Get("gina", 0, hbase.Page{})})
+	c.does(err)
+	keys, _, _, err := tables.Timelines.Decode("gina", results[0].Cells)
+	c.does(err)
+	of := map[string]int{}
+	for _, key := range keys {
+		of[key.Author]++
+	}
+	if of["a"] != a || of["b"] != b {
+		c.Errorf("the timeline has %d of a and %d of b, and should have %d and %d", of["a"], of["b"], a, b)
+	}
+	checker := invariant.Checker{Store: c.Store, TimelineBound: 10, Report: func(b invariant.Breach) { c.Error(b) }}
+	c.does(checker.Run(c.Context()))
+}
+
+func TestWhatACutTimelineLosesIsNoBreach(t *testing.T) {
+	t.Run("by an unfollow", func(t *testing.T) {
+		c := newCut(t)
+		c.posts("a", 10)
+		c.posts("b", 10)
+		c.has(0, 10)
+		c.does(c.w.Unfollow(t.Context(), "gina", "b"))
+		c.settles()
+		c.has(0, 0)
+		c.posts("a", 3)
+		c.has(3, 0)
+		c.does(c.w.Follow(t.Context(), "gina", "b"))
+		c.settles()
+		c.has(3, 7)
+	})
+	t.Run("by a deletion", func(t *testing.T) {
+		c := newCut(t)
+		c.posts("a", 5)
+		c.posts("b", 10)
+		c.has(0, 10)
+		c.deletes("b")
+		c.has(0, 9)
+	})
+	t.Run("when an author had more than it holds", func(t *testing.T) {
+		c := newCut(t)
+		c.does(c.w.Unfollow(t.Context(), "gina", "a"))
+		c.settles()
+		c.posts("a", 15)
+		c.does(c.w.Follow(t.Context(), "gina", "a"))
+		c.settles()
+		c.has(10, 0)
+		c.deletes("a")
+		c.has(9, 0)
+	})
+}
+
+// deletes deletes the author's newest twit.
+func (c cut) deletes(author string) {
+	c.Helper()
+	results, err := c.Get(c.Context(), []hbase.Get{tables.Twits.Get(author, 0, hbase.Page{Limit: 1})})
+	c.does(err)
+	twits, _, _, err := tables.Twits.Decode(author, results[0].Cells)
+	c.does(err)
+	c.does(c.w.DeleteTwit(c.Context(), twits[0]))
+	c.settles()
+}
