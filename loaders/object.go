@@ -11,11 +11,21 @@ import (
 // Object loads the rows of a noun.
 type Object[T any] struct {
 	Loader[Row, *T]
-	of *tables.Object[T]
+	// Exists answers whether there is an object of a key: one that was deleted is gone from then on, whatever still names it.
+	Exists Loader[string, bool]
+	of     *tables.Object[T]
 }
 
 func object[T any](name string, of *tables.Object[T]) Object[T] {
-	return Object[T]{of: of, Loader: Loader[Row, *T]{
+	exists := Loader[string, bool]{
+		name: name,
+		get:  func(key string) get { return of.Get(key, tables.Existence) },
+		decode: func(key string, cells []cell) (bool, error) {
+			t, err := of.Decode(key, cells)
+			return t != nil, err
+		},
+	}
+	return Object[T]{of: of, Exists: exists, Loader: Loader[Row, *T]{
 		name:   name,
 		get:    func(r Row) get { return of.Get(r.Key, r.Columns) },
 		decode: func(r Row, cells []cell) (*T, error) { return of.Decode(r.Key, cells) },

@@ -137,21 +137,25 @@ func authorCost(q *inquiry) error {
 
 // commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.
 func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error) {
-	places := make([]loaders.MemberKey, len(keys))
+	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
 		place, err := tables.ParseCommentKey(key)
 		if err != nil {
 			return nil, err
 		}
-		places[i] = loaders.MemberKey{Owner: place.Twit.String(), Position: place.Position}
+		places[i], authors[i] = loaders.MemberKey{Owner: place.Twit.String(), Position: place.Position}, place.Twit.Author
 	}
+	exist := loaders.Users.Exists.Ask(ctx, authors)
 	members, err := loaders.Comments.Members(ctx, places)
+	there, thereErr := exist()
 	found := make([]*tables.Comment, len(keys))
 	for i, member := range members {
-		found[i] = member.Value
+		if there[i] { // the twit goes with its author, and the comment with the twit
+			found[i] = member.Value
+		}
 	}
 	found, mayErr := visibleComments(ctx, found)
-	return found, loaders.Join(len(keys), err, mayErr)
+	return found, loaders.Join(len(keys), err, thereErr, mayErr)
 }
 
 // Twit is the batch resolver for the twit field.

@@ -168,9 +168,21 @@ func (q *inquiry) adminCost(at explain.Moment, when string) explain.Moment {
 	if !s.known || s.viewer.Admin {
 		return at
 	}
+	q.existCost(at, loaders.Users.Exists, theViewer, 1, when)
+	q.existCost(at, loaders.Roles.Exists, permission.AdminRole, 1, when)
 	r := readOf(loaders.Related.Outline(loaders.Has("", "")))
 	r.Kind, r.Of, r.If = explain.Alone, permission.AdminRole, when
 	return q.Once(at, r)
+}
+
+// theViewer is the viewer's own row.
+const theViewer = "the viewer"
+
+// existCost tells of the question whether so many things are there, which of says: the same whoever asks.
+func (q *inquiry) existCost(at explain.Moment, exists loaders.Loader[string, bool], of string, each int, when string) {
+	r := readOf(exists.Outline(""))
+	r.Kind, r.Of, r.Times, r.If = explain.Alone, of, int64(each), when
+	q.Once(at, r)
 }
 
 // seeCost tells what sights asks about whom the viewer follows: each user of a crowd, which of says, or so many others for each object.
@@ -208,12 +220,14 @@ func (f filtered[E, T]) cost(q *inquiry, at explain.Moment, p relay.Page, see fu
 
 // twitsCost tells what it costs to answer the twits at places that each object names, and to see them.
 func (q *inquiry) twitsCost(at explain.Moment, crowd *explain.Crowd) explain.Moment {
+	ask(q, at, crowd, loaders.Users.Exists, "", "its author", 1, "")
 	at = q.reads(at, crowd, loaders.Twits.OutlineMembers(), 1, "")
 	return q.seeCost(at, crowd, "", 1, moments)
 }
 
 // commentsCost is that for comments.
 func (q *inquiry) commentsCost(at explain.Moment, crowd *explain.Crowd) explain.Moment {
+	ask(q, at, crowd, loaders.Users.Exists, "", "the author of its twit", 1, "")
 	at = q.reads(at, crowd, loaders.Comments.OutlineMembers(), 1, "")
 	return q.seeCost(at, crowd, "", 1, "")
 }

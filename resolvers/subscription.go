@@ -215,11 +215,7 @@ func (r *subscriptionResolver) page(ctx context.Context, l listener, w loaders.W
 	if l.kind == news.Timeline {
 		found, err = withBroadcasts(ctx, spans)
 	} else {
-		var lists []loaders.Page[*tables.Twit]
-		lists, err = loaders.Twits.Page(ctx, spans)
-		found, err = sighted(ctx, spans, lists, err, func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-			return visibleTwits(ctx, twits)
-		})
+		found, err = postsIn(ctx, loaders.Twits, spans)
 	}
 	return found[0], loaders.At(err, 0)
 }

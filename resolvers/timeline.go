@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -53,9 +54,11 @@ func timelineCost(q *inquiry) error {
 		followed := at
 		if again == "" { // the second look knows whom they follow
 			followed = ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", tables.MaxBroadcasters, merged)
+			q.existCost(at, loaders.Users.Exists, "broadcasters", tables.MaxBroadcasters, merged)
 		}
 		if candidates > 0 {
 			ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
+			ask(q, at, q.Parents, loaders.Users.Exists, "", "", candidates, again)
 			followed = explain.Latest(followed, q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again))
 		}
 		w := window(p)
@@ -88,18 +91,19 @@ func withBroadcasts(ctx context.Context, spans []loaders.Span) ([]candidates[tab
 			relations = append(relations, loaders.Follows(span.Owner, author))
 		}
 	}
-	following := loaders.Related.Ask(ctx, relations)
+	following, existing := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters[0])
 	found, err := sighted(ctx, spans, lists, listErr, followedTwits)
 	follows, followErr := following()
+	exist, existErr := existing()
 	var reads []loaders.Span
 	var of []int // for which span
 	errs := make(loaders.Errors, len(spans))
 	for i, relation := range relations {
-		j := i / len(broadcasters[0])
-		if at := loaders.At(followErr, i); at != nil {
+		j, author := i/len(broadcasters[0]), i%len(broadcasters[0])
+		if at := cmp.Or(loaders.At(followErr, i), loaders.At(existErr, author)); at != nil {
 			errs[j] = at
 		}
-		if follows[i] {
+		if follows[i] && exist[author] {
 			read, at := ofAuthor(spans[j], relation.B)
 			if errs[j] == nil {
 				errs[j] = at

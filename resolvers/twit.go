@@ -106,18 +106,22 @@ func twitsByKey(ctx context.Context, keys []string) ([]*tables.Twit, error) {
 	return twits, loaders.Join(len(keys), err, mayErr)
 }
 
-// twitsAt answers the twits at these places, nil where there is none, whoever may see them.
+// twitsAt answers the twits at these places, nil where there is none, whoever may see them. Those of an author who was deleted are gone at once.
 func twitsAt(ctx context.Context, places []tables.TwitKey) ([]*tables.Twit, error) {
-	keys := make([]loaders.MemberKey, len(places))
+	keys, authors := make([]loaders.MemberKey, len(places)), make([]string, len(places))
 	for i, place := range places {
-		keys[i] = loaders.MemberKey{Owner: place.Author, Position: place.Position}
+		keys[i], authors[i] = loaders.MemberKey{Owner: place.Author, Position: place.Position}, place.Author
 	}
+	exist := loaders.Users.Exists.Ask(ctx, authors)
 	members, err := loaders.Twits.Members(ctx, keys)
+	there, thereErr := exist()
 	twits := make([]*tables.Twit, len(places))
 	for i, member := range members {
-		twits[i] = member.Value
+		if there[i] {
+			twits[i] = member.Value
+		}
 	}
-	return twits, err
+	return twits, loaders.Join(len(places), err, thereErr)
 }
 
 // Twits is the batch resolver for the twits field.
@@ -156,9 +160,28 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 
 func seenPosts(kind relay.List, list loaders.List[*tables.Twit]) filtered[*tables.Twit, tables.Twit] {
 	return filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
-		see: func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-			return visibleTwits(ctx, twits)
+		look: func(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+			return postsIn(ctx, list, spans)
 		}}
+}
+
+// postsIn answers what users posted in these spans, as far as the viewer may see it: nothing of who was deleted.
+func postsIn(ctx context.Context, list loaders.List[*tables.Twit], spans []loaders.Span) ([]candidates[tables.Twit], error) {
+	owners := make([]string, len(spans))
+	for i, span := range spans {
+		owners[i] = span.Owner
+	}
+	exist := loaders.Users.Exists.Ask(ctx, owners)
+	lists, err := list.Page(ctx, spans)
+	there, thereErr := exist()
+	for i := range lists {
+		if !there[i] {
+			lists[i] = loaders.Page[*tables.Twit]{}
+		}
+	}
+	return sighted(ctx, spans, lists, loaders.Join(len(spans), err, thereErr), func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
+		return visibleTwits(ctx, twits)
+	})
 }
 
 // postsCost is that of a resolver that answers with posts.
@@ -174,6 +197,7 @@ func postsCost(kind relay.List, list loaders.List[*tables.Twit], field string) f
 			counted = q.read(at, q.Parents, loaders.Users.OutlineRoot([]string{field}))
 		}
 		if want.entries {
+			q.read(at, q.Parents, loaders.Users.Exists.Outline(""))
 			at = seenPosts(kind, list).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
 				if again != "" && !p.Backward { // something was hidden at the first look, so that this has been asked
 					return at

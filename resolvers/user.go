@@ -27,10 +27,10 @@ var userCosts = costs{
 	"User.email":          func(q *inquiry) error { q.adminCost(q.Begin(), another); return nil },
 	"User.followers":      followers.cost,
 	"User.following":      following.cost,
-	"User.isFollowing":    questionCost("username", tables.CheckUsername, loaders.Related, loaders.Follows("", "")),
+	"User.isFollowing":    questionCost("username", tables.CheckUsername, loaders.Users.Exists, loaders.Related, loaders.Follows("", "")),
 	"User.viewerFollows":  viewerFollowsCost,
-	"User.hasRole":        questionCost("code", tables.CheckCode, loaders.Related, loaders.Has("", "")),
-	"User.hasPlayed":      questionCost("code", tables.CheckCode, loaders.HasPlayed, loaders.Play{}),
+	"User.hasRole":        questionCost("code", tables.CheckCode, loaders.Roles.Exists, loaders.Related, loaders.Has("", "")),
+	"User.hasPlayed":      questionCost("code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, loaders.Play{}),
 	"User.roles":          userRoles.cost,
 	"User.games":          userGames.cost,
 	"User.twits":          postsCost(relay.Twits, loaders.Twits, "twitCount"),
@@ -139,7 +139,7 @@ func follows(ctx context.Context, e edge[tables.Follow, tables.User], users []*t
 
 // IsFollowing is the batch resolver for the isFollowing field.
 func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
-	return related(ctx, objs, tables.CheckUsername(username) == nil, func(name string) loaders.Relation {
+	return questions(ctx, objs, tables.CheckUsername(username) == nil, loaders.Users.Exists, username, loaders.Related, func(name string) loaders.Relation {
 		return loaders.Follows(name, username)
 	})
 }
@@ -147,31 +147,28 @@ func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, use
 // ViewerFollows is the batch resolver for the viewerFollows field.
 func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
 	viewer, known := auth.ViewerOf(ctx)
-	return related(ctx, objs, known, func(name string) loaders.Relation {
+	return questions(ctx, objs, known, loaders.Users.Exists, viewer.Username, loaders.Related, func(name string) loaders.Relation {
 		return loaders.Follows(viewer.Username, name)
 	})
 }
 
 // HasRole is the batch resolver for the hasRole field.
 func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return related(ctx, objs, tables.CheckCode(code) == nil, func(name string) loaders.Relation {
+	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.Roles.Exists, code, loaders.Related, func(name string) loaders.Relation {
 		return loaders.Has(name, code)
 	})
 }
 
-// related answers a question about each user. If it can't be asked, the answer is no.
-func related(ctx context.Context, users []*tables.User, askable bool, question func(username string) loaders.Relation) ([]*bool, error) {
-	return questions(ctx, users, askable, loaders.Related, question)
-}
-
 // HasPlayed is the batch resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.HasPlayed, func(name string) loaders.Play {
+	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.Games.Exists, code, loaders.HasPlayed, func(name string) loaders.Play {
 		return loaders.Play{Username: name, Game: code}
 	})
 }
 
-func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, loader loaders.Loader[K, bool], question func(username string) K) ([]*bool, error) {
+// questions answers a question about each user and another thing. If it can't be asked, or the thing is not there, the answer is no.
+func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, exists loaders.Loader[string, bool], other string,
+	loader loaders.Loader[K, bool], question func(username string) K) ([]*bool, error) {
 	if !askable {
 		return pointers(make([]bool, len(users))), nil
 	}
@@ -179,7 +176,15 @@ func questions[K comparable](ctx context.Context, users []*tables.User, askable 
 	for i, name := range usernames(users) {
 		keys[i] = question(name)
 	}
+	existing := exists.Ask(ctx, []string{other})
 	answers, err := loader.Load(ctx, keys)
+	there, thereErr := existing()
+	if !there[0] {
+		clear(answers)
+	}
+	if thereErr = loaders.At(thereErr, 0); thereErr != nil {
+		return pointers(answers), thereErr
+	}
 	return pointers(answers), err
 }
 
@@ -198,9 +203,10 @@ func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *in
 }
 
 // questionCost is that of a resolver that answers with questions about each user and what an argument names.
-func questionCost[K comparable](name string, check func(string) error, loader loaders.Loader[K, bool], question K) func(*inquiry) error {
+func questionCost[K comparable](name string, check func(string) error, exists loaders.Loader[string, bool], loader loaders.Loader[K, bool], question K) func(*inquiry) error {
 	return func(q *inquiry) error {
 		if value := argument[string](q, name); check(value) == nil {
+			q.existCost(q.Begin(), exists, value, 1, "")
 			ask(q, q.Begin(), q.Parents, loader, question, name+" "+value, 1, "")
 		}
 		return nil
@@ -209,6 +215,7 @@ func questionCost[K comparable](name string, check func(string) error, loader lo
 
 func viewerFollowsCost(q *inquiry) error {
 	if _, known := auth.ViewerOf(q.Ctx); known {
+		q.existCost(q.Begin(), loaders.Users.Exists, theViewer, 1, "")
 		ask(q, q.Begin(), q.Parents, loaders.Related, loaders.Follows("", ""), byViewer, 1, "")
 	}
 	return nil

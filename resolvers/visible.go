@@ -61,7 +61,7 @@ func allowed(ctx context.Context, n int, decide func(i int) (viewer string, verd
 	if len(asked) == 0 {
 		return answers, nil
 	}
-	related, err := loaders.Related.Load(ctx, asked)
+	related, err := standing(ctx, asked)
 	errs := make(loaders.Errors, n)
 	for _, w := range waiting {
 		answers[w.question] = answers[w.question] || related[w.asked]
