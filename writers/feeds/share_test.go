@@ -230,3 +230,33 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 		<-ended
 	})
 }
+
+func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
+	for _, gave := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
+		for _, does := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.follows("a")
+				ctx, end := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				f := feeds.New(w, feeds.Options{Now: func() time.Time { return time.Now().Add(does) }})
+				running.Go(func() { f.Run(ctx) })
+				time.Sleep(5 * time.Second)
+				var names []string
+				for _, name := range numbered("t", 10) {
+					w.now = time.Now().Add(gave)
+					w.posts(name)
+					time.Sleep(2 * time.Second)
+					synctest.Wait()
+					names = append([]string{name}, names...)
+					w.has("a", names...)
+				}
+				if w.open() != 0 {
+					t.Errorf("given by a clock %v ahead, done by one %v ahead: %d errands are left", gave, does, w.open())
+				}
+				end()
+				running.Wait()
+			})
+		}
+	}
+}
