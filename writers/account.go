@@ -48,7 +48,7 @@ func (u NewUser) made(r *reading, origin string) ([]hbase.Cell, error) {
 		return nil, refuse(AlreadyExists, "username", "%q is taken", u.Username)
 	}
 	now := millis(r.at)
-	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Email: u.Email, Age: u.Age, AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
+	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Version: &r.id, Email: u.Email, Age: u.Age, AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
 	return append(put.Cells, originCell(origin, r.at)), nil
 }
 

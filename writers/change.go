@@ -41,14 +41,14 @@ func to[T comparable](a *alter, attribute string, is *T, c Change[T], becomes **
 	}
 }
 
-// cells returns those of a decision: what is put, and what is taken away; errNothing if there are none.
-func (a *alter) cells(put hbase.Put, at int64) ([]hbase.Cell, error) {
+// cells returns those of a decision: what is put, what is taken away, and the version; errNothing if nothing changes.
+func (a *alter) cells(put hbase.Put, o op) ([]hbase.Cell, error) {
 	cells := slices.Clone(put.Cells)
 	for _, attribute := range a.gone {
-		cells = append(cells, tables.Without(attribute, at))
+		cells = append(cells, tables.Without(attribute, o.at))
 	}
 	if len(cells) == 0 {
 		return nil, errNothing
 	}
-	return cells, nil
+	return append(cells, versionCell(o)), nil
 }

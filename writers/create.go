@@ -37,6 +37,11 @@ func originCell(origin string, at int64) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Origin, Timestamp: at, Value: []byte(origin)}
 }
 
+// versionCell gives an object a new version.
+func versionCell(o op) hbase.Cell {
+	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Version, Timestamp: o.at, Value: []byte(o.id)}
+}
+
 // goneCell says of an object that it was deleted.
 func goneCell(at int64) hbase.Cell {
 	return tables.Without("name", at)
@@ -54,9 +59,6 @@ func attribute(cells []hbase.Cell, name string) string {
 
 // unchanged refuses to change what others changed since the version that the caller expects, given the present one; nil expects none.
 func unchanged(expected *string, version string) error {
-	if version == "" {
-		version = tables.Imported
-	}
 	if expected == nil || *expected == version {
 		return nil
 	}

@@ -142,7 +142,7 @@ type updateDepartmentArgs struct {
 
 // updateDepartment changes a department's name, by which its parent's list is sorted.
 var updateDepartment = register(kind[updateDepartmentArgs]{
-	name: "updateDepartment", ordered: true,
+	name: "updateDepartment", ordered: true, added: true, // a second one could undo what came between
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a updateDepartmentArgs) []hbase.Get { return []hbase.Get{departmentOf(a.Code)} },
 	decide: func(a *updateDepartmentArgs, r *reading) ([]hbase.Cell, error) {

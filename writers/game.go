@@ -17,7 +17,7 @@ var createGame = register(kind[createGameArgs]{
 		if err := free(r.row, a.Code, a.Origin); err != nil {
 			return nil, err
 		}
-		return append(tables.Games.Put(a.Code, &tables.Game{Name: &a.Name}, r.at).Cells, originCell(a.Origin, r.at)), nil
+		return append(tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at).Cells, originCell(a.Origin, r.at)), nil
 	},
 	plan: func(createGameArgs, op) plan { return plan{} },
 })
@@ -32,20 +32,25 @@ type GameChange struct {
 
 // updateGame changes attributes in the game's row.
 var updateGame = register(kind[GameChange]{
-	name: "updateGame",
-	row:  func(a GameChange) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
+	name: "updateGame", added: true, // a second one could undo what came between
+	row: func(a GameChange) hbase.Get {
+		return tables.Games.Get(a.Code, tables.Games.Columns([]string{"name", "version"}))
+	},
 	decide: func(a *GameChange, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
+		game, err := tables.Games.Decode(a.Code, r.row)
+		if err == nil && game == nil {
+			err = refuse(NotFound, "code", "there is no %q", a.Code)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if err := unchanged(a.ExpectedVersion, r.last); err != nil {
+		if err := unchanged(a.ExpectedVersion, *game.Version); err != nil {
 			return nil, err
 		}
-		name := attribute(r.row, "name")
 		var changes alter
 		var new tables.Game
-		to(&changes, "name", &name, a.Name, &new.Name)
-		return changes.cells(tables.Games.Put(a.Code, &new, r.at), r.at)
+		to(&changes, "name", game.Name, a.Name, &new.Name)
+		return changes.cells(tables.Games.Put(a.Code, &new, r.at), r.op)
 	},
 	plan: func(GameChange, op) plan { return plan{} },
 })

@@ -63,6 +63,14 @@ func callDepartment(r *rand.Rand) call {
 			return ""
 		}}
 	case 1:
+		switch r.IntN(3) {
+		case 0:
+			return callNextDepartment(code)
+		case 1:
+			if parent != nil {
+				return callTurn(code, under)
+			}
+		}
 		return call{"rename " + fact + " to " + name, func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: code, Name: Change[string]{true, &name}})
 			return err
@@ -85,18 +93,20 @@ func callDepartment(r *rand.Rand) call {
 	return call{fmt.Sprintf("move %s under %q", code, under), func(ctx context.Context, w *Writers) error {
 		_, err := w.MoveDepartment(ctx, code, parent, nil)
 		return err
-	}, func(w world) Code {
-		if w[fact] == "" || parent != nil && w["department "+under] == "" {
-			return NotFound
+	}, func(w world) Code { return modelMove(w, code, under) }}
+}
+
+func modelMove(w world, code, under string) Code {
+	if w["department "+code] == "" || under != tables.Root && w["department "+under] == "" {
+		return NotFound
+	}
+	for at := under; at != tables.Root; at = w["under "+at] {
+		if at == code {
+			return Cycle
 		}
-		for at := under; at != tables.Root; at = w["under "+at] {
-			if at == code {
-				return Cycle
-			}
-		}
-		w["under "+code] = under
-		return ""
-	}}
+	}
+	w["under "+code] = under
+	return ""
 }
 
 func modelDeleteDepartment(w world, code string, up bool) Code {

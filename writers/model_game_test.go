@@ -41,7 +41,7 @@ func playFact(by, game, day string) string { return fmt.Sprintf("play %s %s %s",
 func callGame(r *rand.Rand) call {
 	code, name := games[r.IntN(len(games))], strconv.Itoa(r.IntN(2))
 	fact := "game " + code
-	switch r.IntN(6) {
+	switch r.IntN(7) {
 	case 0:
 		return call{"delete " + fact, func(ctx context.Context, w *Writers) error { return w.DeleteGame(ctx, code) }, func(w world) Code {
 			if w[fact] == "" {
@@ -56,6 +56,8 @@ func callGame(r *rand.Rand) call {
 			return err
 		}, func(w world) Code { return modelCreate(w, fact, name, name) }}
 	case 3:
+		return callNextGame(code)
+	case 4:
 		return call{"rename " + fact + " to " + name, func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: code, Name: Change[string]{true, &name}})
 			return err

@@ -48,7 +48,7 @@ func callRole(r *rand.Rand) call {
 		in = *department
 	}
 	known := func(w world) bool { return department == nil || w["department "+in] != "" }
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0, 1:
 		return call{"delete " + fact, func(ctx context.Context, w *Writers) error { return w.DeleteRole(ctx, code) }, func(w world) Code {
 			if w[fact] == "" {
@@ -83,6 +83,8 @@ func callRole(r *rand.Rand) call {
 			w[fact] = key + "|" + in
 			return ""
 		}}
+	case 7:
+		return callNextRole(code)
 	}
 	return callAssign(r)
 }

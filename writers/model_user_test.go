@@ -94,7 +94,7 @@ func modelUpdate(w world, username string, change func(name, email, age string) 
 func callBirthday(username string) call {
 	return call{"birthday of " + username, func(ctx context.Context, w *Writers) error {
 		for {
-			cells, err := cellsOf(ctx, w.store, tables.Users.Get(username, "i:name i:op i:age"))
+			cells, err := cellsOf(ctx, w.store, tables.Users.Get(username, "i:name i:version i:age"))
 			if err != nil {
 				return err
 			}

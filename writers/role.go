@@ -34,7 +34,7 @@ var createRole = register(kind[createRoleArgs]{
 		if err := definerExists(a.Department, r); err != nil {
 			return nil, err
 		}
-		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, DepartmentCode: a.Department}, r.at)
+		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)
 		return append(put.Cells, originCell(a.Origin, r.at)), nil
 	},
 	plan: func(a createRoleArgs, o op) plan { return defined(a.Code, nil, a.Department, o) },
@@ -66,7 +66,7 @@ var updateRole = register(kind[updateRoleArgs]{
 		if err := definerExists(a.Department.Value, r); err != nil {
 			return nil, err
 		}
-		if err := unchanged(a.ExpectedVersion, r.last); err != nil {
+		if err := unchanged(a.ExpectedVersion, *role.Version); err != nil {
 			return nil, err
 		}
 		a.Before, a.After = role.DepartmentCode, role.DepartmentCode
@@ -77,7 +77,7 @@ var updateRole = register(kind[updateRoleArgs]{
 		var new tables.Role
 		to(&changes, "name", role.Name, a.Name, &new.Name)
 		to(&changes, "department", role.DepartmentCode, a.Department, &new.DepartmentCode)
-		return changes.cells(tables.Roles.Put(a.Code, &new, r.at), r.at)
+		return changes.cells(tables.Roles.Put(a.Code, &new, r.at), r.op)
 	},
 	plan: func(a updateRoleArgs, o op) plan { return defined(a.Code, a.Before, a.After, o) },
 })
@@ -104,7 +104,7 @@ var _ = register(kind[undefineRoleArgs]{
 		if err != nil || there {
 			return nil, orNothing(err)
 		}
-		return []hbase.Cell{tables.Without("department", r.at)}, nil
+		return []hbase.Cell{tables.Without("department", r.at), versionCell(r.op)}, nil
 	},
 	plan: func(a undefineRoleArgs, o op) plan { return defined(a.Role, &a.Department, nil, o) },
 })
@@ -138,7 +138,7 @@ var deleteRole = register(kind[deleteRoleArgs]{
 
 // roleOf reads what there is to change of a role.
 func roleOf(code string) hbase.Get {
-	return tables.Roles.Get(code, tables.Roles.Columns([]string{"name", "department"}))
+	return tables.Roles.Get(code, tables.Roles.Columns([]string{"name", "version", "department"}))
 }
 
 func existingRole(code string, r *reading) (*tables.Role, error) {

@@ -81,7 +81,7 @@ type moveDepartmentArgs struct {
 
 // moveDepartment puts a department, with all that is below it, under another one.
 var moveDepartment = register(kind[moveDepartmentArgs]{
-	name: "moveDepartment", ordered: true,
+	name: "moveDepartment", ordered: true, added: true, // a second one could undo what came between
 	row: func(moveDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a moveDepartmentArgs) []hbase.Get {
 		gets := []hbase.Get{departmentOf(a.Code)}

@@ -33,7 +33,7 @@ type UserChange struct {
 var updateUser = register(kind[UserChange]{
 	name: "updateUser", added: true, // a second one could undo what came between
 	row: func(a UserChange) hbase.Get {
-		return tables.Users.Get(a.Username, tables.Users.Columns([]string{"name", "email", "age", "avatarUrl"}))
+		return tables.Users.Get(a.Username, tables.Users.Columns([]string{"name", "version", "email", "age", "avatarUrl"}))
 	},
 	decide: func(a *UserChange, r *reading) ([]hbase.Cell, error) {
 		user, err := tables.Users.Decode(a.Username, r.row)
@@ -43,7 +43,7 @@ var updateUser = register(kind[UserChange]{
 		if err != nil {
 			return nil, err
 		}
-		if err := unchanged(a.ExpectedVersion, r.last); err != nil {
+		if err := unchanged(a.ExpectedVersion, *user.Version); err != nil {
 			return nil, err
 		}
 		var changes alter
@@ -52,7 +52,7 @@ var updateUser = register(kind[UserChange]{
 		to(&changes, "email", user.Email, a.Email, &new.Email)
 		to(&changes, "age", user.Age, a.Age, &new.Age)
 		to(&changes, "avatarUrl", user.AvatarURL, a.AvatarURL, &new.AvatarURL)
-		return changes.cells(tables.Users.Put(a.Username, &new, r.at), r.at)
+		return changes.cells(tables.Users.Put(a.Username, &new, r.at), r.op)
 	},
 	plan: func(UserChange, op) plan { return plan{} },
 })

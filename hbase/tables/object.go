@@ -183,12 +183,16 @@ func count[T any](column string, field func(*T) **int, also ...string) attribute
 	return a
 }
 
-// Decision is the attribute that names the last decision about the object: see package writers. The schema calls it version.
+// Decision is the column of a deciding row that names the last decision there: see package writers.
 const Decision = "op"
 
-// version is [Decision]; "0" where nobody has decided anything since the object was imported.
+// Version is the attribute that changes whenever the others do, but for counts.
+const Version = "version"
+
+// version is the id of the write that changed the attributes last; "0" where nobody has since the object was imported. It is not [Decision],
+// which changes also when a write is kept from being decided.
 func version[T any](field func(*T) **string) attribute[T] {
-	a := text(Decision, field, "version")
+	a := text(Version, field)
 	a.zero = func(t *T) {
 		if p := field(t); *p == nil {
 			*p = &imported
@@ -197,11 +201,8 @@ func version[T any](field func(*T) **string) attribute[T] {
 	return a
 }
 
-// Imported is the version of what was never changed.
-const Imported = "0"
-
-// imported is what the rows' fields point to. Nobody writes to it.
-var imported = Imported
+// imported is the version of what was never changed, to which the rows' fields point. Nobody writes to it.
+var imported = "0"
 
 // Origin is the attribute that tells under which idempotency key an object was made, as [KeyedName] does. The schema does not show it.
 const Origin = "origin"

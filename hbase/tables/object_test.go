@@ -24,7 +24,7 @@ func TestColumnsAreThoseOfTheFieldsAskedFor(t *testing.T) {
 		{"the name alone", users, []string{"name"}, "i:name"},
 		{"existence comes along with any other", users, []string{"email"}, "i:name i:email"},
 		{"columns have their own order, and come once", users, []string{"age", "name", "email", "age"}, "i:name i:email i:age"},
-		{"a version is the last decision", users, []string{"version"}, "i:name i:op"},
+		{"a version is a column of its own", users, []string{"version"}, "i:name i:version"},
 		{"a count has two sides", users, []string{"twitCount"}, "i:name i:twitCount i:publicTwitCount"},
 		{"ancestors start with the parent", departments, []string{"ancestors"}, "i:name i:parent"},
 	} {
@@ -40,7 +40,7 @@ func TestEveryColumnOfAnObjectIsRead(t *testing.T) {
 	if _, err := hbase.ParseColumns(tables.Users.All()); err != nil {
 		t.Error(err)
 	}
-	want := "i:name i:op i:parent i:childCount i:roleCount"
+	want := "i:name i:version i:parent i:childCount i:roleCount"
 	if got := tables.Departments.All(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
