@@ -31,6 +31,7 @@ query F
       │  1: 1 × users (f), the first 11, for followers
       │  2: in Gets of others, users (i:name), for users
       └─ nodes.twits → 200
+            2: in Gets of others, users (i:name), for users
             2: 10 × users (t), the first 21, for twits
             3: 10 × users (t), the first 81, for twits, if entries of the page are hidden from the viewer
 
