@@ -11,7 +11,7 @@ type assignRoleArgs struct{ Username, Role string }
 
 // assignRole makes the edge be there, then both lists and counts.
 var assignRole = register(kind[assignRoleArgs]{
-	name:  "assignRole",
+	name: "assignRole", undone: true,
 	row:   func(a assignRoleArgs) hbase.Get { return tables.Assignments.Get(a.Username, a.Role) },
 	reads: func(a assignRoleArgs) []hbase.Get { return holderAndRole(a.Username, a.Role) },
 	decide: func(a *assignRoleArgs, r *reading) ([]hbase.Cell, error) {

@@ -3,6 +3,7 @@ package writers
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -31,13 +32,20 @@ func (x *execution) decide(ctx context.Context, cells []hbase.Cell) error {
 		if err != nil {
 			return err
 		}
+		id, _ := tables.DecidedBy(last)
 		switch shut, _ := tables.ShutOut(last); {
-		case last == x.intent.ID:
+		case id == x.intent.ID:
 			return nil
 		case shut == x.intent.ID:
 			// A sweep took this write for dead.
 			x.forget(ctx)
 			return errAgain
+		case last == x.intent.After && slices.Contains(parents(ctx), last):
+			// A fence would say nothing of who demands it, and whom all others have to help first.
+			won, err := x.checkAndPut(ctx, "decide, again", x.after(), put)
+			if won || err != nil && !errors.Is(err, hbase.ErrUnavailable) {
+				return err
+			}
 		case last == x.intent.After:
 			// The decision is lost, or still on its way: nobody may wait for it, so it is kept from ever being made.
 			if _, err := x.fence(ctx, row); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
@@ -93,5 +101,5 @@ func (x *execution) decision(id string, at int64) hbase.Cell {
 
 // lastGet reads the last decision.
 func (x *execution) lastGet() hbase.Get {
-	return hbase.Get{Table: x.intent.Table, Row: x.intent.Row, Columns: x.intent.Family + ":" + tables.Decision}
+	return deciding{x.intent.Table, x.intent.Row, x.intent.Family}.last()
 }

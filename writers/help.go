@@ -22,7 +22,8 @@ func parents(ctx context.Context) []string {
 // mustHelp reports whether a decision may have to be helped to its end before the next one on the same row.
 func mustHelp(ctx context.Context, last string) bool {
 	_, void := tables.ShutOut(last)
-	return last != "" && !void && !slices.Contains(parents(ctx), last)
+	id, _ := tables.DecidedBy(last)
+	return last != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
 // help brings the last decision of a row to its end. If this process carries it on already, that is waited for.
@@ -30,6 +31,7 @@ func (w *Writers) help(ctx context.Context, p port, last string) error {
 	if !mustHelp(ctx, last) {
 		return nil
 	}
+	last, _ = tables.DecidedBy(last)
 	for {
 		wait, first := w.begin(last)
 		if first {

@@ -29,6 +29,9 @@ type kind[A any] struct {
 	// brought to their end before they are read. That costs a round, unless this gateway knows them to be whole, and another if the row does
 	// not say so either: its column [tables.Whole], which row has to read.
 	ordered bool
+	// undone is whether its plan demands its undoing unless all ends are there, of which one can be made again. When it is done, the deciding row
+	// says so, and an undoing that was found to be needed before comes too late.
+	undone bool
 	// rest is how long nothing of it is done after it was decided. A sweep does it then.
 	rest time.Duration
 	// added is whether two of it make more than one: then it is not begun again unless it surely was not made.
@@ -69,6 +72,7 @@ type known struct {
 	name    string
 	added   bool
 	ordered bool
+	undone  bool
 	rest    time.Duration
 	row     func(arguments any) (hbase.Get, bool)
 	reads   func(arguments any) []hbase.Get
@@ -88,7 +92,7 @@ func register[A any](k kind[A]) *known {
 		panic("writers: two kinds are called " + k.name)
 	}
 	n := &known{
-		name: k.name, added: k.added, ordered: k.ordered, rest: k.rest,
+		name: k.name, added: k.added, ordered: k.ordered, undone: k.undone, rest: k.rest,
 		row: func(a any) (hbase.Get, bool) {
 			if k.row == nil {
 				return hbase.Get{}, false

@@ -65,8 +65,7 @@ func (w *Writers) attempt(ctx context.Context, k *known, a any) (op, error) {
 	}
 	cells, err := k.decide(a, r)
 	if errors.Is(err, errNothing) {
-		// What made it so may still be on its way.
-		return op{}, w.help(ctx, p, r.last)
+		return op{}, p.nothing(ctx, k, r, at)
 	}
 	if err != nil {
 		return op{}, err
@@ -87,8 +86,33 @@ func (w *Writers) attempt(ctx context.Context, k *known, a any) (op, error) {
 	return op{}, p.failed("arguments", hbase.ErrInvalid)
 }
 
+// nothing is the end of a write that finds all as it should become. What made it so may still be on its way, or have demanded its undoing.
+func (p port) nothing(ctx context.Context, k *known, r *reading, at deciding) error {
+	if err := p.w.help(ctx, p, r.last); err != nil || !k.undone || !mustHelp(ctx, r.last) {
+		return err
+	}
+	made, done := tables.DecidedBy(r.last)
+	if done {
+		return nil
+	}
+	row, err := p.one(ctx, "read again", at.last())
+	if err != nil {
+		return err
+	}
+	last, err := tables.DecodeOp(row)
+	if id, _ := tables.DecidedBy(last); err == nil && id != made {
+		err = errAgain
+	}
+	return err
+}
+
 // deciding is where a write is decided.
 type deciding struct{ table, row, family string }
+
+// last reads the last decision.
+func (d deciding) last() hbase.Get {
+	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.Decision}
+}
 
 // read does the first rounds.
 func (p port) read(ctx context.Context, k *known, a any) (*reading, deciding, error) {
@@ -169,7 +193,7 @@ func (p port) readOnce(ctx context.Context, k *known, a any) (*reading, deciding
 // run writes the intent, decides and begins the steps.
 func (x *execution) run(ctx context.Context, cells []hbase.Cell) error {
 	w := x.w
-	w.begin(x.intent.ID)
+	_, x.mine = w.begin(x.intent.ID)
 	if err := x.make(ctx, cells); err != nil {
 		w.over(x.intent.ID)
 		return err
@@ -185,7 +209,11 @@ func (x *execution) run(ctx context.Context, cells []hbase.Cell) error {
 	go func() {
 		defer w.running.Done()
 		defer w.Counters.Open.Add(-1)
-		defer w.over(x.intent.ID)
+		defer func() {
+			if x.mine {
+				w.over(x.intent.ID)
+			}
+		}()
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()
 		if err := x.finish(ctx, acknowledge); err != nil {
@@ -233,7 +261,8 @@ func (x *execution) prepare(ctx context.Context) error {
 	}
 	if mustHelp(ctx, x.intent.After) {
 		open = len(gets)
-		gets = append(gets, tables.Intents.Open(x.intent.After))
+		after, _ := tables.DecidedBy(x.intent.After)
+		gets = append(gets, tables.Intents.Open(after))
 	}
 	var cells [][]hbase.Cell
 	g, both := errgroup.WithContext(ctx)
@@ -272,25 +301,40 @@ func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error 
 		return err
 	}
 	if len(x.plan.later) > 0 {
-		if acknowledge != nil {
-			select {
-			case x.w.slots <- struct{}{}:
-				defer func() { <-x.w.slots }()
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+		free := func() {}
+		if acknowledge != nil && long(x.plan.later) {
+			free, err = x.slot(ctx)
 		}
-		switch err := x.stages(ctx, x.plan.later, "later "); {
+		if err == nil {
+			defer free()
+			err = x.stages(ctx, x.plan.later, "later ")
+		}
+		switch {
 		case errors.Is(err, errWhole):
 			return nil
 		case err != nil:
 			return err
 		}
 	}
+	if err := x.done(ctx); err != nil {
+		return err
+	}
 	err = x.mutate(ctx, x.ends()...)
 	if err == nil {
 		x.w.whole.add(x.intent.ID)
 	}
+	return err
+}
+
+// done keeps what the write demanded, and somebody else who carried it on found out before, from being decided later, when it may not be true any
+// more: who wants the same as this write, and finds it done, relies on it.
+func (x *execution) done(ctx context.Context) error {
+	if !x.known.undone {
+		return nil
+	}
+	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.ID)}
+	_, err := x.checkAndPut(ctx, "done", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+		Cells: []hbase.Cell{x.decision(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
 	return err
 }
 

@@ -24,8 +24,8 @@ type recordPlayArgs struct {
 
 // recordPlay adds to a day in the row of the user and the game, which is the truth. The sums of the user and of the game follow.
 var recordPlay = register(kind[recordPlayArgs]{
-	name: "recordPlay",
-	row:  func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
+	name: "recordPlay", undone: true,
+	row: func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
 	reads: func(a recordPlayArgs) []hbase.Get {
 		return []hbase.Get{tables.Users.Get(a.User, tables.Existence), tables.Games.Get(a.Game, tables.Existence)}
 	},

@@ -24,7 +24,7 @@ type createRoleArgs struct {
 
 // createRole makes a role, in the list of the department that defines it.
 var createRole = register(kind[createRoleArgs]{
-	name:  "createRole",
+	name: "createRole", undone: true,
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definer(a.Department) },
 	decide: func(a *createRoleArgs, r *reading) ([]hbase.Cell, error) {
@@ -55,7 +55,7 @@ type updateRoleArgs struct {
 }
 
 var updateRole = register(kind[updateRoleArgs]{
-	name: "updateRole", added: true, // a second one could undo what came between
+	name: "updateRole", undone: true, added: true, // a second one could undo what came between
 	row:   func(a updateRoleArgs) hbase.Get { return roleOf(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definer(a.Department.Value) },
 	decide: func(a *updateRoleArgs, r *reading) ([]hbase.Cell, error) {

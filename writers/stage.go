@@ -23,6 +23,8 @@ type execution struct {
 	plan      plan
 	// tallies are all that it counts, a row each.
 	tallies map[place]*tally
+	// mine is whether the process's note that it carries the write on is this one's.
+	mine bool
 	// marked is whether the intent says by itself that the write was decided.
 	marked bool
 	// places are where members belong, as far as that was looked up before.

@@ -131,6 +131,9 @@ func (w *Writers) sweep(ctx context.Context, row hbase.Row) error {
 	if err != nil || x == nil {
 		return err
 	}
+	if w.waits(x.intent.ID) {
+		return nil
+	}
 	if _, first := w.begin(x.intent.ID); !first {
 		return nil
 	}
@@ -171,10 +174,11 @@ func (x *execution) decided(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		switch last, err := tables.DecodeOp(row); {
+		last, err := tables.DecodeOp(row)
+		switch id, _ := tables.DecidedBy(last); {
 		case err != nil:
 			return false, err
-		case last == x.intent.ID:
+		case id == x.intent.ID:
 			return true, nil
 		case last != x.intent.After:
 			_, marked, err := x.stands(ctx, "sweep, own intent")

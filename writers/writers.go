@@ -58,7 +58,9 @@ type Writers struct {
 	closed  bool
 	running sync.WaitGroup
 	// active are the decided writes that this process carries on; the channel is closed when it no longer does.
-	active  map[string]chan struct{}
+	active map[string]chan struct{}
+	// queued are those that it will carry on, and that anybody may meanwhile.
+	queued  map[string]bool
 	sweeper sweeper
 }
 
@@ -75,13 +77,10 @@ type Counters struct {
 	Cuts atomic.Int64
 }
 
-// background is how many writes, at most, have work done for them after they were acknowledged.
-const background = 16
-
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, parallel: 32, slots: make(chan struct{}, background),
-		active: map[string]chan struct{}{}}
+		active: map[string]chan struct{}{}, queued: map[string]bool{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}

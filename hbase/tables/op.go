@@ -74,8 +74,18 @@ func VoidOp(own, shut string) string { return own + opVoid + shut }
 
 // ShutOut returns the write that a void decision shut out, if it is one.
 func ShutOut(op string) (id string, void bool) {
-	_, id, void = strings.Cut(op, opVoid)
-	return id, void
+	own, id, void := strings.Cut(op, opVoid)
+	return id, void && own != id
+}
+
+// DoneOp returns what a deciding row holds after all steps of the write with the id were done, where nothing may follow it there that was
+// found out before.
+func DoneOp(id string) string { return VoidOp(id, id) }
+
+// DecidedBy returns the write that a decision is of, and whether it says that all steps of it were done.
+func DecidedBy(op string) (id string, done bool) {
+	id, shut, _ := strings.Cut(op, opVoid)
+	return id, id == shut && id != ""
 }
 
 // CheckOp reports why s can't be the value of an op column.

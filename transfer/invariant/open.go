@@ -39,7 +39,7 @@ func (r *run) intents(ctx context.Context) error {
 			last, err := tables.DecodeOp(cells[j])
 			if err != nil {
 				r.corrupt(i.Table, i.Row, tables.Decision, err)
-			} else if i.Table == "" || last == i.ID || tables.Intents.Marked(of[j].Cells) {
+			} else if id, _ := tables.DecidedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
 				r.breach(breachOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
 					r.now.Sub(begun(i)).Round(time.Second)))
 			}

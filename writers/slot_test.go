@@ -1,0 +1,55 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"twibase/hbase/tables"
+)
+
+// Every slot is held by the deletion of an author, which comes to a twit that a client has just deleted: that waits for a slot itself.
+func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
+	ctx := t.Context()
+	store := openStore(t)
+	defer store.Close()
+	w, other := New(store, Options{}), New(store, Options{})
+	var twits []*tables.Twit
+	for i := range background {
+		author := fmt.Sprint("author", i)
+		must(t, store, user(author))
+		key, err := other.PostTwit(ctx, author, NewTwit{Content: "Hi", Visibility: tables.Public})
+		if err != nil {
+			t.Fatal(err)
+		}
+		when, name, _ := key.Parts()
+		twits = append(twits, &tables.Twit{AuthorName: author, PostedAt: when, Name: name, Content: "Hi", Visibility: tables.Public})
+	}
+	settle(t, other)
+	at, release := make(chan bool, background), make(chan bool)
+	w.trace = func(ctx context.Context, kind string, what []string) context.Context {
+		if kind == "deleteTwit" && what[0] == "read" && len(parents(ctx)) > 0 {
+			at <- true
+			<-release
+		}
+		return ctx
+	}
+	for _, twit := range twits {
+		if err := w.DeleteUser(ctx, twit.AuthorName); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range twits {
+		<-at
+	}
+	for _, twit := range twits {
+		if err := w.DeleteTwit(ctx, twit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(release)
+	settle(t, w)
+	if n, err := intents(ctx, store); n > 0 || err != nil {
+		t.Error(n, "intents are left:", err)
+	}
+}
