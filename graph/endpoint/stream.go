@@ -64,6 +64,9 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 		trace := traceOf(ctx)
 		trace.Execution = plan.ExecutionOf(operation)
 		for response := respond(ctx); response != nil; response = respond(ctx) {
+			if response.Data == nil && context.Cause(ctx) == errElsewhere {
+				break // it failed of that
+			}
 			trace.Errors += len(response.Errors)
 			if !yield(response) || response.Data == nil || operation.Operation.Operation != ast.Subscription {
 				return
