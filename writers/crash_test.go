@@ -36,7 +36,7 @@ func histories() int {
 	if os.Getenv("CI") == "" {
 		return 1000
 	}
-	return 10_000
+	return 3000
 }
 
 // must runs a history, or shows the smallest one that goes wrong in the same way.

@@ -47,7 +47,7 @@ type call struct {
 	text string
 	// do makes it.
 	do func(ctx context.Context, w *Writers) error
-	// model does the same in the world, and returns the code of the first problem, or nothing.
+	// model does the same in the world, unless it is nil, and returns the code of the first problem, or nothing.
 	model func(w world) Code
 }
 
@@ -77,9 +77,9 @@ func outcome(err error) Code {
 }
 
 // explained reports whether the calls could have been made one after the other, each after all that ended before it began, with the same
-// outcomes and the world in the end.
+// outcomes and the world in the end. Those without a model have no part in it.
 func explained(calls []made, begin, end world) bool {
-	calls = slices.Clone(calls)
+	calls = slices.DeleteFunc(slices.Clone(calls), func(m made) bool { return m.model == nil })
 	// Most were made in the order in which they ended.
 	slices.SortStableFunc(calls, func(a, b made) int { return cmp.Compare(a.over(), b.over()) })
 	type state struct {

@@ -95,18 +95,17 @@ func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
 		noun := modelNoun{name: "read", call: func(r *rand.Rand) call {
 			name := append(people, fans...)[r.IntN(len(people)+len(fans))]
 			fact := hasFact(name, roles[0])
-			nothing := func(world) Code { return "" }
 			switch r.IntN(10) {
 			case 0, 1, 2:
 				a := &aRead{limit: 1 + r.IntN(4), backward: r.IntN(3) == 0}
 				text := fmt.Sprintf("read %d", len(reads))
 				reads[text] = a
-				return call{text, a.do, nothing}
+				return call{text, a.do, nil}
 			case 3:
 				return call{"wait", func(ctx context.Context, w *Writers) error {
 					time.Sleep(grace + time.Second)
 					return w.Sweep(ctx)
-				}, nothing}
+				}, nil}
 			case 4, 5:
 				return call{"not " + fact, func(ctx context.Context, w *Writers) error { return w.RevokeRole(ctx, name, roles[0]) },
 					func(w world) Code { delete(w, fact); return "" }}
