@@ -55,6 +55,7 @@ func (h history) must(t *testing.T) ran {
 func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
+	defer decided(t, histories(), undecided.Load())
 	for i := range histories() {
 		history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
 			bound: []int{2, 1000}[i%2]}.must(t)

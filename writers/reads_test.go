@@ -90,7 +90,9 @@ func (a *aRead) wrong(read made, all []made) error {
 func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
 	t.Parallel()
 	seed, sure, cuts := firstSeed(t), 0, 0
-	for i := range histories() / 4 {
+	n := histories() / 4
+	defer decided(t, n, undecided.Load())
+	for i := range n {
 		reads := map[string]*aRead{}
 		noun := modelNoun{name: "read", call: func(r *rand.Rand) call {
 			name := append(people, fans...)[r.IntN(len(people)+len(fans))]
