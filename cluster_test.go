@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"twibase/hbase"
@@ -37,11 +36,11 @@ func TestOnACluster(t *testing.T) {
 	}
 	t.Run("the first reads look up no region when all have been found", func(t *testing.T) {
 		warm(t.Context(), store, zerolog.Nop())
-		before := rpcs(t)
+		before := minihbase.Observed(t, "gohbase_rpc_size_bytes")
 		if _, err := store.Get(t.Context(), []hbase.Get{tables.Users.Get("LiLei", "i"), tables.Games.Get("go", "i")}); err != nil {
 			t.Fatal(err)
 		}
-		if sent := rpcs(t) - before; sent < 1 || sent > 2 {
+		if sent := minihbase.Observed(t, "gohbase_rpc_size_bytes") - before; sent < 1 || sent > 2 {
 			t.Errorf("two rows took %d RPCs", sent)
 		}
 	})
@@ -58,21 +57,4 @@ func TestOnACluster(t *testing.T) {
 			t.Errorf("status %d: %s%s", status, stdout, stderr)
 		}
 	})
-}
-
-// rpcs is how many RPCs gohbase has sent to region servers.
-func rpcs(t *testing.T) (n uint64) {
-	t.Helper()
-	families, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == "gohbase_rpc_size_bytes" {
-			for _, m := range family.GetMetric() {
-				n += m.GetHistogram().GetSampleCount()
-			}
-		}
-	}
-	return n
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"twibase/graph/auth"
@@ -88,10 +87,10 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 	servers := 0
 	for i, r := range asked {
 		reportOf(t, onCluster, r) // finds the regions
-		before, multisBefore := observed(t, allRPCs), observed(t, allMultis)
+		before, multisBefore := minihbase.Observed(t, allRPCs), minihbase.Observed(t, allMultis)
 		got := reportOf(t, onCluster, r)
-		multis := observed(t, allMultis) - multisBefore
-		if sent := observed(t, allRPCs) - before; got.RPCs != sent || sent == 0 {
+		multis := minihbase.Observed(t, allMultis) - multisBefore
+		if sent := minihbase.Observed(t, allRPCs) - before; got.RPCs != sent || sent == 0 {
 			t.Errorf("%d RPCs are reported, and %d were sent\n%s", got.RPCs, sent, r)
 		}
 		if pages := got.RPCs - multis; (pages > 0) != (got.Scans > 0) {
@@ -124,7 +123,7 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 
 	const connections = 64
 	served := overConnections(t, onCluster, connections)
-	before, reported := observed(t, allRPCs), make([]int64, connections)
+	before, reported := minihbase.Observed(t, allRPCs), make([]int64, connections)
 	var group errgroup.Group
 	for c := range connections {
 		group.Go(func() error {
@@ -147,7 +146,7 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 	for _, n := range reported {
 		sum += n
 	}
-	if sent := observed(t, allRPCs) - before; sum != sent {
+	if sent := minihbase.Observed(t, allRPCs) - before; sum != sent {
 		t.Errorf("over 64 connections %d RPCs are reported, and %d were sent", sum, sent)
 	}
 }
@@ -195,21 +194,4 @@ func reportOf(t *testing.T, handler http.Handler, r request) *costs.Report {
 
 func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
-}
-
-// observed is how often one of gohbase's histograms has observed something.
-func observed(t *testing.T, metric string) (n int64) {
-	t.Helper()
-	families, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == metric {
-			for _, m := range family.GetMetric() {
-				n += int64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return n
 }

@@ -4,27 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"twibase/hbase"
+	"twibase/hbase/hbasetest/minihbase"
 )
-
-// sent reads one of gohbase's own counters, over all region servers.
-func sent(t *testing.T, metric string) (n int64) {
-	t.Helper()
-	families, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == metric {
-			for _, m := range family.GetMetric() {
-				n += int64(m.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return n
-}
 
 func TestRPCs(t *testing.T) {
 	const multis, all = "gohbase_batch_flush_size", "gohbase_rpc_size_bytes"
@@ -75,9 +57,9 @@ func TestRPCs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, metric := range []string{test.metric, all} {
 				var stats hbase.Stats
-				before := sent(t, metric)
+				before := minihbase.Observed(t, metric)
 				test.call(t, &stats)
-				if got, want := stats.RPCs.Load(), sent(t, metric)-before; got != want || got == 0 {
+				if got, want := stats.RPCs.Load(), minihbase.Observed(t, metric)-before; got != want || got == 0 {
 					t.Errorf("%d RPCs were counted, %d sent by %s", got, want, metric)
 				}
 			}
@@ -88,11 +70,11 @@ func TestRPCs(t *testing.T) {
 		if err := cold.Warm(t.Context(), table); err != nil {
 			t.Fatal(err)
 		}
-		before := sent(t, all)
+		before := minihbase.Observed(t, all)
 		if _, err := cold.Get(t.Context(), gets[:1]); err != nil {
 			t.Fatal(err)
 		}
-		if n := sent(t, all) - before; n != 1 {
+		if n := minihbase.Observed(t, all) - before; n != 1 {
 			t.Errorf("%d RPCs were sent", n)
 		}
 	})
