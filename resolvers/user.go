@@ -92,12 +92,9 @@ func (r *mutationResolver) relate(ctx context.Context, action permission.Action,
 	if err != nil {
 		return nil, nil, err
 	}
-	errs, err := change(ctx, func() error { return write(ctx, viewer.Username, username) })
-	if err != nil || len(errs) > 0 {
-		return errs, nil, err
-	}
-	user, err := changed(ctx, loaders.Users, payload, "user", "User", norm.NFC.String(username))
-	return errs, user, err
+	return written(ctx, loaders.Users, payload, "user", "User", func() (string, error) {
+		return norm.NFC.String(username), write(ctx, viewer.Username, username)
+	})
 }
 
 // Email is the batch resolver for the email field.
