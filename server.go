@@ -78,8 +78,8 @@ func (s *serve) Validate() error {
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
 		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: whoever has those keys signs tokens for others too")
 	}
-	limits := limits.Default()
-	return limits.Set(s.Limit)
+	_, err := limits.With(s.Limit)
+	return err
 }
 
 // Run serves until ctx ends, and then lets the requests that run come to their end.
@@ -89,8 +89,8 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	if err != nil {
 		return err
 	}
-	limits := limits.Default()
-	if err := limits.Set(s.Limit); err != nil {
+	limits, err := limits.With(s.Limit)
+	if err != nil {
 		return err
 	}
 	trusted, err := s.trusted(limits, p.log)

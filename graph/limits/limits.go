@@ -77,6 +77,13 @@ func Default() (l Limits) {
 	return l
 }
 
+// With returns the default limits with some changed: see Set.
+func With(values map[string]int) (l Limits, err error) {
+	l = Default()
+	err = l.Set(values)
+	return l, err
+}
+
 // Set changes limits by their names. An error says which names there are.
 func (l *Limits) Set(values map[string]int) error {
 	var names []string
