@@ -3,6 +3,9 @@ package websocket
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +150,14 @@ func (c *client) converse(w *world, dialogue string) {
 			fmt.Sscan(word, &code)
 			c.closed(code, rest)
 		}
+	}
+}
+
+func TestOfAllThatIsOfferedTwoAreLookedFor(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
+	r.Header["Sec-Websocket-Protocol"] = []string{"graphql-ws", strings.Repeat("a b, ", 10_000)}
+	if got := agreeable(r); !slices.Equal(got, []string{Protocol, "graphql-ws"}) {
+		t.Errorf("%d are looked for in all that is offered: %.100q", len(got), got)
 	}
 }
 

@@ -58,9 +58,7 @@ func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrad
 
 // ServeHTTP implements [http.Handler]. It returns when the connection is closed.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// A client that speaks none of our protocols is told so by a close code. It sees that only if the handshake agrees on one of its own.
-	offered := strings.FieldsFunc(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), func(c rune) bool { return c == ',' || c == ' ' })
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{Protocol}, offered...), OriginPatterns: s.Origins})
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: agreeable(r), OriginPatterns: s.Origins})
 	if err != nil {
 		return // the client has been told
 	}
@@ -78,6 +76,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.remove(c)
 	c.serve(s.Expires(ctx))
+}
+
+// agreeable are the subprotocols on which a handshake may agree: ours, or else the first that is offered. A client that speaks another is told so by a
+// close code, which it sees only if they agreed on one of its own. All that is offered is compared with each of them.
+func agreeable(r *http.Request) []string {
+	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
+	return []string{Protocol, strings.TrimSpace(first)}
 }
 
 func (s *Server) add(c *conn) bool {
