@@ -99,13 +99,61 @@ func TestLoggingIn(t *testing.T) {
 	}
 }
 
+func TestSigningUpUnderAKey(t *testing.T) {
+	g := newAccounts(t)
+	signUp := func(key, name, password string) string {
+		a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"LiLei",name:%q,password:%q,idempotencyKey:%q}){user{username name} token expiresAt userErrors{code field message}}}`, name, password, key), "")
+		payload := oracle.Get(a.Data, "signUp")
+		token, _ := oracle.Get(payload, "token").(string)
+		if token == "" {
+			if oracle.Get(payload, "user") != nil || oracle.Get(payload, "expiresAt") != nil || len(a.Errors) > 0 {
+				t.Error(a)
+			}
+			e := oracle.Get(payload, "userErrors").(oracle.List)[0]
+			return sprint(oracle.Get(e, "code"), " ", oracle.Get(e, "field"), " ", oracle.Get(e, "message"))
+		}
+		seen := g.post(t, `{viewer{username name}}`, token)
+		if got, want := sprint(oracle.Get(payload, "user")), sprint(oracle.Get(seen.Data, "viewer")); got != want {
+			t.Errorf("the payload has %s, the viewer is %s", got, want)
+		}
+		return sprint(oracle.Get(seen.Data, "viewer", "name"))
+	}
+	for _, name := range []string{"Li Lei", "Li Lei", "Another"} {
+		if got := signUp("k", name, "correct horse"); got != "Li Lei" {
+			t.Fatal(got)
+		}
+	}
+	for range 20 { // who knows both is never told to wait
+		if got := signUp("k", "Li Lei", "correct horse"); got != "Li Lei" {
+			t.Fatal(got)
+		}
+	}
+	const taken = `ALREADY_EXISTS username "LiLei" is taken`
+	for range 5 {
+		for _, key := range []string{"k", "l"} {
+			if got := signUp(key, "Li Lei", "wrong horse"); got != taken {
+				t.Fatal(got)
+			}
+		}
+	}
+	// Nor can passwords be tried that way more often than by logging in.
+	for _, key := range []string{"k", "l"} {
+		if got := signUp(key, "Li Lei", "correct horse"); !strings.Contains(got, "LIMIT_EXCEEDED") {
+			t.Error(got)
+		}
+	}
+	if a := g.post(t, `mutation{logIn(input:{username:"LiLei",password:"correct horse"}){token userErrors{code}}}`, ""); oracle.Get(a.Data, "logIn", "token") != nil {
+		t.Error("these attempts do not count as ones to log in: ", a)
+	}
+}
+
 // CONTRACT: fifty at once from one address.
 func TestFiftySignUpAtOnce(t *testing.T) {
 	g := newAccounts(t)
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"u%d",name:"x",password:"correct horse"}){token userErrors{code message}}}`, i), "")
+			a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"u%d",name:"x",password:"correct horse",idempotencyKey:"k"}){token userErrors{code message}}}`, i), "")
 			if oracle.Get(a.Data, "signUp", "token") == nil {
 				t.Error(i, a)
 			}

@@ -28,8 +28,9 @@ var long = strings.Repeat("x", 201)
 // refusals are by the administrator of the cast. Every mutation has some. What stands in angle brackets is an id.
 var refusals = []refusal{
 	{"signUp", `{username:"owner",name:"x",password:"correct horse"}`, "ALREADY_EXISTS username"},
-	{"signUp", `{username:"Admin",name:"",password:"short",age:151,email:"nobody",avatarUrl:"https://u:p@example.org"}`,
-		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT password"},
+	{"signUp", `{username:"owner",name:"x",password:"correct horse",idempotencyKey:"k"}`, "ALREADY_EXISTS username"},
+	{"signUp", `{username:"Admin",name:"",password:"short",age:151,email:"nobody",avatarUrl:"https://u:p@example.org",idempotencyKey:""}`,
+		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT password, BAD_USER_INPUT idempotencyKey"},
 	{"logIn", `{username:"owner",password:"wrong horse"}`, "WRONG_CREDENTIALS"},
 	{"createUser", `{username:"owner",name:"x"}`, "ALREADY_EXISTS username"},
 	{"createUser", `{username:"a b",name:" ",age:-1,email:"",avatarUrl:"https://u:p@example.org",idempotencyKey:""}`,

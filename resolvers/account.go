@@ -24,12 +24,21 @@ var accountCosts = costs{
 
 // SignUp is the resolver for the signUp field.
 func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
+	key := input.IdempotencyKey.Value()
 	s, err := r.enter(ctx, permission.SignUp, "SignUpPayload", func() (string, error) {
-		if wait := r.Attempts.SignUp(ctx); wait > 0 {
+		wait := r.Attempts.SignUp(ctx)
+		if wait == 0 && key != nil { // it may be one to log in
+			wait = r.Attempts.LogIn(ctx, norm.NFC.String(input.Username))
+		}
+		if wait > 0 {
 			return "", tooOften(wait)
 		}
-		return r.Accounts.SignUp(ctx, writers.NewUser{Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
-			AvatarURL: input.AvatarURL.Value()}, input.Password)
+		username, err := r.Accounts.SignUp(ctx, writers.NewUser{Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
+			AvatarURL: input.AvatarURL.Value()}, input.Password, key)
+		if err == nil {
+			r.Attempts.LoggedIn(username)
+		}
+		return username, err
 	})
 	if err != nil {
 		return nil, err

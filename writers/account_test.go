@@ -95,7 +95,7 @@ const secret = "correct horse"
 func TestSignUp(t *testing.T) {
 	r := newRegistry(t)
 	email, age, avatar := "li@example.org", 17, "https://example.org/li.jpg"
-	username, err := r.SignUp(t.Context(), writers.NewUser{Username: "Ame\u0301lie", Name: "Li Lei", Email: &email, Age: &age, AvatarURL: &avatar}, secret)
+	username, err := r.SignUp(t.Context(), writers.NewUser{Username: "Ame\u0301lie", Name: "Li Lei", Email: &email, Age: &age, AvatarURL: &avatar}, secret, nil)
 	if err != nil || username != "Am\u00e9lie" {
 		t.Fatal(username, err)
 	}
@@ -143,7 +143,7 @@ func TestSignUpIsRefused(t *testing.T) {
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			before := r.rows(t, tables.Users.Table)
-			_, err := r.SignUp(t.Context(), test.user, test.secret)
+			_, err := r.SignUp(t.Context(), test.user, test.secret, nil)
 			if diff := cmp.Diff(test.want, problems(t, err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -167,7 +167,7 @@ func TestOfManyWhoSignUpWithOneNameOneDoes(t *testing.T) {
 	for i := range secrets {
 		secrets[i] = secret + string(rune('a'+i))
 		all.Go(func() {
-			_, errs[i] = r.SignUp(t.Context(), writers.NewUser{Username: "LiLei", Name: secrets[i]}, secrets[i])
+			_, errs[i] = r.SignUp(t.Context(), writers.NewUser{Username: "LiLei", Name: secrets[i]}, secrets[i], nil)
 		})
 	}
 	all.Wait()
@@ -192,7 +192,7 @@ func TestOfManyWhoSignUpWithOneNameOneDoes(t *testing.T) {
 func TestLogInTellsNobodyWhoHasAnAccount(t *testing.T) {
 	r := newRegistry(t)
 	for _, username := range []string{"LiLei", "deleted"} {
-		if _, err := r.SignUp(t.Context(), writers.NewUser{Username: username, Name: "x"}, secret); err != nil {
+		if _, err := r.SignUp(t.Context(), writers.NewUser{Username: username, Name: "x"}, secret, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestLogInTellsNobodyWhoHasAnAccount(t *testing.T) {
 
 func TestLogInIsInNormalForm(t *testing.T) {
 	r := newRegistry(t)
-	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Am\u00e9lie", Name: "x"}, "mot de passe\u0301"); err != nil {
+	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Am\u00e9lie", Name: "x"}, "mot de passe\u0301", nil); err != nil {
 		t.Fatal(err)
 	}
 	if username, err := r.LogIn(t.Context(), "Ame\u0301lie", "mot de pass\u00e9"); err != nil || username != "Am\u00e9lie" {
@@ -238,7 +238,7 @@ func TestLogInIsInNormalForm(t *testing.T) {
 
 func TestAPasswordIsHashedAnewWhenThatTakesMoreWorkNow(t *testing.T) {
 	r := newRegistry(t)
-	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "LiLei", Name: "x"}, secret); err != nil {
+	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "LiLei", Name: "x"}, secret, nil); err != nil {
 		t.Fatal(err)
 	}
 	before := r.rows(t, tables.Accounts.Table)

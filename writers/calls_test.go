@@ -81,6 +81,9 @@ func TestTheCallsOfMutations(t *testing.T) {
 		}
 		when, mark, _ := k.Parts()
 		comment = &tables.Comment{Twit: at, AuthorName: "Jim", PostedAt: when, Content: "Hello", Mark: mark}
+		if _, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key); err != nil {
+			t.Fatal(err)
+		}
 		w.Close(ctx)
 	}
 	for _, test := range []struct {
@@ -170,7 +173,7 @@ func TestTheCallsOfMutations(t *testing.T) {
 				"Get comments, Get user_comments",
 			}},
 		{"signUp", func(ctx context.Context, w *Writers) error {
-			_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "new", Name: "New"}, secret)
+			_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "new", Name: "New"}, secret, nil)
 			return err
 		},
 			[]string{
@@ -178,6 +181,15 @@ func TestTheCallsOfMutations(t *testing.T) {
 				"Put intents",
 				"CheckAndPut users",
 				"Put accounts",
+			}},
+		{"signUp under a key, again", func(ctx context.Context, w *Writers) error {
+			_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
+			return err
+		},
+			[]string{
+				"Get users",
+				"Get intents",
+				"Get accounts, Get users",
 			}},
 	} {
 		t.Run(test.mutation, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -31,20 +32,45 @@ func plain() *password.Hasher {
 
 func callSignUp(r *rand.Rand) call {
 	name, secret := newcomers[r.IntN(len(newcomers))], secrets[r.IntN(len(secrets))]
-	return call{fmt.Sprintf("signUp %s with %s", name, secret), func(ctx context.Context, w *Writers) error {
-		_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: name, Name: name}, secret)
+	var key *string
+	text := fmt.Sprintf("signUp %s with %s", name, secret)
+	if r.IntN(2) == 0 {
+		key = &signUpKeys[r.IntN(len(signUpKeys))]
+		text += " under " + *key
+	}
+	return call{text, func(ctx context.Context, w *Writers) error {
+		_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: name, Name: name}, secret, key)
 		return err
 	}, func(w world) Code {
 		code := modelNewUser(w, name, name)
-		if code == "" {
+		switch {
+		case code == "":
 			w["account "+name] = secret
+			if key != nil {
+				w["signed "+name] = *key
+			}
+		case key != nil && w["signed "+name] == *key && w["account "+name] == secret:
+			return ""
 		}
 		return code
 	}}
 }
 
-// observeAccounts notes whose account has which password.
+// signUpKeys are idempotency keys of those who sign up.
+var signUpKeys = []string{"0", "1"}
+
+// observeAccounts notes whose account has which password, and who signed up under which key.
 func observeAccounts(ctx context.Context, store hbase.Store, w world) error {
+	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Users.Table, Columns: tables.Attributes}) {
+		if err != nil {
+			return err
+		}
+		for _, key := range signUpKeys {
+			if name, err := tables.OwnerOf(row.Key); err == nil && strings.HasPrefix(attribute(row.Cells, tables.Origin), signUpKey(name, key)) {
+				w["signed "+name] = key
+			}
+		}
+	}
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}) {
 		if err != nil {
 			return err

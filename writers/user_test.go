@@ -167,7 +167,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 
 func TestWhoIsDeletedCanNotLogInAtOnce(t *testing.T) {
 	r := newRegistry(t)
-	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret); err != nil {
+	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.w.DeleteUser(t.Context(), "Lucy"); err != nil {
@@ -180,7 +180,7 @@ func TestWhoIsDeletedCanNotLogInAtOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"WRONG_CREDENTIALS : the username and the password do not belong together"}, problems(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	_, err = r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret)
+	_, err = r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret, nil)
 	if diff := cmp.Diff([]string{`ALREADY_EXISTS username: "Lucy" is taken`}, problems(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

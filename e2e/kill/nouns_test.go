@@ -47,7 +47,7 @@ func actUser(c *client) *op {
 	switch n := c.rand.IntN(20); {
 	case n < 1 && len(mine) < 4:
 		name = c.fresh("new")
-		return &op{name: "signUp", input: map[string]any{"username": name, "name": "A", "password": "correct horse"}, as: c.name,
+		return &op{name: "signUp", input: map[string]any{"username": name, "name": "A", "password": "correct horse", "idempotencyKey": name}, as: c.name, again: true,
 			accepts: []string{"LIMIT_EXCEEDED"}, makes: map[string]string{"user " + name: "A"}}
 	case n < 6 && len(mine) < 4:
 		name, key := c.fresh("made"), c.fresh("key")

@@ -2314,6 +2314,8 @@ input SignUpInput {
   age: Int
   "The picture."
   avatarUrl: URL
+  "The same key twice makes one account: for requests that are sent again. Whoever sends one again shows by the password that it is theirs; without it the username is taken. At most 200 bytes."
+  idempotencyKey: String
   "Comes back in the payload as it is."
   clientMutationId: String
 }

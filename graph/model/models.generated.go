@@ -535,6 +535,8 @@ type SignUpInput struct {
 	Age graphql.Omittable[*int] `json:"age"`
 	// The picture.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// The same key twice makes one account: for requests that are sent again. Whoever sends one again shows by the password that it is theirs; without it the username is taken. At most 200 bytes.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// Comes back in the payload as it is.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
