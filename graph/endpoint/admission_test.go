@@ -2,9 +2,17 @@ package endpoint
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/exec"
 )
 
 func TestAdmission(t *testing.T) {
@@ -74,5 +82,63 @@ func TestWithoutABoundAllAreAdmitted(t *testing.T) {
 		if _, refusal := a.enter(t.Context()); refusal != nil {
 			t.Fatal(refusal)
 		}
+	}
+}
+
+// stuck is a client that reads nothing until read is closed.
+type stuck struct {
+	*httptest.ResponseRecorder
+	read chan struct{}
+}
+
+func (s stuck) Write(text []byte) (int, error) {
+	<-s.read
+	return s.ResponseRecorder.Write(text)
+}
+
+func TestWhoReadsSlowlyKeepsNobodyWaiting(t *testing.T) {
+	const query = `{"query":"{ __typename }","extensions":{"operationId":"1"}}`
+	for name, asked := range map[string]func(e *Endpoint, read chan struct{}){
+		"an answer": func(e *Endpoint, read chan struct{}) {
+			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, post(query))
+		},
+		"an answer of events": func(e *Endpoint, read chan struct{}) {
+			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, with(post(query), "Accept", sse.MediaType))
+		},
+		"a refusal": func(e *Endpoint, read chan struct{}) {
+			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, ask("{ nothing }"))
+		},
+		"a stream of events that is reserved": func(e *Endpoint, _ chan struct{}) {
+			reserved := httptest.NewRecorder()
+			e.ServeHTTP(reserved, httptest.NewRequest(http.MethodPut, "/graphql", nil))
+			e.ServeHTTP(httptest.NewRecorder(), with(post(query), sse.TokenHeader, reserved.Body.String()))
+		},
+		"a WebSocket": func(e *Endpoint, read chan struct{}) {
+			for range e.execute(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ __typename }"}) {
+				<-read
+			}
+		},
+		"what a WebSocket refuses": func(e *Endpoint, read chan struct{}) {
+			for range e.execute(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ nothing }"}) {
+				<-read
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1,
+					Around: func(ctx context.Context) context.Context { return ctx }})
+				read := make(chan struct{})
+				go asked(e, read)
+				synctest.Wait()
+				next := httptest.NewRecorder()
+				e.ServeHTTP(next, post(query))
+				if next.Code != http.StatusOK || !strings.Contains(next.Body.String(), `"Query"`) {
+					t.Errorf("the next one is answered with status %d: %s", next.Code, next.Body)
+				}
+				close(read)
+				time.Sleep(time.Minute) // until streams that nobody opened are forgotten
+			})
+		})
 	}
 }

@@ -148,6 +148,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	operation, errs := e.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
+		leave()
 		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)
 		return
 	}
@@ -164,17 +165,19 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		leave() // it lasts, and does nothing most of that time
 		e.stream(w, r, func() {
 			sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] {
-				return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation) })
+				return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
 			})
 		})
 	case accept.eventsFirst:
-		sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation) })
+		sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
 	default:
 		ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 		defer cancel()
 		respond, ctx := e.exec.DispatchOperation(ctx, operation)
 		trace.Execution = plan.ExecutionOf(operation)
 		response := respond(ctx)
+		// Its reader may take long.
+		leave()
 		if response == nil { // the time was over before the operation began
 			public, _ := apierr.Of(ctx.Err())
 			public.Write(w, http.StatusServiceUnavailable)

@@ -39,6 +39,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		if errs != nil {
 			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 			traceOf(ctx).Errors = len(response.Errors)
+			leave()
 			yield(response)
 			return
 		}
@@ -47,12 +48,13 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		if operation.Operation.Operation == ast.Subscription {
 			leave()
 		}
-		e.responses(ctx, operation)(yield)
+		e.responses(ctx, operation, leave)(yield)
 	})
 }
 
-// responses runs an operation until its responses end or ctx is done.
-func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext) iter.Seq[*graphql.Response] {
+// responses runs an operation until its responses end or ctx is done. It leaves its turn to others before a response is handed on, as who reads
+// that may take long.
+func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext, leave func()) iter.Seq[*graphql.Response] {
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
@@ -68,6 +70,7 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 				break // it failed of that
 			}
 			trace.Errors += len(response.Errors)
+			leave()
 			if !yield(response) || response.Data == nil || operation.Operation.Operation != ast.Subscription {
 				return
 			}
