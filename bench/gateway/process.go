@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 
 // Gateway is a running process that serves GraphQL.
 type Gateway struct {
-	URL string
-	cmd *exec.Cmd
+	URL    string
+	cmd    *exec.Cmd
+	stacks chan []byte // what it says at its end, when Stacks asks for it
+	asked  atomic.Bool
 }
 
 // Start starts a program and returns when it says, in a line of JSON on its standard error, under which url it serves. It ends with ctx.
@@ -41,15 +44,24 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 	for lines.Scan() {
 		var line struct{ URL string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.URL != "" {
-			go func() {
-				for lines.Scan() { // it must not wait for us
-				}
-			}()
-			return &Gateway{URL: line.URL, cmd: cmd}, nil
+			g := &Gateway{URL: line.URL, cmd: cmd, stacks: make(chan []byte, 1)}
+			go g.listen(lines)
+			return g, nil
 		}
 		said.Write(append(lines.Bytes(), '\n'))
 	}
 	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &said)
+}
+
+// listen reads what the gateway logs, so that it does not wait for us.
+func (g *Gateway) listen(lines *bufio.Scanner) {
+	var last []byte
+	for lines.Scan() {
+		if g.asked.Load() {
+			last = append(append(last, lines.Bytes()...), '\n')
+		}
+	}
+	g.stacks <- last
 }
 
 // CPU returns the time on the processor that the gateway has used so far.

@@ -109,11 +109,21 @@ func (d *Distributed) URL() string { return d.url }
 // Servers is how many region servers it has.
 func (d *Distributed) Servers() int { return len(d.servers) }
 
-// StartServer starts a region server that was killed. The master gives it regions when it next balances them, or when another one dies.
+// StartServer starts a region server that has ended. The master gives it regions when it next balances them, or when another one dies.
 func (d *Distributed) StartServer(i int) (err error) {
 	d.starts++
 	d.servers[i], err = d.server(fmt.Sprintf("server-%d", d.starts), "org.apache.hadoop.hbase.regionserver.HRegionServer", "hbase.regionserver.port")
 	return err
+}
+
+// ServerEnded reports whether a region server has ended, by itself or killed.
+func (d *Distributed) ServerEnded(i int) bool {
+	select {
+	case <-d.servers[i].done:
+		return true
+	default:
+		return false
+	}
 }
 
 // KillServer ends a region server at once. Others take its regions when ZooKeeper has waited for it in vain.
