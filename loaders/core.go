@@ -10,13 +10,15 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"twibase/hbase"
+	"twibase/hbase/tables"
 	"twibase/stack"
 )
 
 type (
-	get  = hbase.Get
-	cell = hbase.Cell
-	page = hbase.Page
+	get    = hbase.Get
+	cell   = hbase.Cell
+	page   = hbase.Page
+	memory = tables.Memory
 )
 
 // Loaders are the reads of one response. What was read once is not read again.
@@ -212,7 +214,7 @@ func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
 type Loader[K comparable, V any] struct {
 	name   string // for reports
 	get    func(K) hbase.Get
-	decode func(K, []hbase.Cell) (V, error)
+	decode func(*memory, K, []hbase.Cell) (V, error)
 }
 
 // Load answers the value of each key. The error is nil or an [Errors].
@@ -235,12 +237,13 @@ func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 
 func (l Loader[K, V]) values(keys []K, cells [][]hbase.Cell, list Errors) ([]V, error) {
 	values, errs := make([]V, len(keys)), failures{n: len(keys), list: list}
+	var m memory
 	for i, key := range keys {
 		if list != nil && list[i] != nil {
 			continue
 		}
 		var err error
-		if values[i], err = l.decode(key, cells[i]); err != nil {
+		if values[i], err = l.decode(&m, key, cells[i]); err != nil {
 			errs.set(i, err)
 		}
 	}

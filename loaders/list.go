@@ -63,7 +63,7 @@ type List[E any] struct {
 }
 
 func list[E any](name string, of *tables.List[E]) List[E] {
-	return List[E]{name, of, Loader[string, int]{name + "Length", of.Length, func(_ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
+	return List[E]{name, of, Loader[string, int]{name + "Length", of.Length, func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
 }
 
 // Check reports why a position, which may come from a client, can't be one in such a list.
@@ -91,7 +91,7 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 			open = append(open, i)
 		}
 	}
-	errs := failures{n: len(spans)}
+	errs, d := failures{n: len(spans)}, l.of.Decoder()
 	for len(open) > 0 {
 		gets := make([]hbase.Get, len(open))
 		for j, i := range open {
@@ -102,7 +102,7 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 		for j, i := range open {
 			err := At(list.or(), j)
 			if err == nil {
-				err = l.take(spans[i].Owner, &walks[i], spans[i].Window, gets[j].Page, cells[j])
+				err = l.take(d, spans[i].Owner, &walks[i], spans[i].Window, gets[j].Page, cells[j])
 			}
 			if err != nil {
 				errs.set(i, err)
@@ -160,7 +160,7 @@ func (s *walk[E]) position(w Window) string {
 }
 
 // take adds what a read brought, and decides how to go on.
-func (l List[E]) take(owner string, s *walk[E], w Window, asked hbase.Page, cells []hbase.Cell) error {
+func (l List[E]) take(d *tables.Decoder[E], owner string, s *walk[E], w Window, asked hbase.Page, cells []hbase.Cell) error {
 	more := asked.Limit > 0 && len(cells) >= asked.Limit
 	if !s.looking && !w.Backward && s.bucket == 0 {
 		var moved bool
@@ -171,7 +171,7 @@ func (l List[E]) take(owner string, s *walk[E], w Window, asked hbase.Page, cell
 	if room := w.Limit - len(s.page.Members); !s.looking && !w.Backward && w.Before == "" && len(cells) > room && cells[room].Qualifier < tables.MembersEnd {
 		cells, s.page.HasNext, s.done = cells[:room], true, true
 	}
-	members, positions, buckets, err := l.of.Decode(owner, cells)
+	members, positions, buckets, err := d.Decode(owner, cells)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ var (
 var Related = Loader[Relation, bool]{
 	name: "related",
 	get:  func(r Relation) get { return r.Kind.Related(r.A, r.B) },
-	decode: func(r Relation, cells []cell) (bool, error) {
+	decode: func(_ *memory, r Relation, cells []cell) (bool, error) {
 		related, _, err := r.Kind.Decode(cells)
 		return related, err
 	},
@@ -69,7 +69,7 @@ var (
 var Broadcasters = Loader[struct{}, []string]{
 	name:   "broadcasters",
 	get:    func(struct{}) get { return tables.Broadcasters.Get() },
-	decode: func(_ struct{}, cells []cell) ([]string, error) { return tables.Broadcasters.Decode(cells) },
+	decode: func(_ *memory, _ struct{}, cells []cell) ([]string, error) { return tables.Broadcasters.Decode(cells) },
 }
 
 // IsPlayed answers whether anybody plays the game.
@@ -80,7 +80,9 @@ type DayRange struct{ Game, From, To string }
 
 // GameDays answers how much all players together played on each day.
 var GameDays = Loader[DayRange, []tables.DayCount]{
-	name:   "gameDays",
-	get:    func(k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
-	decode: func(_ DayRange, cells []cell) ([]tables.DayCount, error) { return tables.GameDays.Decode(cells) },
+	name: "gameDays",
+	get:  func(k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
+	decode: func(_ *memory, _ DayRange, cells []cell) ([]tables.DayCount, error) {
+		return tables.GameDays.Decode(cells)
+	},
 }

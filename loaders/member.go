@@ -19,7 +19,7 @@ type Member[E any] struct {
 // Members answers what the lists have at these positions. In a list of one bucket that is one Get each: it asks for the column
 // at the position or, failing that, for whatever follows. Only if that is the directory another bucket may hold it, two rounds on.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
-	s := search[E]{l: l, keys: keys, found: make([]Member[E], len(keys)), buckets: make([]tables.Bucket, len(keys)), errs: failures{n: len(keys)}}
+	s := search[E]{l: l, decoder: l.of.Decoder(), keys: keys, found: make([]Member[E], len(keys)), buckets: make([]tables.Bucket, len(keys)), errs: failures{n: len(keys)}}
 	all := make([]int, len(keys))
 	for i := range keys {
 		all[i] = i
@@ -42,6 +42,7 @@ type search[E any] struct {
 	keys    []MemberKey
 	found   []Member[E]
 	buckets []tables.Bucket
+	decoder *tables.Decoder[E]
 	errs    failures
 }
 
@@ -60,7 +61,7 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 			s.errs.set(i, list[j])
 			continue
 		}
-		members, positions, buckets, err := s.l.of.Decode(s.keys[i].Owner, cells[j])
+		members, positions, buckets, err := s.decoder.Decode(s.keys[i].Owner, cells[j])
 		switch {
 		case err != nil:
 			s.errs.set(i, err)

@@ -18,17 +18,14 @@ type Object[T any] struct {
 
 func object[T any](name string, of *tables.Object[T]) Object[T] {
 	exists := Loader[string, bool]{
-		name: name,
-		get:  func(key string) get { return of.Get(key, tables.Existence) },
-		decode: func(key string, cells []cell) (bool, error) {
-			t, err := of.Decode(key, cells)
-			return t != nil, err
-		},
+		name:   name,
+		get:    func(key string) get { return of.Get(key, tables.Existence) },
+		decode: func(_ *memory, key string, cells []cell) (bool, error) { return of.Exists(key, cells) },
 	}
 	return Object[T]{of: of, Exists: exists, Loader: Loader[Row, *T]{
 		name:   name,
 		get:    func(r Row) get { return of.Get(r.Key, r.Columns) },
-		decode: func(r Row, cells []cell) (*T, error) { return of.Decode(r.Key, cells) },
+		decode: func(m *memory, r Row, cells []cell) (*T, error) { return of.DecodeIn(m, r.Key, cells) },
 	}}
 }
 
@@ -100,6 +97,7 @@ func (o Object[T]) scanOf(w Window, fields []string) hbase.Scan {
 // Scan answers a page of all objects, in the order of their row keys, which are also the positions.
 func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
 	var p Page[*T]
+	var m memory
 	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(w, fields))
 	if err != nil {
 		return Page[*T]{}, err
@@ -112,7 +110,7 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 		if err != nil {
 			return Page[*T]{}, err
 		}
-		t, err := o.of.Decode(key, row.Cells)
+		t, err := o.of.DecodeIn(&m, key, row.Cells)
 		if err != nil {
 			return Page[*T]{}, err
 		}
@@ -135,5 +133,5 @@ func CheckRow(position string) error {
 }
 
 func exists[K comparable](name string, of func(K) get) Loader[K, bool] {
-	return Loader[K, bool]{name, of, func(_ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
+	return Loader[K, bool]{name, of, func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
 }

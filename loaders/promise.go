@@ -31,11 +31,12 @@ func (o Object[T]) promise(ctx context.Context, l *Loaders, keys []string, colum
 	}
 	p := &promise{answers: l.ask(ctx, o.name, gets)}
 	p.keep = func(cells [][]cell, errs Errors) {
+		var m memory
 		for i, key := range keys {
 			var exists bool
 			err := At(errs.or(), i)
 			if err == nil {
-				exists, err = o.of.Fill(objects[i], key, cells[i])
+				exists, err = o.of.Fill(&m, objects[i], key, cells[i])
 			}
 			if !exists {
 				l.lose(objects[i], err)

@@ -61,7 +61,7 @@ func (s *slow) note(what string) {
 // rows loads the name of a row.
 var rows = Loader[string, string]{
 	get:    func(row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
-	decode: func(_ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
+	decode: func(_ *memory, _ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
 }
 
 // load loads rows, given by their names with blanks between, and fails the test if they are not answered.

@@ -116,7 +116,7 @@ func revertComment(position string) (at time.Time, mark string, err error) {
 	return at, mark, err
 }
 
-func decodeComment(owner, position string, value []byte) (*Comment, error) {
+func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, error) {
 	twit, err := ParseTwitKey(owner)
 	if err != nil {
 		return nil, err
@@ -125,8 +125,9 @@ func decodeComment(owner, position string, value []byte) (*Comment, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, whole := &Comment{Twit: twit, PostedAt: at, Mark: mark}, false
-	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
+	c, whole := m.comments.one(), false
+	c.Twit, c.PostedAt, c.Mark = twit, at, mark
+	err = record(value).each(m, func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case commentAuthor:
 			short, _, _ := strings.Cut(mark, separator)
@@ -150,14 +151,14 @@ func decodeComment(owner, position string, value []byte) (*Comment, error) {
 // UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.
 var UserComments = &List[CommentKey]{
 	Table: "user_comments", Family: "l",
-	position: func(qualifier string) error { _, err := decodeUserComment("", qualifier, nil); return err },
+	position: func(qualifier string) error { _, err := decodeUserComment(nil, "", qualifier, nil); return err },
 	decode:   decodeUserComment,
 	encode:   func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
 }
 
 // decodeUserComment splits a position of a comment from the key of its twit. The mark's hash, of fixed length, ends the position; the name before
 // it holds no separator, but the inverted time may.
-func decodeUserComment(_, qualifier string, _ []byte) (CommentKey, error) {
+func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, error) {
 	if len(qualifier) >= timeSize {
 		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
 			end := timeSize + at + 1 + markHash

@@ -87,12 +87,12 @@ type Child struct{ Name, Code string }
 // Children are the departments directly below the owner, or below [Root].
 var Children = &List[Child]{
 	Table: "departments", Family: "c", CountTable: "departments", Count: "childCount",
-	position: func(qualifier string) error { _, err := decodeChild("", qualifier, nil); return err },
+	position: func(qualifier string) error { _, err := decodeChild(nil, "", qualifier, nil); return err },
 	decode:   decodeChild,
 	encode:   func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
 }
 
-func decodeChild(_, qualifier string, _ []byte) (Child, error) {
+func decodeChild(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
 	name, code, _ := strings.Cut(qualifier, separator)
 	if err := CheckDepartmentName(name); err != nil {
 		return Child{}, err

@@ -24,7 +24,7 @@ var Followers = followList("users", "f", "followerCount")
 var Following = followList("following", "l", "followingCount")
 
 func followList(table, family, count string) *List[Follow] {
-	decode := func(_, qualifier string, _ []byte) (Follow, error) {
+	decode := func(_ *Memory, _, qualifier string, _ []byte) (Follow, error) {
 		at, username, err := revert(qualifier)
 		if err == nil {
 			err = CheckUsername(username)
@@ -33,7 +33,7 @@ func followList(table, family, count string) *List[Follow] {
 	}
 	return &List[Follow]{
 		Table: table, Family: family, CountTable: "users", Count: count,
-		position: func(qualifier string) error { _, err := decode("", qualifier, nil); return err },
+		position: func(qualifier string) error { _, err := decode(nil, "", qualifier, nil); return err },
 		decode:   decode,
 		encode:   func(f Follow) (string, []byte) { return invert(f.At) + f.Username, nil },
 	}

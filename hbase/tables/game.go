@@ -46,7 +46,7 @@ type UserGame struct {
 var UserGames = &List[UserGame]{
 	Table: "user_games", Family: "l", CountTable: "users", Count: "gameCount",
 	position: CheckCode,
-	decode: func(_, qualifier string, value []byte) (UserGame, error) {
+	decode: func(_ *Memory, _, qualifier string, value []byte) (UserGame, error) {
 		count, day, _ := strings.Cut(string(value), " ")
 		n, err := parseCount(count)
 		if err == nil {

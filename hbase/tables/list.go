@@ -35,7 +35,7 @@ type List[E any] struct {
 
 	// position checks a qualifier. Its errors, and those of decode, are [ErrName]: Decode adds that stored data is corrupt.
 	position func(qualifier string) error
-	decode   func(owner, qualifier string, value []byte) (E, error)
+	decode   func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode   func(E) (qualifier string, value []byte)
 }
 
@@ -98,6 +98,23 @@ func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
 // knowing the directory takes its [Beginning] first.
 // positions are the members' qualifiers. Cells of other families are passed over.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
+	d := Decoder[E]{list: l}
+	return d.Decode(owner, cells)
+}
+
+// Decoder is [List.Decode] for many lists: what it returns lies side by side. It is not safe for concurrent use.
+type Decoder[E any] struct {
+	list    *List[E]
+	members slab[E]
+	memory  Memory
+}
+
+// Decoder returns a new one.
+func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
+
+// Decode is [List.Decode].
+func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
+	l := d.list
 	for i := range cells {
 		c := &cells[i]
 		if c.Family != l.Family {
@@ -110,7 +127,7 @@ func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positio
 			continue
 		}
 		if members == nil {
-			members, positions = make([]E, 0, len(cells)-i), make([]string, 0, len(cells)-i)
+			members, positions = d.members.many(len(cells) - i)[:0], d.memory.texts.many(len(cells) - i)[:0]
 		}
 		if c.Qualifier != "" && c.Qualifier[:1] == directory {
 			b, err := l.decodeBucket(c)
@@ -123,7 +140,7 @@ func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positio
 		if Moved(*c) {
 			continue
 		}
-		e, err := l.decode(owner, c.Qualifier, c.Value)
+		e, err := l.decode(&d.memory, owner, c.Qualifier, c.Value)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
 		}

@@ -30,7 +30,7 @@ type attribute[T any] struct {
 	// also names the schema's fields that need this column, besides the one of its own name.
 	also []string
 	get  func(*T) string // empty: absent
-	set  func(*T, string) error
+	set  func(*Memory, *T, string) error
 	// zero sets what a missing cell of an existing row means, if it means anything.
 	zero func(*T)
 }
@@ -80,18 +80,36 @@ func (o *Object[T]) New(keys ...string) []*T {
 
 // Decode returns the object with what the cells say of it, or nil if they say that there is none: see [Object.Fill].
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
+	return o.DecodeIn(new(Memory), key, cells)
+}
+
+// DecodeIn is [Object.Decode] for many objects.
+func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key
-	if exists, err := o.Fill(t, key, cells); err != nil || !exists {
+	if exists, err := o.Fill(m, t, key, cells); err != nil || !exists {
 		return nil, err
 	}
 	return t, nil
 }
 
-// Fill adds to an object of [Object.New] what the cells say of it, and reports whether they say that it exists: it has a name, and not
+// Exists reports whether the cells, of [Existence] at least, say that there is such an object: see [Object.Fill].
+func (o *Object[T]) Exists(key string, cells []hbase.Cell) (bool, error) {
+	for i := range cells {
+		if c := &cells[i]; c.Family == Attributes && c.Qualifier == "name" {
+			if len(c.Value) == 0 || !utf8.Valid(c.Value) {
+				return false, fmt.Errorf("%w: %s %q: the name %q is no text", hbase.ErrCorrupt, o.Table, key, c.Value)
+			}
+			return string(c.Value) != Gone, nil
+		}
+	}
+	return false, nil
+}
+
+// Fill adds to an object of [Object.New] what the cells say of it, in m, and reports whether they say that it exists: it has a name, and not
 // the one of what is [Gone]. Another attribute that is Gone is absent. A cell that can't be read is [hbase.ErrCorrupt]; cells of other families and
 // unknown columns are passed over. What was counted and has no cell is 0, also if it was not read: never Put what was decoded.
-func (o *Object[T]) Fill(t *T, key string, cells []hbase.Cell) (exists bool, err error) {
+func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
 			continue
@@ -108,7 +126,7 @@ func (o *Object[T]) Fill(t *T, key string, cells []hbase.Cell) (exists bool, err
 		}
 		for i := range o.attributes {
 			if a := &o.attributes[i]; a.column == c.Qualifier {
-				if err := a.set(t, string(c.Value)); err != nil {
+				if err := a.set(m, t, m.copy(c.Value)); err != nil {
 					return false, fmt.Errorf("%w: %s %q, column %s: %w", hbase.ErrCorrupt, o.Table, key, a.column, err)
 				}
 				break
@@ -145,11 +163,12 @@ func text[T any](column string, field func(*T) **string, also ...string) attribu
 			}
 			return ""
 		},
-		func(t *T, s string) error {
+		func(m *Memory, t *T, s string) error {
 			if s == "" || !utf8.ValidString(s) {
 				return fmt.Errorf("%q is no text", s)
 			}
-			*field(t) = &s
+			p := m.texts.one()
+			*p, *field(t) = s, p
 			return nil
 		}, nil}
 }
@@ -162,12 +181,13 @@ func number[T any](column string, field func(*T) **int, also ...string) attribut
 			}
 			return ""
 		},
-		func(t *T, s string) error {
+		func(m *Memory, t *T, s string) error {
 			n, err := strconv.Atoi(s)
 			if err != nil || strconv.Itoa(n) != s {
 				return fmt.Errorf("%q is no number", s)
 			}
-			*field(t) = &n
+			p := m.numbers.one()
+			*p, *field(t) = n, p
 			return nil
 		}, nil}
 }
@@ -218,13 +238,13 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 			}
 			return ""
 		},
-		func(t *T, s string) error {
+		func(m *Memory, t *T, s string) error {
 			at, err := time.Parse(time.RFC3339Nano, s)
 			if err != nil || at.UTC().Format(time.RFC3339Nano) != s {
 				return fmt.Errorf("%q is no instant in UTC", s)
 			}
-			at = at.UTC()
-			*field(t) = &at
+			p := m.instants.one()
+			*p, *field(t) = at.UTC(), p
 			return nil
 		}, nil}
 }

@@ -18,10 +18,10 @@ func (r record) add(field protowire.Number, s string) record {
 	return protowire.AppendString(protowire.AppendTag(r, field, protowire.BytesType), s)
 }
 
-// each calls f with every string of the record, in its order; they share one piece of memory. f reports whether such a string can stand
+// each calls f with every string of the record, in its order; they are in m. f reports whether such a string can stand
 // there. Its errors are [ErrName].
-func (r record) each(f func(field protowire.Number, s string) bool) error {
-	whole := string(r)
+func (r record) each(m *Memory, f func(field protowire.Number, s string) bool) error {
+	whole := m.copy(r)
 	var before protowire.Number
 	for len(r) > 0 {
 		field, kind, n := protowire.ConsumeTag(r)

@@ -36,7 +36,7 @@ func nameList(table, family, countTable, count string, check func(string) error)
 	return &List[string]{
 		Table: table, Family: family, CountTable: countTable, Count: count,
 		position: check,
-		decode: func(_, qualifier string, _ []byte) (string, error) {
+		decode: func(_ *Memory, _, qualifier string, _ []byte) (string, error) {
 			return qualifier, check(qualifier)
 		},
 		encode: func(name string) (string, []byte) { return name, nil },

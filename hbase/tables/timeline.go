@@ -12,12 +12,12 @@ const TimelineBound = 10_000
 // followed no longer, is passed over when it is read.
 var Timelines = &List[TwitKey]{
 	Table: "timelines", Family: "l",
-	position: func(qualifier string) error { _, err := decodeEntry("", qualifier, nil); return err },
+	position: func(qualifier string) error { _, err := decodeEntry(nil, "", qualifier, nil); return err },
 	decode:   decodeEntry,
 	encode:   func(k TwitKey) (string, []byte) { return k.Position + separator + k.Author, nil },
 }
 
-func decodeEntry(_, qualifier string, _ []byte) (TwitKey, error) {
+func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	if len(qualifier) < timeSize {
 		return TwitKey{}, fmt.Errorf("%w: %q starts with no time", ErrName, qualifier)
 	}
@@ -31,4 +31,4 @@ func decodeEntry(_, qualifier string, _ []byte) (TwitKey, error) {
 }
 
 // EntryOf returns the twit at a position of a timeline.
-func EntryOf(position string) (TwitKey, error) { return decodeEntry("", position, nil) }
+func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }

@@ -105,7 +105,7 @@ func encodeTwit(t *Twit) []byte {
 	return r
 }
 
-func decodeTwit(author, position string, value []byte) (*Twit, error) {
+func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error) {
 	at, name, err := revert(position)
 	if err != nil {
 		return nil, err
@@ -113,17 +113,22 @@ func decodeTwit(author, position string, value []byte) (*Twit, error) {
 	if err := CheckTwitID(name); err != nil {
 		return nil, err
 	}
-	t, whole := &Twit{AuthorName: author, PostedAt: at, Name: name, Visibility: Public}, false
-	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
+	t, whole := m.twits.one(), false
+	t.AuthorName, t.PostedAt, t.Name, t.Visibility = author, at, name, Public
+	err = record(value).each(m, func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case twitContent:
 			fits = !whole
 			t.Content, whole = s, true
 		case twitTitle:
 			fits = t.Title == nil
-			t.Title = new(s)
+			t.Title = m.texts.one()
+			*t.Title = s
 		case twitPhoto:
 			fits = true
+			if t.PhotoURLs == nil {
+				t.PhotoURLs = m.texts.many(1)[:0]
+			}
 			t.PhotoURLs = append(t.PhotoURLs, s)
 		case twitFollowersOnly:
 			fits = s == "" && t.Visibility == Public

@@ -1,0 +1,54 @@
+package tables
+
+import (
+	"strings"
+	"time"
+)
+
+// Memory is what rows are decoded into: a few large pieces instead of one for each row, field and text. Its zero value is ready for use; nothing
+// that came out of it is ever written over. It is not safe for concurrent use.
+type Memory struct {
+	twits    slab[Twit]
+	comments slab[Comment]
+	texts    slab[string]
+	numbers  slab[int]
+	instants slab[time.Time]
+	text     strings.Builder
+}
+
+// The pieces of texts, in bytes: each is twice as large as the one before it, within bounds.
+const minText, maxText = 64, 16 << 10
+
+// copy returns the bytes as a string.
+func (m *Memory) copy(b []byte) string {
+	if len(b) > m.text.Cap()-m.text.Len() {
+		size := max(min(2*m.text.Cap(), maxText), minText, len(b))
+		m.text = strings.Builder{}
+		m.text.Grow(size)
+	}
+	start := m.text.Len()
+	m.text.Write(b)
+	return m.text.String()[start:]
+}
+
+// slab gives out Ts of which many lie side by side.
+type slab[T any] struct {
+	free []T
+	size int
+}
+
+const maxSlab = 256
+
+// one returns a zero T.
+func (s *slab[T]) one() *T { return &s.many(1)[0] }
+
+// many returns n zero Ts.
+func (s *slab[T]) many(n int) []T {
+	if n > len(s.free) {
+		s.size = max(n, min(2*s.size, maxSlab))
+		s.free = make([]T, s.size)
+	}
+	list := s.free[:n:n]
+	s.free = s.free[n:]
+	return list
+}
