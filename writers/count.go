@@ -205,7 +205,7 @@ func (s *counts) open(ctx context.Context, p port, batch []*waiting, label strin
 
 // add counts tallies in s, unless the row is not in that state any more.
 func (s *counts) add(ctx context.Context, p port, batch []*waiting, label string) (bool, error) {
-	timestamp := max(time.Now().UnixMilli(), s.timestamp+1)
+	timestamp := max(p.w.now().UnixMilli(), s.timestamp+1)
 	next := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}
 	after, changed := maps.Clone(s.now), map[string]bool{}
 	for _, w := range batch {

@@ -1,8 +1,6 @@
 package writers
 
 import (
-	"time"
-
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -11,7 +9,7 @@ import (
 // it is one that no other creation has: so one whose answer was lost knows what it made.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
-		return tables.KeyedName("", w.newOp(time.Now()))
+		return tables.KeyedName("", w.newOp(w.now()))
 	}
 	return tables.KeyedName(caller, *key)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -85,7 +84,7 @@ func (x *execution) stands(ctx context.Context, label string) (there, marked boo
 
 // fence keeps the write from being decided later, given its deciding row as it is before.
 func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
-	now := time.Now()
+	now := x.w.now()
 	void := tables.VoidOp(x.w.newOp(now), x.intent.ID)
 	return x.checkAndPut(ctx, "fence", x.after(), hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
 		Cells: []hbase.Cell{x.decision(void, max(now.UnixMilli(), youngest(row)+1))}})

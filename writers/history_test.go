@@ -141,10 +141,28 @@ func (h history) happen(t *testing.T) (r ran) {
 
 func (h history) gateway(g gateway) *Writers {
 	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound})
+	w.now = h.clock(g.id)
 	// One after the other: what runs side by side would take its chances in no certain order.
 	w.parallel = 1
 	w.trace = traced
 	return w
+}
+
+// apart is how far clocks are from the time, at most: no two differ by more than what is left of the grace when the slowest request is over.
+const apart = (grace - slowest) / 2
+
+// clock is that of a gateway. Half of them go faster or slower than time for a minute.
+func (h history) clock(gateway int) func() time.Time {
+	chance, begun := rand.New(rand.NewPCG(h.seed, uint64(gateway)+50)), time.Now()
+	ahead := func() time.Duration { return time.Duration(chance.Int64N(int64(2*apart))) - apart }
+	first, then := ahead(), ahead()
+	if chance.IntN(2) == 0 {
+		then = first
+	}
+	return func() time.Time {
+		now := time.Now()
+		return now.Add(first + time.Duration(min(1, now.Sub(begun).Minutes())*float64(then-first)))
+	}
 }
 
 // restart closes the gateways, and lets a new one sweep what they left.

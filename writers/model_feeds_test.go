@@ -73,7 +73,7 @@ func (h feedHistory) run(t *testing.T) (r ran) {
 }
 
 func (h feedHistory) feeds(g gateway) *feeds.Feeds {
-	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, Chunk: h.chunk, Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
+	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, Chunk: h.chunk, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
 }
 
 func (h feedHistory) happen(t *testing.T) (r ran) {

@@ -159,7 +159,7 @@ func (p port) mustRepeat(ctx context.Context, k *known, r *reading, began int) (
 
 // readOnce does the first round.
 func (p port) readOnce(ctx context.Context, k *known, a any) (*reading, deciding, error) {
-	now := time.Now()
+	now := p.w.now()
 	r := &reading{op: op{p.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
 	var at deciding
 	gets := k.reads(a)

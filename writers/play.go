@@ -171,7 +171,7 @@ type Played struct {
 // the day of the first. It may be refused with Problems.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
-	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: time.Now().UTC().Format(time.DateOnly), Count: in.plays("count", p.Count),
+	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly), Count: in.plays("count", p.Count),
 		Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
 	if p.Day != nil {
 		a.Day = in.day("day", *p.Day)

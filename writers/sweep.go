@@ -56,7 +56,7 @@ func (w *Writers) Sweep(ctx context.Context) error {
 		return nil
 	}
 	defer w.sweeper.mu.Unlock()
-	now := time.Now()
+	now := w.now()
 	from, whole := w.sweeper.from, now.Sub(w.sweeper.whole) >= wholeSweep
 	if whole {
 		from = time.UnixMilli(0)
@@ -139,7 +139,7 @@ func (w *Writers) sweep(ctx context.Context, row hbase.Row) error {
 	}
 	defer w.over(x.intent.ID)
 	until, lease := tables.Intents.Leased(row.Cells)
-	now := time.Now()
+	now := w.now()
 	if now.Before(until) || now.UnixMilli() < x.intent.Due {
 		return nil
 	}

@@ -2,7 +2,6 @@ package writers
 
 import (
 	"context"
-	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -160,7 +159,7 @@ func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (table
 	if err := in.err(); err != nil {
 		return tables.TwitKey{}, err
 	}
-	a := postTwitArgs{twitRef{Author: author, Name: w.newOp(time.Now())}, t}
+	a := postTwitArgs{twitRef{Author: author, Name: w.newOp(w.now())}, t}
 	if t.IdempotencyKey != nil {
 		a.Name = tables.KeyedName(author, *t.IdempotencyKey)
 	}

@@ -40,6 +40,8 @@ type Writers struct {
 	// Counters say what became of the writes.
 	Counters Counters
 
+	// now is the clock: those of gateways differ.
+	now func() time.Time
 	// parallel is how many writes a step that has many of them runs side by side.
 	parallel int
 	// trace, in tests, learns what each call of the store is for.
@@ -79,7 +81,7 @@ type Counters struct {
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, parallel: 32, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
 		active: map[string]chan struct{}{}, queued: map[string]bool{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
