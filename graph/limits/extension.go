@@ -13,6 +13,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
+	"twibase/graph/plan"
 )
 
 // Extension refuses requests that exceed the limits. It is one of gqlgen's.
@@ -101,18 +102,23 @@ func (e Extension) MutateOperationContext(ctx context.Context, operation *graphq
 	} else if err != nil {
 		return gqlerror.Wrap(err)
 	}
-	refusal := e.Limits.check(Rows, int(totals.Rows))
-	if refusal == nil {
-		refusal = e.Limits.check(RPCs, int(totals.RPCs))
-	}
-	if refusal != nil {
-		return gqlerror.Wrap(refusal)
+	for _, of := range []struct {
+		limit  Limit
+		actual int64
+	}{{Rows, totals.Rows}, {RPCs, totals.RPCs}, {Objects, totals.Objects}} {
+		if refusal := e.Limits.check(of.limit, int(of.actual)); refusal != nil {
+			return gqlerror.Wrap(refusal)
+		}
 	}
 	return nil
 }
 
-// InterceptResponse implements [graphql.ResponseInterceptor]: it leaves out the errors that are too many. The last says how many there were.
+// InterceptResponse implements [graphql.ResponseInterceptor]: an answer that is too long is not given, and of the errors those are left out that are too
+// many. The last says how many there were.
 func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	if most := e.Limits[Answer]; most > 0 {
+		ctx = plan.WithMost(ctx, most)
+	}
 	response := next(ctx)
 	if response == nil {
 		return nil

@@ -34,6 +34,8 @@ const (
 	Number
 	Rows
 	RPCs
+	Objects
+	Answer
 	Errors
 	Refusals
 	count
@@ -62,6 +64,8 @@ var Known = [count]struct {
 	Number:          {"number", "a number in digits", 40},
 	Rows:            {"rows", "the number of rows that would be read at most", 100_000},
 	RPCs:            {"rpcs", "the number of RPCs that would be sent at most", 1000},
+	Objects:         {"objects", "the number of objects that would be answered at most", 100_000},
+	Answer:          {"answer", "the answer in bytes", 16 << 20},
 	Errors:          {"errors", "the number of errors in an answer", 20},
 	Refusals:        {"refusals", "the number of errors in a refusal", 4},
 }

@@ -1,6 +1,13 @@
 package plan
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"context"
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/apierr"
+)
 
 // The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
 // have more than there is memory for. gqlgen's executor looks at no field before it has an object.
@@ -34,4 +41,22 @@ func size(doc *ast.QueryDocument, op *ast.OperationDefinition) int {
 		return n
 	}
 	return count(op.SelectionSet)
+}
+
+type mostKey struct{}
+
+// WithMost returns a ctx in which an answer has so many bytes at most, and is null if it would have more, with an error. What an operation selects
+// does not tell how long it is.
+func WithMost(ctx context.Context, bytes int) context.Context {
+	return context.WithValue(ctx, mostKey{}, bytes)
+}
+
+func mostOf(ctx context.Context) int {
+	most, _ := ctx.Value(mostKey{}).(int)
+	return most
+}
+
+func tooLong(most int) error {
+	return &apierr.Error{Code: apierr.CodeLimitExceeded, Message: fmt.Sprintf("the answer in bytes is limited to %d, and this has more", most),
+		Extensions: map[string]any{"limit": most}}
 }

@@ -22,6 +22,9 @@ type writer struct {
 	failed []failure
 	// careful writers survive the panic of a leaf.
 	careful bool
+	// most is how many bytes the answer has at most, 0 for any number; over is that it has more.
+	most int
+	over bool
 }
 
 // failure is an error, and the ctx that tells where it is.
@@ -44,8 +47,17 @@ func (w *writer) answer(root *batch) []byte {
 		w.dst, w.path, w.failed, w.careful = w.dst[:0], nil, nil, true
 		w.attempt(root)
 	}
+	if w.tooLong() {
+		w.dst, w.failed = append(w.dst[:0], "null"...), []failure{{w.ctx, tooLong(w.most)}}
+	}
 	w.tell()
 	return w.dst
+}
+
+// tooLong reports whether the answer has more than it may by now.
+func (w *writer) tooLong() bool {
+	w.over = w.over || w.most > 0 && len(w.dst) > w.most
+	return w.over
 }
 
 // tell adds the errors to the response.
@@ -68,6 +80,9 @@ func (w *writer) attempt(root *batch) (done bool) {
 
 // object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
 func (w *writer) object(b *batch, i int32) bool {
+	if w.tooLong() {
+		return true // nobody will see what is missing
+	}
 	// Left to itself a large answer grows, and is copied, by a quarter each time.
 	if n := len(w.dst); cap(w.dst)-n < n/16 {
 		w.dst = slices.Grow(w.dst, n)
@@ -162,7 +177,7 @@ func (w *writer) list(s *selected, col *column, i int32) bool {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j := from; j < to && ok; j++ {
+	for j := from; j < to && ok && !w.over; j++ {
 		if j > from {
 			w.dst = append(w.dst, ',')
 		}
