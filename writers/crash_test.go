@@ -55,11 +55,13 @@ func (h history) must(t *testing.T) ran {
 func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
-	defer decided(t, histories(), undecided.Load())
+	looked := 0
 	for i := range histories() {
-		history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
+		r := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
 			bound: []int{2, 1000}[i%2]}.must(t)
+		looked = max(looked, r.looked)
 	}
+	t.Logf("%d histories; for each an order of its calls was found in %d looks at most", histories(), looked)
 }
 
 // At each point of each kind of write, and of what carries on what others left, everything that can go wrong does so.

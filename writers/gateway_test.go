@@ -79,6 +79,7 @@ func (g gateway) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Res
 	}
 	err = g.wait(ctx, text, false, func(ctx context.Context) error {
 		results, err = g.t.store.Get(ctx, gets)
+		g.t.passes(ctx, false)
 		return err
 	})
 	return results, err
@@ -108,7 +109,9 @@ func (g gateway) Mutate(ctx context.Context, mutations []hbase.Mutation) (errs [
 func (g gateway) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
 	var answer bool
 	err = g.wait(ctx, fmt.Sprintf("check %s %q %q", put.Table, put.Row, check.Value), true, func(ctx context.Context) (err error) {
-		answer, err = g.t.store.CheckAndPut(ctx, check, put)
+		if answer, err = g.t.store.CheckAndPut(ctx, check, put); answer {
+			g.t.passes(ctx, true)
+		}
 		return err
 	})
 	if err != nil {

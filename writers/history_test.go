@@ -37,7 +37,9 @@ type ran struct {
 	made     []made
 	breaches []string
 	turns    *turns
-	err      error
+	// looked is how many states were looked at for an order of the calls.
+	looked int
+	err    error
 }
 
 // sweeps is how many gateways sweep in the end, one after the other.
@@ -91,8 +93,8 @@ func (h history) happen(t *testing.T) (r ran) {
 		g := i % gateways
 		go func() {
 			for _, c := range calls {
-				m := made{call: c, began: int(step.Load()), end: -1}
-				m.outcome = outcome(c.do(t.Context(), ws[g]))
+				m := made{call: c, began: int(step.Load()), end: -1, decided: new(moment)}
+				m.outcome = outcome(c.do(context.WithValue(t.Context(), momentKey{}, m.decided), ws[g]))
 				m.end = int(step.Load())
 				results[i] = append(results[i], m)
 			}
@@ -133,8 +135,11 @@ func (h history) happen(t *testing.T) (r ran) {
 	if err != nil {
 		r.err = err
 	}
-	if r.breaches = append(r.breaches, more...); len(r.breaches) == 0 && !explained(r.made, begin, end) {
-		r.breaches = append(r.breaches, fmt.Sprintf("no order of the calls explains that there is: %s", end))
+	if r.breaches = append(r.breaches, more...); len(r.breaches) == 0 {
+		ok, looked := explained(r.made, begin, end)
+		if r.looked = looked; !ok {
+			r.breaches = append(r.breaches, fmt.Sprintf("no order of the calls explains that there is, as far as %d looks tell: %s", looked, end))
+		}
 	}
 	return r
 }

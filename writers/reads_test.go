@@ -91,7 +91,6 @@ func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
 	t.Parallel()
 	seed, sure, cuts := firstSeed(t), 0, 0
 	n := histories() / 4
-	defer decided(t, n, undecided.Load())
 	for i := range n {
 		reads := map[string]*aRead{}
 		noun := modelNoun{name: "read", call: func(r *rand.Rand) call {
