@@ -50,6 +50,8 @@ type run struct {
 	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not mended.
 	broken bool
+	// levels is how many the tree of departments has, as far as was looked.
+	levels int
 	// named are the twits whose ids lack a row, by their ids.
 	named map[string]tables.TwitKey
 	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.

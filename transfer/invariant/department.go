@@ -3,7 +3,6 @@ package invariant
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"twibase/hbase"
@@ -34,6 +33,9 @@ func (r *run) departments(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = r.depth(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,65 +124,6 @@ func parentOf(d *tables.Department) string {
 		return tables.Root
 	}
 	return *d.ParentCode
-}
-
-// tree shows that the way up from each department ends at the top, and returns those of which it does not and whose parent is to blame.
-func (r *run) tree(ctx context.Context, some []stored[tables.Department]) (wrong map[string]bool, err error) {
-	wrong = map[string]bool{}
-	known := map[string]*tables.Department{}
-	ways, climbing := make([][]string, len(some)), make([]int, len(some))
-	for i, d := range some {
-		known[d.key], ways[i], climbing[i] = d.value, []string{d.key}, i
-	}
-	for len(climbing) > 0 {
-		var asked []string
-		var gets []hbase.Get
-		for _, i := range climbing {
-			way := ways[i]
-			if parent := parentOf(known[way[len(way)-1]]); parent != tables.Root {
-				if _, asking := known[parent]; !asking {
-					known[parent] = nil
-					asked = append(asked, parent)
-					gets = append(gets, tables.Departments.Get(parent, "i:name i:parent"))
-				}
-			}
-		}
-		cells, err := settle.Read(ctx, r.Store, gets)
-		if err != nil {
-			return nil, err
-		}
-		for j, code := range asked {
-			if known[code], err = tables.Departments.Decode(code, cells[j]); err != nil {
-				return nil, err
-			}
-		}
-		var on []int
-		for _, i := range climbing {
-			d, way := some[i], ways[i]
-			parent := parentOf(known[way[len(way)-1]])
-			switch {
-			case parent == tables.Root:
-			case known[parent] == nil && len(way) > 1: // the fault of one above
-			case known[parent] == nil:
-				wrong[d.key] = true
-				d.without(r, tables.Departments.Table, "parent", "there is no department %q", parent)
-			case parent == d.key:
-				wrong[d.key] = true
-				if d.key == slices.Min(way) { // one for all of them
-					d.without(r, tables.Departments.Table, "parent", "the department is below itself")
-				}
-			case slices.Contains(way, parent): // others go round above it
-			case len(way) == tables.MaxDepth:
-				r.breach(breachOf(tables.Departments.Table, d.row, tables.Attributes, "parent", text([]byte(parentOf(d.value))), "another",
-					"the department is below more than %d others", tables.MaxDepth-1))
-			default:
-				ways[i] = append(way, parent)
-				on = append(on, i)
-			}
-		}
-		climbing = on
-	}
-	return wrong, nil
 }
 
 func explainChildren(ctx context.Context, r *run, owner string, members []tables.Child) ([]string, error) {
