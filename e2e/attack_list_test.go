@@ -60,6 +60,8 @@ func attacks() (all []attack) {
 	add(bad, "a page of -1", `{user(username:"u"){followers(first:-1){nodes{name}}}}`)
 	add(limit, "pages of 100 in pages of 100 in pages of 100", `{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{followers(first:100){nodes{name}}}}}}}}`)
 	add(limit, "the same of keys alone", `{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{followers(first:100){nodes{username}}}}}}}}`)
+	add(limit, "a question about each of 100 in 100 under 199 names", `{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{`+
+		numbered(199, "a%d:viewerFollows ")+`}}}}}}`)
 	add(limit, "10,000 ids", `{nodes(ids:[`+rep(`"x",`, 10_000)+`]){id}}`)
 	add(limit, "an id of 10,000 bytes", `{node(id:"`+rep("x", 10_000)+`"){id}}`)
 	for name, cursor := range map[string]string{"no base64": "%%%", "nothing": "", "of nothing": base64.StdEncoding.EncodeToString([]byte("x")),

@@ -32,6 +32,8 @@ type Totals struct {
 	Rows   int64 `json:"rows"`
 	// Objects counts those that resolvers lead to.
 	Objects int64 `json:"objects"`
+	// Resolved counts what resolvers answer: a value for each object of each of their fields.
+	Resolved int64 `json:"resolved"`
 }
 
 // Bound returns what the operation of ctx costs at most, or an [Uncovered], or the error with which a resolver will refuse its
@@ -69,7 +71,7 @@ func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chu
 // totals sums up what is on record.
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
-		t.Objects = add(t.Objects, s.objects)
+		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.call.Parents.N)
 	}
 	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
 	calls := make([]int, len(e.courses))

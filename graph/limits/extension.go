@@ -105,7 +105,7 @@ func (e Extension) MutateOperationContext(ctx context.Context, operation *graphq
 	for _, of := range []struct {
 		limit  Limit
 		actual int64
-	}{{Rows, totals.Rows}, {RPCs, totals.RPCs}, {Objects, totals.Objects}} {
+	}{{Rows, totals.Rows}, {RPCs, totals.RPCs}, {Objects, totals.Objects}, {Resolved, totals.Resolved}} {
 		if refusal := e.Limits.check(of.limit, int(of.actual)); refusal != nil {
 			return gqlerror.Wrap(refusal)
 		}

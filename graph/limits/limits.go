@@ -35,6 +35,7 @@ const (
 	Rows
 	RPCs
 	Objects
+	Resolved
 	Answer
 	Errors
 	Refusals
@@ -65,6 +66,7 @@ var Known = [count]struct {
 	Rows:            {"rows", "the number of rows that would be read at most", 100_000},
 	RPCs:            {"rpcs", "the number of RPCs that would be sent at most", 1000},
 	Objects:         {"objects", "the number of objects that would be answered at most", 100_000},
+	Resolved:        {"resolved", "the number of values that resolvers would answer at most", 200_000},
 	Answer:          {"answer", "the answer in bytes", 16 << 20},
 	Errors:          {"errors", "the number of errors in an answer", 20},
 	Refusals:        {"refusals", "the number of errors in a refusal", 4},
