@@ -36,19 +36,19 @@ var _ = register(kind[emptyArgs]{
 	plan: func(a emptyArgs, _ op) plan {
 		row := a.cut().list().Row(string(a.Owner), 0)
 		end := hbase.Delete{Table: a.List.Table, Row: row, Columns: []hbase.Deletion{a.cut().list().AnnouncementEnd(a.At)}}
-		return plan{later: []stage{{a.empty()}, {put{end}}}}
+		// Who found the announcement, and told of a member in bucket 0 after that was read, may also have looked again before it went.
+		return plan{later: []stage{{a.empty("empty", slices.Compact([]uint32{0, a.Bucket})...)}, {put{end}}, {a.empty("empty again", 0)}}}
 	},
 })
 
-// empty takes away what is in the range: in bucket 0 also what told of members that joined meanwhile. The last go first: a reader who is
-// among them meets no gap.
-func (a emptyArgs) empty() step {
-	return each{"empty", func(ctx context.Context, p port, _ string) ([]step, string, error) {
-		buckets := []uint32{0, a.Bucket}
-		for _, bucket := range slices.Compact(buckets) {
+// empty takes away what is in the range of buckets that do not cover it: in bucket 0 also what told of members that joined meanwhile. The last
+// go first: a reader who is among them meets no gap.
+func (a emptyArgs) empty(what string, buckets ...uint32) step {
+	return each{what, func(ctx context.Context, p port, _ string) ([]step, string, error) {
+		for _, bucket := range buckets {
 			var gone []hbase.Deletion
 			for page := a.cut().page(bucket, string(a.Start), string(a.Stop)); ; page.Page.Start = hbase.Next(gone[len(gone)-1].Qualifier) {
-				cells, err := p.one(ctx, "empty, read", page)
+				cells, err := p.one(ctx, what+", read", page)
 				if err != nil {
 					return nil, "", err
 				}
@@ -61,7 +61,7 @@ func (a emptyArgs) empty() step {
 			}
 			slices.Reverse(gone)
 			for some := range slices.Chunk(gone, cutPage) {
-				err := p.mutate(ctx, write{"empty", hbase.Delete{Table: a.List.Table, Row: a.cut().list().Row(string(a.Owner), bucket), Columns: some}})
+				err := p.mutate(ctx, write{what, hbase.Delete{Table: a.List.Table, Row: a.cut().list().Row(string(a.Owner), bucket), Columns: some}})
 				if err != nil {
 					return nil, "", err
 				}

@@ -1,0 +1,46 @@
+package writers
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Who joins a bucket that was cut off, while bucket 0 may still be read for what it had, is told of there. Nothing of that stays when the
+// range is emptied, also of who joined after it was read.
+func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, store := t.Context(), openStore(t)
+		defer store.Close()
+		w := New(store, Options{ListBound: 2})
+		if err := createLead(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			must(t, store, user(name))
+			if err := w.AssignRole(ctx, name, "lead"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close(ctx)
+		must(t, store, user("e"))
+		time.Sleep(grace + time.Second)
+		trace, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "empty" })
+		sweeper, other := New(store, Options{ListBound: 2}), New(store, Options{ListBound: 2})
+		sweeper.trace = trace
+		swept := make(chan error)
+		go func() { swept <- sweeper.Sweep(ctx) }()
+		<-reached
+		err := other.AssignRole(ctx, "e", "lead")
+		other.Close(ctx)
+		on()
+		if err := errors.Join(err, <-swept); err != nil {
+			t.Fatal(err)
+		}
+		breaches, err := checkStore(ctx, store)
+		if len(breaches) > 0 || err != nil {
+			t.Error(breaches, err)
+		}
+	})
+}
