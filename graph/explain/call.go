@@ -82,7 +82,7 @@ func (e *estimate) visit(call plan.Call, parents *Crowd, costs Costs) func(typ s
 		parents = &Crowd{N: 1, Called: Moment{round: e.courses[0]}}
 		e.single.made = nil
 	}
-	s := &step{}
+	s := &step{parents: parents.N}
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)

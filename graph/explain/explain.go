@@ -71,7 +71,7 @@ func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chu
 // totals sums up what is on record.
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
-		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.call.Parents.N)
+		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
 	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
 	calls := make([]int, len(e.courses))
