@@ -38,6 +38,11 @@ func (w warnings) Write(line []byte) (int, error) {
 // longestName is how much of an operation's name is logged: clients choose it.
 const longestName = 100
 
+// sentAway is how many of the requests that are sent away are logged: so many come when there is least time for them. The metrics count them all.
+var sentAway = perSecond(10)
+
+func perSecond(lines uint32) zerolog.Sampler { return &zerolog.BurstSampler{Burst: lines, Period: time.Second} }
+
 // logged writes one line for each request, with what it asked for and what that cost, and gives it an id by which its other lines
 // are found.
 func logged(next http.Handler) http.Handler {
@@ -65,6 +70,10 @@ func observed(ctx context.Context) (of context.Context, id string, ended func() 
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
 	return ctx, id, func() *zerolog.Event {
 		measure(trace.Execution, stats)
+		log := log
+		if trace.SentAway {
+			log = log.Sample(sentAway)
+		}
 		return log.Info().
 			Str("operation", trace.Operation[:min(len(trace.Operation), longestName)]).Str("kind", trace.Kind).
 			Int("errors", trace.Errors).Dur("ms", time.Since(start)).

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
@@ -76,6 +77,25 @@ func shown(name, help string, read func() float64) any {
 		return promauto.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
 	}
 	return promauto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
+}
+
+// The metrics of answers that wait for their readers.
+var (
+	_ = ofAnswers("waiting_bytes", "Bytes of answers that are being sent.", func(bytes, _ int) int { return bytes })
+	_ = ofAnswers("cut_off_total", "Answers that were cut off since too many waited for those who read them.", func(_, cut int) int { return cut })
+)
+
+// answering is the backlog of the server.
+var answering atomic.Pointer[backlog.Backlog]
+
+// ofAnswers shows one of the figures of [backlog.Backlog.Load].
+func ofAnswers(name, help string, of func(bytes, cut int) int) any {
+	return shown("twibase_answers_"+name, help, func() float64 {
+		if b := answering.Load(); b != nil {
+			return float64(of(b.Load()))
+		}
+		return 0
+	})
 }
 
 // fanout is how far timelines are behind.

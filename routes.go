@@ -12,6 +12,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/exec"
 	"twibase/graph/limits"
 	"twibase/graph/plan"
@@ -42,7 +43,7 @@ type settings struct {
 // routes is everything that the server answers. leave sends new requests and subscribers elsewhere, and returns when those that ran are answered, or
 // when its ctx is done: until then whoever asks is told that the server is not ready.
 func routes(store hbase.Store, b *background, s settings) (handler http.Handler, leave func(context.Context)) {
-	ends := &drain{}
+	ends, held := &drain{}, backlog.New(maxBacklog)
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
 		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
@@ -56,20 +57,22 @@ func routes(store hbase.Store, b *background, s settings) (handler http.Handler,
 		Streams: s.streams,
 		Running: s.running,
 		Limits:  s.limits,
+		Backlog: held,
 
 		Trusted:    s.trusted,
 		Production: s.production,
 		Origins:    s.origins,
 	})
 	admitting.Store(graphql)
+	answering.Store(held)
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", compressed(shared(s.origins, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql)))))))
+	mux.Handle("/graphql", compressed(held, shared(s.origins, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql)))))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", ready(store, ends))
 	mux.Handle("GET /metrics", promhttp.Handler())
 	if !s.production { // where nobody is told the schema, nobody can explore it
 		schema := sdl()
-		mux.Handle("GET /schema.graphql", compressed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })))
+		mux.Handle("GET /schema.graphql", compressed(held, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })))
 		mux.Handle("/", playground.Handler())
 	}
 	return guarded(mux), func(ctx context.Context) { ends.end(ctx, graphql.Shutdown) }

@@ -35,6 +35,10 @@ const (
 	shutdownTimeout = requestTimeout + 5*time.Second
 	// storePatience is for one call of the store, of which a request may need several: a region server that falls silent takes no longer.
 	storePatience = 3 * time.Second
+	// What clients may take: for the head of a request, for an answer from the head on, and until the next request.
+	headTimeout  = 10 * time.Second
+	writeTimeout = 2 * requestTimeout
+	idleTimeout  = 2 * time.Minute
 )
 
 func main() {
@@ -200,21 +204,9 @@ func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
 // listen serves until ctx ends, by TLS if secure is not nil. Then leave sends away who comes and who stays, and returns when
 // those are gone whom it served.
 func listen(ctx context.Context, listener net.Listener, secure *tls.Config, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       requestTimeout,
-		WriteTimeout:      2 * requestTimeout,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		TLSConfig:         secure,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          stdlog.New(warnings{log}, "", 0),
-		BaseContext:       func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) },
-	}
-	server.Protocols.SetHTTP1(true)
-	server.Protocols.SetHTTP2(true)
-	server.Protocols.SetUnencryptedHTTP2(true)
+	server := newServer(handler, log)
+	server.TLSConfig = secure
+	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
 	ended := make(chan error, 1)
 	scheme, serve := "http://", func() error { return server.Serve(listener) }
 	if secure != nil {
@@ -235,6 +227,24 @@ func listen(ctx context.Context, listener net.Listener, secure *tls.Config, hand
 		return fmt.Errorf("some requests did not end within %s: %w", shutdownTimeout, err)
 	}
 	return nil
+}
+
+// newServer returns the server of all that is answered, with the times that it waits for clients.
+func newServer(handler http.Handler, log zerolog.Logger) *http.Server {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headTimeout,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		Protocols:         new(http.Protocols),
+		ErrorLog:          stdlog.New(warnings{log}, "", 0),
+	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+	return server
 }
 
 // address is one that a browser on this machine can open.

@@ -57,13 +57,22 @@ func (a *admission) enter(ctx context.Context) (leave func(), refusal *apierr.Er
 	}
 }
 
+// crowded is the refusal that an operation would get now, nil if it might be admitted.
+func (a *admission) crowded() *apierr.Error {
+	if a.running == nil || a.waiting.Load() < int64(waitersEach*cap(a.running)) {
+		return nil
+	}
+	return a.refuse()
+}
+
 func (a *admission) refuse() *apierr.Error {
 	a.refused.Add(1)
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
 // busy answers a request that was not admitted.
-func busy(w http.ResponseWriter, refusal *apierr.Error) {
+func busy(ctx context.Context, w http.ResponseWriter, refusal *apierr.Error) {
+	traceOf(ctx).SentAway = true
 	w.Header().Set("Retry-After", "1")
 	refusal.Write(w, http.StatusServiceUnavailable)
 }

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,6 +84,42 @@ func TestWithoutABoundAllAreAdmitted(t *testing.T) {
 			t.Fatal(refusal)
 		}
 	}
+}
+
+// unread is a body that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body is read")
+	return 0, io.EOF
+}
+
+func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1,
+			Around: func(ctx context.Context) context.Context { return ctx }})
+		leave, _ := e.admission.enter(t.Context())
+		for range waitersEach {
+			go e.admission.enter(t.Context())
+		}
+		synctest.Wait()
+		var trace Trace
+		r := httptest.NewRequest(http.MethodPost, "/graphql", unread{t}).WithContext(WithTrace(t.Context(), &trace))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !trace.SentAway {
+			t.Errorf("status %d, %v: %s; traced: %+v", w.Code, w.Header(), w.Body, trace)
+		}
+		time.Sleep(patience)
+		synctest.Wait() // until the others have lost theirs
+		leave()
+		w = httptest.NewRecorder()
+		e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))
+		if _, _, refused := e.Load(); w.Code != http.StatusOK || refused != 1+waitersEach {
+			t.Errorf("status %d: %s; %d were sent away", w.Code, w.Body, refused)
+		}
+	})
 }
 
 // stuck is a client that reads nothing until read is closed.

@@ -16,6 +16,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/documents"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/explain"
@@ -56,6 +57,8 @@ type Config struct {
 	Running int
 	// Streams is how many WebSockets and subscriptions an address has at the same time, 0 for any number.
 	Streams int
+	// Backlog holds what is sent over streams and WebSockets; answers are their writer's. Nil bounds nothing.
+	Backlog *backlog.Backlog
 }
 
 // New returns the handler that executes the schema.
@@ -84,7 +87,8 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	}
 	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: newAdmission(config.Running)}
 	e.moved, e.move = context.WithCancel(context.Background())
-	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires}
+	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog}
+	e.shared.Backlog = config.Backlog
 	return e
 }
 
@@ -135,6 +139,10 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.share(w, r)
 		return
 	}
+	if refusal := e.admission.crowded(); refusal != nil { // also before the body is read, which may take long
+		busy(ctx, w, refusal)
+		return
+	}
 	params, status, refusal := read(w, r)
 	if refusal != nil {
 		refusal.Write(w, status)
@@ -142,7 +150,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	leave, refusal := e.admission.enter(ctx)
 	if refusal != nil {
-		busy(w, refusal)
+		busy(ctx, w, refusal)
 		return
 	}
 	defer leave()
@@ -164,12 +172,12 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case subscription:
 		leave() // it lasts, and does nothing most of that time
 		e.stream(w, r, func() {
-			sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] {
+			sse.Serve(ctx, w, e.config.Backlog, func(ctx context.Context) iter.Seq[*graphql.Response] {
 				return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
 			})
 		})
 	case accept.eventsFirst:
-		sse.Serve(ctx, w, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
+		sse.Serve(ctx, w, e.config.Backlog, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
 	default:
 		ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 		defer cancel()
@@ -194,7 +202,7 @@ func (e *Endpoint) refuse(ctx context.Context, w http.ResponseWriter, accept acc
 	response := e.exec.DispatchError(ctx, errs)
 	traceOf(ctx).Errors = len(response.Errors)
 	if accept.eventsFirst {
-		sse.Serve(ctx, w, func(context.Context) iter.Seq[*graphql.Response] { return one(response) })
+		sse.Serve(ctx, w, e.config.Backlog, func(context.Context) iter.Seq[*graphql.Response] { return one(response) })
 		return
 	}
 	if accept.media != mediaJSON && response.Errors[0].Extensions["code"] != string(apierr.CodePersistedQueryNotFound) {

@@ -229,9 +229,9 @@ func TestTrace(t *testing.T) {
 		request *http.Request
 		want    Trace
 	}{
-		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{"Name", "query", stock, 1}},
-		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{"", "query", stock, 0}},
-		{"a refusal by its errors", ask(`{a b}`), Trace{"", "", plan.Execution{}, 2}},
+		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
+		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
+		{"a refusal by its errors", ask(`{a b}`), Trace{Errors: 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace

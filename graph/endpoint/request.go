@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -105,6 +106,9 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request) (int, *apierr
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
 			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return http.StatusRequestTimeout, &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"}
 	}
 	if err != nil {
 		return http.StatusBadRequest, apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)

@@ -31,6 +31,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		defer ended()
 		leave, refusal := e.admission.enter(ctx)
 		if refusal != nil {
+			traceOf(ctx).SentAway = true
 			yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
 			return
 		}

@@ -14,6 +14,8 @@ type Trace struct {
 	Execution plan.Execution
 	// Errors counts those in the response.
 	Errors int
+	// SentAway says that too many operations were executed already.
+	SentAway bool
 }
 
 type traceKey struct{}

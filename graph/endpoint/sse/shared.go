@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/plan"
 )
 
@@ -34,6 +35,9 @@ var (
 // Shared are streams over which clients hear of many operations each: the protocol's single connection mode. The zero value has none; it is
 // safe for concurrent use.
 type Shared struct {
+	// Backlog holds the events that wait to be sent. It does not change once there are streams.
+	Backlog *backlog.Backlog
+
 	mu      sync.Mutex
 	streams map[string]*Stream
 	leaving bool
@@ -116,7 +120,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	}
 	t.late.Stop()
 	defer t.end()
-	out := begin(w)
+	out := begin(w, t.shared.Backlog)
 	beat := time.NewTicker(Heartbeat)
 	defer beat.Stop()
 	for sent := out.send(":\n\n"); sent; {
@@ -183,6 +187,7 @@ func (t *Stream) tell(ctx context.Context, text []byte) bool {
 	if ctx.Err() != nil {
 		return false
 	}
+	defer t.shared.Backlog.Hold(len(text), func() { go t.end() })()
 	select {
 	case t.events <- text:
 		return true

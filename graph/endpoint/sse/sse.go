@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/plan"
 )
 
@@ -29,9 +30,9 @@ const MediaType = "text/event-stream"
 
 // Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
 // operation unless the last response is [answer.Elsewhere]: a client asks again for a stream that ends without completion.
-func Serve(ctx context.Context, w http.ResponseWriter, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := begin(w)
+	s := begin(w, held)
 	events := make(chan *graphql.Response)
 	go func() {
 		defer close(events)
@@ -82,11 +83,12 @@ func Serve(ctx context.Context, w http.ResponseWriter, responses func(ctx contex
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	held    *backlog.Backlog
 }
 
 // begin sends the head of an answer.
-func begin(w http.ResponseWriter) *stream {
-	s := &stream{w: w, control: http.NewResponseController(w)}
+func begin(w http.ResponseWriter, held *backlog.Backlog) *stream {
+	s := &stream{w: w, control: http.NewResponseController(w), held: held}
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
@@ -98,6 +100,7 @@ func begin(w http.ResponseWriter) *stream {
 // send reports whether the text went out.
 func (s *stream) send(text string) bool {
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	defer s.held.Hold(len(text), func() { _ = s.control.SetWriteDeadline(time.Now()) })()
 	_, err := s.w.Write([]byte(text))
 	return err == nil && s.control.Flush() == nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/backlog"
 )
 
 // ticks are responses, one a minute, until ctx ends; then ended is closed.
@@ -53,7 +54,7 @@ func TestAStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := httptest.NewRecorder()
-				Serve(t.Context(), w, ticks(test.n, test.last, make(chan struct{})))
+				Serve(t.Context(), w, nil, ticks(test.n, test.last, make(chan struct{})))
 				if got := w.Body.String(); got != test.want {
 					t.Errorf("%q, want %q", got, test.want)
 				}
@@ -75,10 +76,10 @@ func TestAClientThatGoesEndsItsOperation(t *testing.T) {
 		"as its request does": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
-			Serve(ctx, httptest.NewRecorder(), responses)
+			Serve(ctx, httptest.NewRecorder(), nil, responses)
 		},
 		"as a write fails": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-			Serve(ctx, broken{httptest.NewRecorder()}, responses)
+			Serve(ctx, broken{httptest.NewRecorder()}, nil, responses)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,6 +144,33 @@ func TestASharedStream(t *testing.T) {
 		}
 		if shared.Find(stream.token) != nil || freed != 1 {
 			t.Errorf("it was freed %d times", freed)
+		}
+	})
+}
+
+func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := Shared{Backlog: backlog.New(100)}
+		var streams []*Stream
+		for range 3 {
+			stream := shared.Find(shared.Reserve(func() {}))
+			streams = append(streams, stream)
+			if err := stream.Run(t.Context(), "1", ticks(1, nil, make(chan struct{}))); err != nil { // a tick takes 61 bytes
+				t.Fatal(err)
+			}
+			stream.late.Stop()
+			time.Sleep(21 * time.Second)
+			synctest.Wait()
+		}
+		for i, stream := range streams {
+			if over := shared.Find(stream.token) == nil; over != (i < 2) {
+				t.Errorf("stream %d is over: %t", i+1, over)
+			}
+			stream.end()
+		}
+		synctest.Wait()
+		if bytes, cut := shared.Backlog.Load(); bytes != 0 || cut != 2 {
+			t.Errorf("%d bytes wait, %d were cut off", bytes, cut)
 		}
 	})
 }

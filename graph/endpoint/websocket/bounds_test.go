@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"twibase/graph/endpoint/backlog"
 )
 
 func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
@@ -64,6 +66,24 @@ func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
 				t.Error("it goes on")
 			}
 		})
+	})
+}
+
+func TestOfTooManySlowReadersTheFirstIsCutOff(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.server.Backlog = backlog.New(100 << 10) // of messages of 64 KiB
+		first, second := w.greeted(), w.greeted()
+		first.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
+		synctest.Wait()
+		second.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
+		synctest.Wait()
+		if n := w.runs("flood"); n != 1 {
+			t.Errorf("%d go on", n)
+		}
+		second.expect(`{"id":"1","type":"next","payload":{"data":"` + strings.Repeat("x", 1<<16) + `"}}`)
+		if _, _, err := first.socket.Read(context.Background()); err == nil {
+			t.Error("the first still hears something")
+		}
 	})
 }
 

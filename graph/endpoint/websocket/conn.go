@@ -154,6 +154,7 @@ func pong(payload []byte) []byte {
 func (c *conn) send(text []byte) {
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
+	defer c.server.Backlog.Hold(len(text), func() { go c.socket.CloseNow() })()
 	_ = c.socket.Write(context.Background(), websocket.MessageText, text)
 }
 

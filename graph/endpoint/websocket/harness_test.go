@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -18,36 +17,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/pipes"
 )
-
-// pipes is a network of this process, on which time is that of the test.
-type pipes struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
-
-func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.accepted <- server
-	return client, nil
-}
 
 // world is a server, and what runs on it.
 type world struct {
@@ -66,13 +37,13 @@ type world struct {
 // in runs a test with a server, on a clock of its own.
 func in(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		network := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
+		network := pipes.New()
 		w := &world{t: t, ticks: make(chan string), running: map[string]int{}}
 		w.moved, w.move = context.WithCancel(t.Context())
 		w.server = &Server{Execute: w.execute, Authenticate: authenticate, Expires: func(context.Context) time.Time { return time.Time{} }}
 		w.web = &http.Server{Handler: w.server}
 		go w.web.Serve(network)
-		transport := &http.Transport{DialContext: network.dial}
+		transport := &http.Transport{DialContext: network.Dial}
 		w.client = &http.Client{Transport: transport}
 		defer func() {
 			w.server.Shutdown(cancelled())

@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/backlog"
 )
 
 // Protocol is the only subprotocol.
@@ -46,6 +47,8 @@ type Server struct {
 	Authenticate func(ctx context.Context, authorization string) (of context.Context, expires time.Time, err *apierr.Error)
 	// Expires returns when what the handshake's own ctx allows ends, never if it is zero.
 	Expires func(ctx context.Context) time.Time
+	// Backlog holds the messages that are being sent.
+	Backlog *backlog.Backlog
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}

@@ -1,0 +1,50 @@
+// Package pipes is a network within a process, for tests on a clock of their own: see [testing/synctest].
+package pipes
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// Network is where one server listens. Its connections keep nothing: what is written waits until it is read.
+type Network struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+var _ net.Listener = (*Network)(nil)
+
+// New returns a network.
+func New() *Network { return &Network{accepted: make(chan net.Conn), closed: make(chan struct{})} }
+
+// Accept implements [net.Listener].
+func (n *Network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.accepted:
+		return c, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener].
+func (n *Network) Close() error {
+	n.once.Do(func() { close(n.closed) })
+	return nil
+}
+
+// Addr implements [net.Listener].
+func (*Network) Addr() net.Addr { return &net.IPAddr{} }
+
+// Dial connects to the server, whatever it is called.
+func (n *Network) Dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case n.accepted <- server:
+		return client, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
