@@ -76,7 +76,7 @@ audit: ## known vulnerabilities in what the binary and the IDE are made of; the 
 licenses: ## the licences of what the binary and the IDE are made of, into docs/LICENSES.md
 	scripts/licenses > docs/LICENSES.md
 
-reproducible: ## two builds in two folders are the same bytes
+reproducible: $(IDE) ## two builds in two folders, one of them from nothing, are the same bytes
 	scripts/reproducible
 
 chromium: ## Debian's browser, which the browser test drives
