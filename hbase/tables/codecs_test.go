@@ -51,8 +51,11 @@ func codecs() []codec {
 	}
 	list = append(list, codec{"row of an errand", tables.Errands.Row(errand.ID), againErrandRow, hbase.ErrCorrupt})
 	for _, c := range tables.Errands.Put(errand).Cells {
-		list = append(list, valueOf("errand", c, againErrand))
+		if c.Qualifier != tables.LeaseColumn { // one that can't be read has run out
+			list = append(list, valueOf("errand", c, againErrand))
+		}
 	}
+	list = append(list, codec{"batch of an errand", batch.Encode(), againBatch, hbase.ErrCorrupt})
 	list = append(list, codec{"row of an author's comments on a twit", tables.Commenters.Row(moment.Key(), "LiLei"), againRow, hbase.ErrCorrupt})
 	list = append(list, valueOf("timeline's cut", tables.PutTimelineSince("LiLei", noon).Cells[0], againSince))
 	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, 0), againAdded))
@@ -242,6 +245,14 @@ func againErrand(c hbase.Cell) (hbase.Cell, error) {
 		}
 	}
 	return hbase.Cell{}, nil
+}
+
+func againBatch(text string) (string, error) {
+	b, err := tables.DecodeBatch(batch.Twits[0].Author, text)
+	if err != nil || text == "" {
+		return "", err
+	}
+	return b.Encode(), nil
 }
 
 func againAdded(c hbase.Cell) (hbase.Cell, error) {

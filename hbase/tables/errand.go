@@ -43,7 +43,7 @@ var Errands = errands{"errands"}
 
 type errands struct{ Table string }
 
-// The columns of an errand. CursorColumn and LeaseColumn are no part of it.
+// The columns of an errand. CursorColumn, NotedColumn and LeaseColumn are no part of it.
 const (
 	errandKind     = "kind"
 	errandAt       = "at"
@@ -53,6 +53,8 @@ const (
 
 	// CursorColumn holds the position in the author's list of followers up to which, and with which, it is done.
 	CursorColumn = "cursor"
+	// NotedColumn holds the [Batch] that may have been written, and was not looked at since.
+	NotedColumn = "noted"
 )
 
 // ErrandShards is into how many ranges the errands fall.
@@ -83,9 +85,9 @@ func (n errands) Scan(shard int, from time.Time) hbase.Scan {
 	return hbase.Scan{Table: n.Table, Start: string(prefix) + NewOp(from, 0), Stop: hbase.PrefixEnd(string(prefix)), Columns: Attributes}
 }
 
-// Put writes an errand, with its own timestamp.
+// Put writes an errand, with its own timestamp, and a lease that has run out: who takes it checks that, so that nobody takes one that was removed.
 func (n errands) Put(e Errand) hbase.Put {
-	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID)}
+	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: []hbase.Cell{{Family: Attributes, Qualifier: LeaseColumn, Timestamp: 1, Value: []byte("0 ")}}}
 	for _, c := range []struct{ column, value string }{
 		{errandAt, strconv.FormatInt(e.At, 10)}, {errandAuthor, e.Author}, {errandFollower, e.Follower}, {errandKind, string(e.Kind)},
 		{errandPosition, e.Position},
@@ -162,28 +164,44 @@ func (e Errand) check() error {
 	return err
 }
 
-// Taken returns who has taken an errand and till when, as its cells say, and the position up to which it is done.
-func (n errands) Taken(cells []hbase.Cell) (until time.Time, lease []byte, cursor string) {
+// Hold says who is at an errand, and how far it is.
+type Hold struct {
+	// Until is when Lease ends. No two leases of an errand are alike.
+	Until time.Time
+	Lease []byte
+	// Cursor is the position up to which it is done, but for what is noted: a [Batch], see [DecodeBatch].
+	Cursor, Noted string
+}
+
+// Longer returns the hold of who has the errand until then. Until has to be later than that of any hold before.
+func (h Hold) Longer(holder string, until time.Time) Hold {
+	h.Until, h.Lease = until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)
+	return h
+}
+
+// Taken returns who has taken an errand, as its cells say.
+func (n errands) Taken(cells []hbase.Cell) (h Hold) {
 	for _, c := range cells {
 		switch c.Qualifier {
 		case LeaseColumn:
 			// A lease that can't be read has run out.
 			var ms int64
 			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
-			until, lease = time.UnixMilli(ms), c.Value
+			h.Until, h.Lease = time.UnixMilli(ms), c.Value
 		case CursorColumn:
-			cursor = string(c.Value)
+			h.Cursor = string(c.Value)
+		case NotedColumn:
+			h.Noted = string(c.Value)
 		}
 	}
-	return until, lease, cursor
+	return h
 }
 
-// Take returns the check and the put by which a holder takes an errand, or keeps it, and notes how far it is.
-func (n errands) Take(id string, lease []byte, holder string, until time.Time, cursor string) (hbase.Check, hbase.Put) {
-	put := hbase.Put{Table: n.Table, Row: n.Row(id), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: LeaseColumn, Value: fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}}}
-	if cursor != "" {
-		put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: CursorColumn, Value: []byte(cursor)})
+// Take returns the check and the put by which an errand passes from one hold to the next.
+func (n errands) Take(id string, from, to Hold) (hbase.Check, hbase.Put) {
+	cell := func(column, value string) hbase.Cell {
+		return hbase.Cell{Family: Attributes, Qualifier: column, Value: []byte(value)}
 	}
-	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: lease}, put
+	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: from.Lease}, hbase.Put{Table: n.Table, Row: n.Row(id), Cells: []hbase.Cell{
+		cell(CursorColumn, to.Cursor), cell(LeaseColumn, string(to.Lease)), cell(NotedColumn, to.Noted)}}
 }

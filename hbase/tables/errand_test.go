@@ -46,17 +46,27 @@ func TestAnErrandWithAPartOfAnotherKindIsCorrupt(t *testing.T) {
 }
 
 func TestWhatIsLeftOfAnErrandIsNone(t *testing.T) {
-	_, put := tables.Errands.Take(errand.ID, nil, "me", noon, errand.Position)
+	want := tables.Hold{Cursor: errand.Position, Noted: batch.Encode()}.Longer("me", noon)
+	_, put := tables.Errands.Take(errand.ID, tables.Hold{}, want)
 	if e, ok, err := tables.Errands.Decode(put.Row, put.Cells); ok || err != nil {
 		t.Errorf("%+v, error %v", e, err)
 	}
-	until, lease, cursor := tables.Errands.Taken(put.Cells)
-	if !until.Equal(noon) || string(lease) != "1424174400000 me" || cursor != errand.Position {
-		t.Errorf("it is taken till %v by %q, up to %q", until, lease, cursor)
+	h := tables.Errands.Taken(put.Cells)
+	if diff := cmp.Diff(want, h); diff != "" || string(h.Lease) != "1424174400000 me" {
+		t.Errorf("its lease is %q (-want +got):\n%s", h.Lease, diff)
 	}
-	put.Cells[0].Value = []byte("?")
-	if until, _, _ := tables.Errands.Taken(put.Cells); until.After(time.UnixMilli(0)) {
-		t.Errorf("a lease that can't be read lasts till %v", until)
+	for i := range put.Cells {
+		put.Cells[i].Value = []byte("?")
+	}
+	if h := tables.Errands.Taken(put.Cells); h.Until.After(time.UnixMilli(0)) {
+		t.Errorf("a lease that can't be read lasts till %v", h.Until)
+	}
+}
+
+func TestWhoTakesAnErrandChecksALeaseThatNoneHasThatWasRemoved(t *testing.T) {
+	h := tables.Errands.Taken(tables.Errands.Put(errand).Cells)
+	if check, _ := tables.Errands.Take(errand.ID, h, h.Longer("me", noon)); len(check.Value) == 0 || h.Until.After(time.UnixMilli(0)) {
+		t.Errorf("%q is checked, of a lease till %v", check.Value, h.Until)
 	}
 }
 

@@ -56,6 +56,9 @@ func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (b
 // returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. Other errands
 // of the kind, and an author who became a broadcaster again meanwhile, are left as they are.
 func (e *errand) returned(ctx context.Context) error {
+	if err := e.keep(ctx, leased); err != nil {
+		return err
+	}
 	mine := tables.Leaving(e.ID)
 	for {
 		cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
@@ -67,7 +70,7 @@ func (e *errand) returned(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case s.state == mine && e.cursor == resting:
+		case s.state == mine && e.hold.Cursor == resting:
 			// Whoever read a timeline before all was there has also looked whether the author is to be merged, by now.
 			if done, err := e.change(ctx, s, tables.Pushed); done || err != nil {
 				return err
@@ -90,16 +93,16 @@ func (e *errand) bringAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.cursor)
+	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.hold.Cursor)
 	followers, positions, err := way.next(ctx, e.share(twits))
 	if err == nil {
-		err = e.spread(ctx, way, followers, positions, twits, func([]tables.Follow) error { return nil })
+		err = e.toAll(ctx, way, followers, positions, twits)
+	}
+	if err == nil {
+		err = e.rest(ctx, grace)
 	}
 	if err != nil {
 		return err
 	}
-	return e.rest(ctx, grace)
+	return errTaken
 }
-
-// share is to how many followers so many twits are brought together.
-func (e *errand) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }

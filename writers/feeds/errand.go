@@ -17,10 +17,8 @@ var errTaken = errors.New("feeds: somebody else does it")
 type errand struct {
 	*Feeds
 	tables.Errand
-	lease []byte
-	// until is when the lease ends, cursor the position up to which the followers are done.
-	until  time.Time
-	cursor string
+	// hold is what the store says of it. Its cursor is a position in the author's list of followers.
+	hold tables.Hold
 }
 
 // try does an errand. What fails stays in the store, and is tried again.
@@ -47,15 +45,15 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	var err error
 	switch e.Kind {
 	case tables.Posted:
-		err = e.posted(ctx)
+		err = e.brings(ctx, e.posted)
 	case tables.Deleted:
 		err = e.deleted(ctx)
 	case tables.Followed:
-		err = e.followed(ctx)
+		err = e.brings(ctx, e.followed)
 	case tables.Unfollowed:
 		err = e.unfollowed(ctx)
 	case tables.Returned:
-		err = e.returned(ctx)
+		err = e.brings(ctx, e.returned)
 	}
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	return nil
 }
 
-// take takes the errand for a while, if nobody else has.
+// take finds out whether the errand is free. It is this gateway's from the next keep on, if nobody else's is first.
 func (e *errand) take(ctx context.Context) error {
 	cells, err := e.read(ctx, tables.Errands.Get(e.ID))
 	if err != nil {
@@ -80,32 +78,33 @@ func (e *errand) take(ctx context.Context) error {
 	if !ok || !e.free(cells[0]) {
 		return errTaken
 	}
-	_, e.lease, e.cursor = tables.Errands.Taken(cells[0])
-	return e.keep(ctx, leased)
+	e.hold = tables.Errands.Taken(cells[0])
+	return nil
 }
 
 // free reports whether this gateway may take an errand now. One that rests is nobody's before its time.
 func (f *Feeds) free(cells []hbase.Cell) bool {
-	until, lease, cursor := tables.Errands.Taken(cells)
-	return !f.o.Now().Before(until) || f.mine(lease) && cursor != resting
+	h := tables.Errands.Taken(cells)
+	return !f.o.Now().Before(h.Until) || f.mine(h.Lease) && h.Cursor != resting
 }
 
-// resting is the cursor of an errand that has only to wait. It is behind all followers.
+// resting is the cursor of an errand for which nothing is written any more. It is behind all followers.
 const resting = tables.MembersEnd
 
-// rest lets an errand be done with when that time is over, by whichever gateway.
+// rest ends the writing, and leaves the errand alone for a while.
 func (e *errand) rest(ctx context.Context, time time.Duration) error {
-	e.cursor = resting
-	if err := e.keep(ctx, time); err != nil {
-		return err
-	}
-	return errTaken
+	e.hold.Cursor, e.hold.Noted = resting, ""
+	return e.keep(ctx, time)
 }
 
 // keep takes the errand for that long, and notes how far it is. Whoever finds that somebody else took it meanwhile lets go of it.
-func (e *errand) keep(ctx context.Context, time time.Duration) error {
-	until := e.o.Now().Add(time)
-	check, put := tables.Errands.Take(e.ID, e.lease, e.holder, until, e.cursor)
+func (e *errand) keep(ctx context.Context, d time.Duration) error {
+	until := e.o.Now().Add(d)
+	if earliest := e.hold.Until.Add(time.Millisecond); until.Before(earliest) {
+		until = earliest
+	}
+	next := e.hold.Longer(e.holder, until)
+	check, put := tables.Errands.Take(e.ID, e.hold, next)
 	done, err := e.store.CheckAndPut(ctx, check, put)
 	if err != nil {
 		return err
@@ -113,14 +112,14 @@ func (e *errand) keep(ctx context.Context, time time.Duration) error {
 	if !done {
 		return errTaken
 	}
-	e.lease, e.until = put.Cells[0].Value, until
+	e.hold = next
 	return nil
 }
 
 // reached notes up to which follower the errand is done, once a second: so much is done again by whoever goes on after a crash.
 func (e *errand) reached(ctx context.Context, cursor string) error {
-	e.cursor = cursor
-	if e.until.Sub(e.o.Now()) > leased-time.Second {
+	e.hold.Cursor = cursor
+	if e.hold.Until.Sub(e.o.Now()) > leased-time.Second {
 		return nil
 	}
 	return e.keep(ctx, leased)

@@ -248,7 +248,7 @@ func (f *Feeds) look(ctx context.Context) error {
 			if at.Before(oldest) {
 				oldest = at
 			}
-			if _, _, cursor := tables.Errands.Taken(row.Cells); cursor != resting {
+			if tables.Errands.Taken(row.Cells).Cursor != resting {
 				lag.Open++
 				lag.Oldest = time.UnixMilli(min(lag.Oldest.UnixMilli(), at.UnixMilli()))
 			}

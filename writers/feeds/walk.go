@@ -87,3 +87,23 @@ func (w *walk[E]) take(ctx context.Context, cells [][]hbase.Cell, limit int) (me
 	}
 	return members, positions, nil
 }
+
+// absent returns those of some members, in the order of the owner's list, who are not in it any more.
+func absent[E, M any](ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string) (gone []M, err error) {
+	there, last := map[string]bool{}, position(members[len(members)-1])
+	for way := (&walk[E]{f: f, list: list, owner: owner, start: position(members[0])}); !way.done && way.start <= last; {
+		_, positions, err := way.next(ctx, len(members))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range positions {
+			there[p] = true
+		}
+	}
+	for _, m := range members {
+		if !there[position(m)] {
+			gone = append(gone, m)
+		}
+	}
+	return gone, nil
+}

@@ -1,0 +1,264 @@
+package feeds_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/writers/feeds"
+)
+
+// mishap is what becomes of a gateway at a call of the store. One that dies before a call died after the call before.
+type mishap int
+
+const (
+	diesAfter    mishap = iota
+	diesAndLater        // the call is done when another gateway has gone on with the errand
+	failsAndLate        // the gateway is told of an error, and lives
+	failsDone
+	fails
+	diesInPart  // of what it wrote together, a half is done
+	diesAndLate // the call is done when the gateway is long dead, before another one goes on
+	mishaps
+)
+
+func (m mishap) String() string {
+	return [...]string{"dies after", "dies, and the call comes behind another gateway", "fails, and the call comes late", "fails and is done", "fails",
+		"dies in part", "dies, and the call comes late"}[m]
+}
+
+// dies reports whether the gateway does not go on.
+func (m mishap) dies() bool { return m != failsAndLate && m != failsDone && m != fails }
+
+// tried are those that are tried at each call: all under make test, which sets CI.
+func tried() mishap {
+	if os.Getenv("CI") != "" {
+		return mishaps
+	}
+	return failsDone
+}
+
+var errDead = errors.New("the gateway is dead")
+
+// mortal is the store as a gateway sees it to which something happens at a call, and others do something at an earlier one or the same.
+type mortal struct {
+	hbase.Store
+	meanwhile  func()
+	at, mishap int // the calls, counted from the first
+	what       mishap
+
+	mu     sync.Mutex // calls are made one after the other
+	writes []bool     // of each call that was made
+	dead   bool
+	late   func()
+}
+
+// call makes a call, of which do makes a part if it is asked for less than the whole.
+func (m *mortal) call(writes bool, do func(part bool) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return errDead
+	}
+	call := len(m.writes)
+	if m.writes = append(m.writes, writes); call == m.at {
+		m.meanwhile()
+	}
+	if call != m.mishap {
+		return do(false)
+	}
+	m.dead = m.what.dies()
+	switch m.what {
+	case diesAndLate, diesAndLater, failsAndLate:
+		m.late = func() { _ = do(false) }
+	case diesAfter, failsDone:
+		_ = do(false)
+	case diesInPart:
+		_ = do(true)
+	}
+	return errors.Join(errDead, hbase.ErrUnavailable)
+}
+
+func (m *mortal) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
+	err = m.call(false, func(bool) (err error) {
+		results, err = m.Store.Get(ctx, gets)
+		return err
+	})
+	return results, err
+}
+
+func (m *mortal) Mutate(ctx context.Context, mutations []hbase.Mutation) (errs []error, err error) {
+	err = m.call(true, func(part bool) (err error) {
+		if part {
+			mutations = mutations[:len(mutations)/2]
+		}
+		errs, err = m.Store.Mutate(ctx, mutations)
+		return err
+	})
+	return errs, err
+}
+
+func (m *mortal) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
+	err = m.call(true, func(bool) (err error) {
+		done, err = m.Store.CheckAndPut(ctx, check, put)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// crisis is what an errand is about, and what happens while it is done.
+type crisis struct {
+	name  string
+	begin func(w *world) []*tables.Twit
+	// meanwhile is what others do.
+	meanwhile []func(w *world, twits []*tables.Twit)
+}
+
+func deletesNewest(w *world, twits []*tables.Twit) { w.deletes(twits[len(twits)-1]) }
+
+func unfollows(w *world, _ []*tables.Twit) {
+	w.leaves("Lucy")
+	w.errand(tables.Unfollowed, "Lucy", "")
+}
+
+func follows(w *world, _ []*tables.Twit) {
+	w.follows("late")
+	w.errand(tables.Followed, "late", "")
+}
+
+// followsLast is by a clock that is behind, so that who follows is among those who are still to be met.
+func followsLast(w *world, _ []*tables.Twit) {
+	at := time.Unix(1, 0)
+	w.write(tables.Follows.Put("late", author, true, at, at.UnixMilli()), put(tables.Followers, author, tables.Follow{Username: "late", At: at}))
+	w.errand(tables.Followed, "late", "")
+}
+
+// sweeps does in the background what follows.
+func sweeps(w *world, _ []*tables.Twit) { w.sweep(w.gateway(feeds.Options{})) }
+
+func crises() (all []crisis) {
+	for name, begin := range map[string]func(w *world) []*tables.Twit{
+		"posted": func(w *world) []*tables.Twit {
+			w.follows("Lily", "Lucy", "Zoe")
+			return []*tables.Twit{w.posts("x")}
+		},
+		"followed": func(w *world) (twits []*tables.Twit) {
+			w.follows("Lily")
+			for _, name := range numbered("t", 3) {
+				twits = append(twits, w.posts(name))
+			}
+			w.sweep(w.gateway(feeds.Options{}))
+			w.follows("Lucy")
+			w.errand(tables.Followed, "Lucy", "")
+			return twits
+		},
+		"returned": func(w *world) (twits []*tables.Twit) {
+			w.follows("Lily", "Lucy")
+			w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+			for _, name := range numbered("t", 2) {
+				t := &tables.Twit{AuthorName: author, PostedAt: w.later(), Name: name, Content: name, Visibility: tables.Public}
+				w.write(put(tables.Twits, author, t), tables.TwitNames.Put(t, 1))
+				twits = append(twits, t)
+			}
+			w.errand(tables.Returned, "", "")
+			return twits
+		},
+	} {
+		for others, meanwhile := range map[string][]func(w *world, twits []*tables.Twit){
+			"unfollows":                    {unfollows, sweeps},
+			"deletes and unfollows":        {deletesNewest, unfollows, sweeps},
+			"unfollows, and then deletes":  {unfollows, sweeps, deletesNewest, sweeps},
+			"deletes, and then follows":    {deletesNewest, sweeps, follows, sweeps},
+			"deletes, and follows as last": {deletesNewest, sweeps, followsLast, sweeps},
+		} {
+			all = append(all, crisis{name + " while one " + others, begin, meanwhile})
+		}
+	}
+	return all
+}
+
+// TestNothingIsLeftOverWhereverAGatewayDies has something go wrong with each call that a gateway makes for an errand, and others delete a twit and
+// unfollow at each call before.
+func TestNothingIsLeftOverWhereverAGatewayDies(t *testing.T) {
+	for _, c := range crises() {
+		t.Run(c.name, func(t *testing.T) {
+			runs := 0
+			for at := 0; ; at++ {
+				well := &mortal{at: at, mishap: -1}
+				c.happens(t, well)
+				for call := at; call < len(well.writes); call++ {
+					for what := range tried() {
+						if !well.writes[call] && what != diesAfter && what != fails {
+							continue // nothing is late
+						}
+						if c.happens(t, &mortal{at: at, mishap: call, what: what}); t.Failed() {
+							t.Fatalf("the others were at call %d, and at call %d it %s", at, call, what)
+						}
+						runs++
+					}
+				}
+				if at == len(well.writes) {
+					break
+				}
+			}
+			t.Logf("%d runs", runs)
+		})
+	}
+}
+
+// happens is one run, in which a gateway writes at most two entries together.
+func (c crisis) happens(t *testing.T, m *mortal) {
+	w := newWorld(t)
+	defer w.Close()
+	twits := c.begin(w)
+	m.Store = w.Store
+	m.meanwhile = func() {
+		beside := &world{T: t, Store: m.Store, now: w.later(), given: 100}
+		for _, do := range c.meanwhile {
+			do(beside, twits)
+		}
+		w.later(beside.now.Sub(w.now))
+	}
+	w.Store = m
+	o := feeds.Options{Limit: 10, Chunk: 2}
+	f := w.gateway(o)
+	for range 2 { // one that lives tries again
+		_ = f.Sweep(t.Context())
+	}
+	w.Store = m.Store
+	if m.late != nil && m.what != diesAndLater {
+		m.late()
+	}
+	for range 2 {
+		w.later(2 * time.Minute)
+		w.sweep(w.gateway(o))
+		if m.late != nil {
+			m.late()
+		}
+	}
+	for _, name := range []string{"Lily", "Lucy", "Zoe", "late"} {
+		var want []string
+		related, _, err := tables.Follows.Decode(w.cells(tables.Follows.Get(name, author)))
+		posted, _, _, decodeErr := tables.Twits.Decode(author, w.cells(tables.Twits.Get(author, 0, hbase.Page{Stop: tables.MembersEnd})))
+		if err := errors.Join(err, decodeErr); err != nil {
+			t.Fatal(err)
+		}
+		for _, twit := range posted {
+			if related {
+				want = append(want, twit.Name)
+			}
+		}
+		if got := w.timeline(name); !slices.Equal(got, want) {
+			t.Errorf("the timeline of %s has %q, and should have %q", name, got, want)
+		}
+	}
+	if n := w.open(); n != 0 || w.state() != tables.Pushed {
+		t.Errorf("%d errands are left, and the author is %s", n, w.state())
+	}
+}
