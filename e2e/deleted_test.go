@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,7 +9,11 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/graph/auth"
 	"twibase/hbase"
+	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/news"
+	"twibase/resolvers"
 )
 
 // decided makes a deletion as it is when it is decided: nothing has been cleaned up.
@@ -118,5 +123,69 @@ func TestNobodyIsAnAdministratorWhenTheRoleIsDeleted(t *testing.T) {
 	made := oracle.Viewer(auth.Viewer{Username: "boss", Admin: true})
 	if body := string(s.ask(t, administer, nil, made)); !strings.Contains(body, `"userErrors":[]`) {
 		t.Error(fmt.Sprint("whose token makes an administrator does not: ", body))
+	}
+}
+
+func TestNobodyElseSeesTheCommentsOfADeletedUserFromTheDecisionOn(t *testing.T) {
+	s := newStage(t, folderOf(t, cast))
+	ways := []string{`{node(id:"<remark>"){...on Comment{content}}}`, `{nodes(ids:["<remark>"]){...on Comment{content}}}`,
+		`{twit(id:"<w>"){comments{nodes{content}}}}`, `{user(username:"writer"){twits{nodes{comments(last:5){edges{node{content}}}}}}}`}
+	seeing := []oracle.Viewer{root, as("writer"), as("fan"), as("boss")} // an administrator, the twit's author, a follower
+	for _, way := range ways {
+		for _, viewer := range seeing {
+			s.sees(t, viewer, way, "a remark", true)
+		}
+	}
+	s.decided(t, "users", "owner")
+	for _, way := range ways {
+		for _, viewer := range seeing {
+			s.sees(t, viewer, way, "a remark", false)
+		}
+		s.sees(t, as("owner"), way, "a remark", true)
+	}
+	for _, viewer := range seeing {
+		if body := string(s.ask(t, s.ids.Replace(`mutation{deleteComment(input:{id:"<remark>"}){userErrors{code}}}`), nil, viewer)); !strings.Contains(body, "NOT_FOUND") {
+			t.Errorf("%q is told of it: %s", viewer.Username, body)
+		}
+	}
+}
+
+func TestNobodyHearsOfATwitWhoseAuthorIsDeletedMeanwhile(t *testing.T) {
+	s := newStage(t, folderOf(t, cast))
+	pages, err := loaders.Twits.Page(loaders.With(t.Context(), s.store), []loaders.Span{{Owner: "owner", Window: loaders.Window{Limit: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	twit := pages[0].Members[1] // for everybody
+	var sights []news.Sight
+	for range 100 {
+		sights = append(sights, news.Sight{Subscriber: t.Context(), Kind: news.Posts, Owner: "owner", Key: twit.Key(), Twit: twit},
+			news.Sight{Subscriber: t.Context(), Kind: news.Timeline, Owner: "fan", Key: twit.Key(), Twit: twit})
+	}
+	recorder := hbasetest.NewRecorder(s.store, hbasetest.Names{})
+	see := resolvers.See(func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) })
+	told := func() (n int) {
+		t.Helper()
+		recorder.Reset()
+		twits, errs := see(t.Context(), sights)
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		for _, twit := range twits {
+			if twit != nil {
+				n++
+			}
+		}
+		if calls := recorder.Calls(); len(calls) != 1 {
+			t.Errorf("that takes %d rounds: %q", len(calls), calls)
+		}
+		return n
+	}
+	if n := told(); n != len(sights) {
+		t.Errorf("%d of %d subscribers are told what is there", n, len(sights))
+	}
+	s.decided(t, "users", "owner")
+	if n := told(); n != 0 {
+		t.Errorf("%d are told what a deleted user posted", n)
 	}
 }

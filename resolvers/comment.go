@@ -122,7 +122,7 @@ func commentsCost(q *inquiry) error {
 	}
 	if want.entries {
 		at = seenComments.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-			return q.seeCost(at, q.Parents, "", candidates, again)
+			return q.commentersCost(at, q.Parents, candidates, again)
 		})
 		q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
 	}

@@ -229,5 +229,14 @@ func (q *inquiry) twitsCost(at explain.Moment, crowd *explain.Crowd) explain.Mom
 func (q *inquiry) commentsCost(at explain.Moment, crowd *explain.Crowd) explain.Moment {
 	ask(q, at, crowd, loaders.Users.Exists, "", "the author of its twit", 1, "")
 	at = q.reads(at, crowd, loaders.Comments.OutlineMembers(), 1, "")
-	return q.seeCost(at, crowd, "", 1, "")
+	return q.commentersCost(at, crowd, 1, "")
+}
+
+// commentersCost tells what it costs to see so many comments of each object.
+func (q *inquiry) commentersCost(at explain.Moment, crowd *explain.Crowd, each int, when string) explain.Moment {
+	if !sightsOf(q.Ctx).known || crowd.N == 0 || each == 0 {
+		return at
+	}
+	there := ask(q, at, crowd, loaders.Users.Exists, "", "", each, when)
+	return explain.Latest(q.seeCost(at, crowd, "", each, when), there)
 }

@@ -223,7 +223,8 @@ func (r *subscriptionResolver) page(ctx context.Context, l listener, w loaders.W
 // pageTimeout bounds each read of what was missed.
 const pageTimeout = 30 * time.Second
 
-// See answers which twits subscribers see, in one round for all of them: see [news.Options]. fresh is as [Resolver].Fresh.
+// See answers which twits subscribers see, in one round for all of them, also whether the authors are still there: see [news.Options]. fresh is
+// as [Resolver].Fresh.
 func See(fresh func(ctx context.Context) context.Context) func(ctx context.Context, sights []news.Sight) ([]*tables.Twit, []error) {
 	return func(ctx context.Context, sights []news.Sight) ([]*tables.Twit, []error) {
 		if len(sights) == 0 {
@@ -231,14 +232,17 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 		}
 		ctx = fresh(ctx)
 		twits, errs := make([]*tables.Twit, len(sights)), make(loaders.Errors, len(sights))
-		var entries []int // in timelines
-		var owners []string
+		var entries, posts []int // in timelines, and in the lists of their authors
+		var owners, authors []string
 		var places []tables.TwitKey
 		for i, s := range sights {
 			if twits[i] = s.Twit; s.Kind == news.Timeline {
 				entries, owners, places = append(entries, i), append(owners, s.Owner), append(places, s.Key)
+			} else {
+				posts, authors = append(posts, i), append(authors, s.Owner)
 			}
 		}
+		exist := loaders.Users.Exists.Ask(ctx, authors)
 		var followed []*tables.Twit
 		var followErr error
 		var may []bool
@@ -256,6 +260,10 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 			})
 		for j, i := range entries {
 			twits[i], errs[i] = followed[j], loaders.At(followErr, j)
+		}
+		there, thereErr := exist()
+		for j, i := range posts {
+			may[i], errs[i] = may[i] && there[j], loaders.At(thereErr, j)
 		}
 		for i := range sights {
 			if !may[i] {

@@ -105,17 +105,33 @@ func (s sights) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// visibleComments returns those of the comments that the viewer may see, and nil in the place of the others.
+// visibleComments returns those of the comments that the viewer may see, and nil in the place of the others. Those of an author who was deleted are
+// gone at once, but for the viewer's own: whether their authors are there is asked in the round in which all else is.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	s := sightsOf(ctx)
+	verdicts := make([]permission.Verdict, len(comments))
+	var asked []int
+	var authors []string
+	for i, c := range comments {
+		if verdicts[i] = nothing; c == nil {
+			continue
+		}
+		verdicts[i] = s.decide(permission.SeeComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		if verdicts[i] != (permission.Verdict{}) && c.AuthorName != s.viewer.Username {
+			asked, authors = append(asked, i), append(authors, c.AuthorName)
+		}
+	}
+	exist := loaders.Users.Exists.Ask(ctx, authors)
 	return keep(comments, func() ([]bool, error) {
-		return s.may(ctx, len(comments), func(i int) permission.Verdict {
-			c := comments[i]
-			if c == nil {
-				return nothing
+		may, err := s.may(ctx, len(comments), func(i int) permission.Verdict { return verdicts[i] })
+		there, thereErr := exist()
+		errs := make(loaders.Errors, len(comments))
+		for j, i := range asked {
+			if may[i] {
+				may[i], errs[i] = there[j], loaders.At(thereErr, j)
 			}
-			return s.decide(permission.SeeComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
-		})
+		}
+		return may, loaders.Join(len(comments), err, errs)
 	})
 }
 
