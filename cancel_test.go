@@ -46,7 +46,7 @@ func TestACancelledRequestFreesItsWork(t *testing.T) {
 		return op.Kind == "Get"
 	}, hbasetest.Fault{Delay: time.Hour}))
 	const requests = 20
-	handler, _ := routes(store, newBackground(store, 0, nil), settings{limits: limits.Default(), running: requests})
+	handler := routes(store, newBackground(store, 0, nil), settings{limits: limits.Default(), running: requests}).public
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	before := runtime.NumGoroutine()
@@ -94,7 +94,7 @@ func TestARequestEndsAtItsDeadlineWhateverTheStoreDoes(t *testing.T) {
 	kind.Store("")
 	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte(strings.Repeat("s", 32))), Dev: true, Now: time.Now}
-	handler, _ := routes(store, newBackground(store, 0, nil), settings{tokens: tokens, limits: limits.Default()})
+	handler := routes(store, newBackground(store, 0, nil), settings{tokens: tokens, limits: limits.Default()}).public
 	token, _, err := tokens.Sign(auth.Viewer{Username: "LiLei", Admin: true})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,9 @@ const longestName = 100
 // sentAway is how many of the requests that are sent away are logged: so many come when there is least time for them. The metrics count them all.
 var sentAway = perSecond(10)
 
-func perSecond(lines uint32) zerolog.Sampler { return &zerolog.BurstSampler{Burst: lines, Period: time.Second} }
+func perSecond(lines uint32) zerolog.Sampler {
+	return &zerolog.BurstSampler{Burst: lines, Period: time.Second}
+}
 
 // logged writes one line for each request, with what it asked for and what that cost, and gives it an id by which its other lines
 // are found.

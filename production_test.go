@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -53,6 +54,8 @@ func TestProduction(t *testing.T) {
 	}{
 		{"there is no IDE", "GET", "/", "", 404, ""},
 		{"nor the schema", "GET", "/schema.graphql", "", 404, ""},
+		{"nor the metrics", "GET", "/metrics", "", 404, ""},
+		{"but whether it is ready", "GET", "/readyz", "", 200, "ok"},
 		{"a trusted document is known by its hash", "POST", "/graphql",
 			`{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}`, 200, found},
 		{"also as Apollo's clients name it, by GET", "GET",
@@ -113,5 +116,33 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 				t.Errorf("status %d: %s", status, body)
 			}
 		})
+	}
+}
+
+func TestMetricsAreWhereOnlyWhoRunsTheServerAsks(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--production"}} {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		free.Close()
+		monitor := "http://" + free.Addr().String()
+		server, _ := started(t, append(flags, "--metrics-listen", free.Addr().String())...)
+		for _, test := range []struct {
+			url    string
+			status int
+			want   string
+		}{
+			{monitor + "/metrics", 200, "twibase_admission_running"},
+			{monitor + "/healthz", 200, "ok"},
+			{monitor + "/readyz", 200, "ok"},
+			{monitor + "/graphql?query={__typename}", 404, ""},
+			{server + "/readyz", 200, "ok"},
+			{server + "/metrics", 404, ""},
+		} {
+			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status || !strings.Contains(body, test.want) {
+				t.Errorf("%v: %s is answered with status %d: %s", flags, test.url, status, body)
+			}
+		}
 	}
 }

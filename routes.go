@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/rs/zerolog"
 
 	"twibase/graph/auth"
 	"twibase/graph/documents"
@@ -25,9 +23,6 @@ import (
 	"twibase/writers/password"
 )
 
-// probeTimeout bounds the question whether the store answers.
-const probeTimeout = 2 * time.Second
-
 // settings are how the server answers.
 type settings struct {
 	tokens     *auth.Tokens
@@ -38,11 +33,19 @@ type settings struct {
 	trusted    *documents.Trusted
 	origins    []string
 	production bool
+	monitored  bool
 }
 
-// routes is everything that the server answers. leave sends new requests and subscribers elsewhere, and returns when those that ran are answered, or
-// when its ctx is done: until then whoever asks is told that the server is not ready.
-func routes(store hbase.Store, b *background, s settings) (handler http.Handler, leave func(context.Context)) {
+// handlers are everything that a server answers.
+type handlers struct {
+	public, monitor http.Handler
+	// leave sends new requests and subscribers elsewhere, and returns when those that ran are answered, or when its ctx is done: until then whoever
+	// asks is told that the server is not ready.
+	leave func(ctx context.Context)
+}
+
+// routes are the handlers of a server. The metrics are answered to the public unless there is a monitor, or it is for the public.
+func routes(store hbase.Store, b *background, s settings) handlers {
 	ends, held := &drain{}, backlog.New(maxBacklog)
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
@@ -67,59 +70,22 @@ func routes(store hbase.Store, b *background, s settings) (handler http.Handler,
 	answering.Store(held)
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", compressed(held, shared(s.origins, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql)))))))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
-	mux.HandleFunc("GET /readyz", ready(store, ends))
-	mux.Handle("GET /metrics", promhttp.Handler())
+	monitor := http.NewServeMux()
+	for _, mux := range []*http.ServeMux{mux, monitor} {
+		mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
+		mux.HandleFunc("GET /readyz", ready(store, ends))
+	}
+	monitor.Handle("GET /metrics", promhttp.Handler())
+	if !s.monitored && !s.production {
+		mux.Handle("GET /metrics", promhttp.Handler())
+	}
 	if !s.production { // where nobody is told the schema, nobody can explore it
 		schema := sdl()
 		mux.Handle("GET /schema.graphql", compressed(held, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, schema) })))
 		mux.Handle("/", playground.Handler())
 	}
-	return guarded(mux), func(ctx context.Context) { ends.end(ctx, graphql.Shutdown) }
+	return handlers{guarded(mux), guarded(monitor), func(ctx context.Context) { ends.end(ctx, graphql.Shutdown) }}
 }
 
 // tasks lets the loaders of an operation know what the executor runs.
 func tasks(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
-
-// ready answers 200 while the store answers for at least some of the users, since then other gateways could do no better, and the server does not end.
-func ready(store hbase.Store, ends *drain) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if ends.over() {
-			plain(w, http.StatusServiceUnavailable, "the server ends\n")
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
-		defer cancel()
-		if err := answers(ctx, store); err != nil {
-			zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
-			plain(w, http.StatusServiceUnavailable, "the store does not answer\n")
-			return
-		}
-		plain(w, http.StatusOK, "ok\n")
-	}
-}
-
-// answers is an error if the store answers for none of some rows that lie in all its regions. A master that is away is no reason: it is not asked
-// for rows.
-func answers(ctx context.Context, store hbase.Store) error {
-	var gets []hbase.Get
-	for _, row := range tables.Definitions(2 * defaultRegions)[0].Splits {
-		gets = append(gets, hbase.Get{Table: tables.Users.Table, Row: row, Columns: tables.Attributes})
-	}
-	results, err := store.Get(ctx, gets)
-	if err != nil {
-		return err
-	}
-	for _, result := range results {
-		if err = result.Err; err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func plain(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text)
-}

@@ -50,6 +50,7 @@ func main() {
 type serve struct {
 	storeFlag
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen (default: ${default}). A gateway for others listens on :8080."`
+	MetricsListen string `placeholder:"HOST:PORT" help:"Where /metrics is answered, beside /healthz and /readyz, and then there alone; for whoever runs the server, without TLS (default: where --listen says, with --production nowhere)."`
 	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
 	claimFlags
 	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
@@ -110,6 +111,13 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 		return fmt.Errorf("--listen %s: %w; choose another address", s.Listen, err)
 	}
 	defer listener.Close()
+	var monitor net.Listener
+	if s.MetricsListen != "" {
+		if monitor, err = net.Listen("tcp", s.MetricsListen); err != nil {
+			return fmt.Errorf("--metrics-listen %s: %w; choose another address", s.MetricsListen, err)
+		}
+		defer monitor.Close()
+	}
 	store, err := s.open(ctx, p.log)
 	if err != nil {
 		return err
@@ -124,9 +132,15 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	b := newBackground(store, s.FanoutLimit, slog.New(zerolog.NewSlogHandler(p.log)))
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
-	handler, leave := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
-		trusted: trusted, origins: s.CORS, production: s.Production})
-	return listen(ctx, listener, secure, handler, leave, p.log)
+	served := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
+		trusted: trusted, origins: s.CORS, production: s.Production, monitored: monitor != nil})
+	if monitor != nil {
+		monitoring := newServer(served.monitor, p.log)
+		defer monitoring.Close()
+		go func() { _ = monitoring.Serve(monitor) }()
+		p.log.Info().Str("url", "http://"+address(monitor)+"/metrics").Msg("metrics are served")
+	}
+	return listen(ctx, listener, secure, served.public, served.leave, p.log)
 }
 
 // concurrency is how many operations are executed at the same time. More of those that compute would only make each other slow: of four times

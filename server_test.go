@@ -214,7 +214,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	store := hbasetest.NewFaults(memory, hbasetest.When(func(op hbasetest.Op) bool {
 		return op.Kind == "Tables" || op.Kind == "Get" && silent.Add(-1) >= 0
 	}, hbasetest.Fault{Err: hbase.ErrSilent}))
-	handler, _ := routes(store, newBackground(store, 0, nil), settings{limits: limits.Default()})
+	handler := routes(store, newBackground(store, 0, nil), settings{limits: limits.Default()}).public
 	expect := func(t *testing.T, want int) {
 		t.Helper()
 		w := httptest.NewRecorder()
