@@ -8,19 +8,27 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"math"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/recent"
 )
+
+// maxRegistered is how many bytes the registered documents have at most, all together. The least recent are forgotten: their clients send them again.
+const maxRegistered = 16 << 20
+
+// overhead is what a document takes beside its text: its hash, and its place in the list.
+const overhead = 256
 
 // Extension puts the document in place of its hash. It is one of gqlgen's, and comes before whatever looks at documents. It is safe for concurrent use.
 type Extension struct {
 	trusted    *Trusted
 	alone      bool
-	registered *registered
+	registered *recent.Cache[string, string] // by their SHA-256, in hexadecimal digits
 }
 
 var _ interface {
@@ -32,7 +40,7 @@ var _ interface {
 // New returns the extension that knows the documents of a manifest; nil is no manifest. If they are accepted alone, all others are refused; else clients
 // register what they like.
 func New(trusted *Trusted, alone bool) *Extension {
-	return &Extension{trusted: trusted, alone: alone && trusted != nil, registered: newRegistered()}
+	return &Extension{trusted: trusted, alone: alone && trusted != nil, registered: recent.New[string, string](math.MaxInt, maxRegistered)}
 }
 
 // ExtensionName implements [graphql.HandlerExtension].
@@ -70,7 +78,7 @@ func (e *Extension) document(query, hash string) (string, *apierr.Error) {
 	case query == "" && hash == "":
 		return "", nil // which is no document
 	case query == "":
-		if query, known = e.registered.get(hash); !known {
+		if query, known = e.registered.Get(hash); !known {
 			return "", errUnknown
 		}
 		return query, nil
@@ -84,7 +92,7 @@ func (e *Extension) document(query, hash string) (string, *apierr.Error) {
 func (e *Extension) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if hash, _ := hashOf(operation.Extensions); hash != "" && !e.alone {
 		if _, trusted := e.trusted.byHash(hash); !trusted {
-			e.registered.add(hash, operation.RawQuery)
+			e.registered.Add(hash, operation.RawQuery, len(operation.RawQuery)+overhead)
 		}
 	}
 	return nil

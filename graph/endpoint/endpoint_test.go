@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -254,5 +255,12 @@ func TestQueryCache(t *testing.T) {
 	}
 	if _, ok := cache.Get(t.Context(), long); ok {
 		t.Error("a long query is kept")
+	}
+	for i := range cachedQueries {
+		query := fmt.Sprintf("{a%0*d}", cachedLength-3, i)
+		cache.Add(t.Context(), query, &ast.QueryDocument{})
+	}
+	if n := len(cache.kept.Values()); n != cachedBytes/cachedLength {
+		t.Errorf("%d of the longest that are kept are kept together", n)
 	}
 }

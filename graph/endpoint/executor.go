@@ -5,29 +5,41 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
-	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
+	"twibase/graph/recent"
 )
 
-// The bounds of the cache of parsed and validated queries. A parsed query takes some fifty times the bytes of its text, so that long ones,
-// which programs hardly repeat, would fill the memory.
+// The bounds of the cache of parsed and validated queries. A parsed query takes some fifty times the bytes of its text, three times as much if that is
+// made for it, so that long ones, which programs hardly repeat, would fill the memory.
 const (
 	cachedQueries = 1000
 	cachedLength  = 8 << 10
+	cachedBytes   = 1 << 20 // of all their texts
 )
 
-type queryCache struct{ *lru.LRU[*ast.QueryDocument] }
+type queryCache struct {
+	kept *recent.Cache[string, *ast.QueryDocument]
+}
 
-func newQueryCache() queryCache { return queryCache{lru.New[*ast.QueryDocument](cachedQueries)} }
+var _ graphql.Cache[*ast.QueryDocument] = queryCache{}
+
+func newQueryCache() queryCache {
+	return queryCache{recent.New[string, *ast.QueryDocument](cachedQueries, cachedBytes)}
+}
+
+// Get implements [graphql.Cache].
+func (c queryCache) Get(_ context.Context, query string) (*ast.QueryDocument, bool) {
+	return c.kept.Get(query)
+}
 
 // Add implements [graphql.Cache].
-func (c queryCache) Add(ctx context.Context, query string, document *ast.QueryDocument) {
+func (c queryCache) Add(_ context.Context, query string, document *ast.QueryDocument) {
 	if len(query) <= cachedLength {
-		c.LRU.Add(ctx, query, document)
+		c.kept.Add(query, document, len(query))
 	}
 }
 

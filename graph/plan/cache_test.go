@@ -20,7 +20,7 @@ func TestWhatIsCompiled(t *testing.T) {
 				t.Error(got)
 			}
 		}
-		if n := schema.compiler.cache.Len(); n != 1 {
+		if n := len(schema.compiler.cache.Values()); n != 1 {
 			t.Errorf("%d operations are kept", n)
 		}
 	})
@@ -92,13 +92,21 @@ func TestWhatIsCompiled(t *testing.T) {
 		for n := range cacheSize + 50 {
 			ask(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
 		}
-		if n := schema.compiler.cache.Len(); n != cacheSize {
+		if n := len(schema.compiler.cache.Values()); n != cacheSize {
 			t.Errorf("%d operations are kept", n)
 		}
-		schema.compiler.cache.Purge()
+		for n := range cacheSize {
+			short := fmt.Sprintf(`{me{a%d:name}}`, n)
+			ask(e, short+strings.Repeat(" ", cacheLength-len(short)), "", nil)
+		}
+		if n := len(schema.compiler.cache.Values()); n != cacheBytes/cacheLength {
+			t.Errorf("%d operations of long texts are kept", n)
+		}
+		schema = people().build()
+		e = engine(schema)
 		ask(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
 		ask(e, doubled(11), "", nil)
-		if n := schema.compiler.cache.Len(); n != 0 {
+		if n := len(schema.compiler.cache.Values()); n != 0 {
 			t.Errorf("%d large operations are kept", n)
 		}
 	})

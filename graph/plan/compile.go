@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/recent"
 )
 
 // node is a selection set as it applies to objects of one type.
@@ -65,7 +66,7 @@ type compiler struct {
 	schema *Schema
 	// abstract holds the names of the possible types of interfaces and unions.
 	possible map[string][]string
-	cache    *lru.Cache[*ast.OperationDefinition, *compiled]
+	cache    *recent.Cache[*ast.OperationDefinition, *compiled]
 }
 
 // cacheSize is how many operations are kept compiled. They are known by the parsed document, which the query cache keeps for
@@ -74,6 +75,9 @@ const cacheSize = 1000
 
 // cacheLength is how long the text of a kept operation is at most, in bytes. Compiled it takes many times that.
 const cacheLength = 8 << 10
+
+// cacheBytes is how long the texts of all kept operations are together, at most, in bytes.
+const cacheBytes = 1 << 20
 
 // maxVariants bounds how many combinations of the conditions of one operation are kept.
 const maxVariants = 16
@@ -95,7 +99,7 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 			}
 		}
 	}
-	c.cache, _ = lru.New[*ast.OperationDefinition, *compiled](cacheSize)
+	c.cache = recent.New[*ast.OperationDefinition, *compiled](cacheSize, cacheBytes)
 	return c
 }
 
@@ -105,7 +109,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	if !ok {
 		entry = &compiled{size: size(op.Doc, op.Operation), conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
 		if len(op.RawQuery) <= cacheLength && entry.size <= keptFields {
-			c.cache.Add(op.Operation, entry)
+			c.cache.Add(op.Operation, entry, len(op.RawQuery))
 		}
 	}
 	if entry.size > maxFields {
