@@ -58,6 +58,8 @@ func TestProduction(t *testing.T) {
 		{"but whether it is ready", "GET", "/readyz", "", 200, "ok"},
 		{"a trusted document is known by its hash", "POST", "/graphql",
 			`{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}`, 200, found},
+		{"also as Relay's clients name it", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`, 200, found},
+		{"also by GET", "GET", `/graphql?doc_id=3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55&variables={"u":"LiLei"}`, "", 200, found},
 		{"also as Apollo's clients name it, by GET", "GET",
 			`/graphql?variables={"u":"LiLei"}&extensions={"persistedQuery":{"version":1,"sha256Hash":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55"}}`, "", 200, found},
 		{"also as it is", "POST", "/graphql", `{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
@@ -83,20 +85,21 @@ func TestProduction(t *testing.T) {
 		defer c.CloseNow()
 		for _, message := range []string{`{"type":"connection_init"}`,
 			`{"id":"1","type":"subscribe","payload":{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}}`,
-			`{"id":"2","type":"subscribe","payload":{"query":"{viewer{username}}"}}`} {
+			`{"id":"2","type":"subscribe","payload":{"query":"{viewer{username}}"}}`,
+			`{"id":"3","type":"subscribe","payload":{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}}`} {
 			if err := c.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var heard strings.Builder
-		for range 4 { // the acknowledgement, the answer, its end, and the refusal
+		for range 6 { // the acknowledgement, two answers and their ends, and the refusal
 			_, text, err := c.Read(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			heard.Write(text)
 		}
-		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`, `{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
+		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`, `{"id":"3","type":"next","payload":` + found + `}`, `{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
 			if !strings.Contains(heard.String(), want) {
 				t.Errorf("nobody says %s: %s", want, &heard)
 			}

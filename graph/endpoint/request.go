@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ type request struct {
 	Variables     map[string]any `json:"variables"`
 	Extensions    map[string]any `json:"extensions"`
 	DocumentID    string         `json:"documentId"`
+	DocID         string         `json:"doc_id"` // as Relay's clients call it
 }
 
 // read returns the request, or the status and the error with which it is refused.
@@ -74,7 +76,7 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 		w.Header().Set("Allow", allow)
 		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
 	}
-	q.Extensions = documents.Named(q.Extensions, q.DocumentID)
+	q.Extensions = documents.Named(q.Extensions, cmp.Or(q.DocumentID, q.DocID))
 	if err == nil && q.Query == "" && !documents.Names(q.Extensions) {
 		status, err = http.StatusBadRequest, apierr.BadUserInput("the request lacks its query")
 	}
@@ -87,7 +89,8 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 
 func (q *request) readURL(r *http.Request) *apierr.Error {
 	values := r.URL.Query()
-	q.Query, q.OperationName, q.DocumentID = values.Get("query"), values.Get("operationName"), values.Get("documentId")
+	q.Query, q.OperationName = values.Get("query"), values.Get("operationName")
+	q.DocumentID, q.DocID = values.Get("documentId"), values.Get("doc_id")
 	for name, into := range map[string]*map[string]any{"variables": &q.Variables, "extensions": &q.Extensions} {
 		if text := values.Get(name); text != "" {
 			if err := decode(strings.NewReader(text), into); err != nil {

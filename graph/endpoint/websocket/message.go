@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,11 +95,12 @@ func (m message) params(headers http.Header) (*graphql.RawParams, *closure) {
 		Variables     map[string]any `json:"variables"`
 		Extensions    map[string]any `json:"extensions"`
 		DocumentID    string         `json:"documentId"`
+		DocID         string         `json:"doc_id"` // as Relay's clients call it
 	}
 	decoder := json.NewDecoder(bytes.NewReader(m.Payload))
 	decoder.UseNumber()
 	err := decoder.Decode(&request)
-	extensions := documents.Named(request.Extensions, request.DocumentID)
+	extensions := documents.Named(request.Extensions, cmp.Or(request.DocumentID, request.DocID))
 	if err != nil || request.Query == nil && !documents.Names(extensions) {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
 			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
