@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"sync"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -29,6 +28,7 @@ type Loaders struct {
 	mu      sync.Mutex
 	library *dataloader.Loader[*question, struct{}]
 	answers answers
+	last    []*answer // of what was asked last
 	turns   turns
 	watch   *watch // nil if nobody wants to know what is read
 	// promises are kept in their order; lost are the objects that came to nothing.
@@ -43,22 +43,12 @@ type question struct {
 	round   int // of the batch that it was put into
 }
 
-// answer is what a Get was, or will be, answered with.
-type answer struct {
-	of      *question
-	get     *hbase.Get
-	cells   []hbase.Cell
-	err     error
-	waiting int // tasks that wait for it
-	done    bool
-}
-
 type loadersKey struct{}
 
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store, ctx: ctx, answers: answers{}, turns: turns{round: 1}}
+	l := &Loaders{store: store, ctx: ctx, turns: turns{round: 1}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -68,6 +58,7 @@ func Forget(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.answers)
+	l.last = nil
 	if l.watch != nil {
 		l.watch.forget()
 	}
@@ -84,89 +75,21 @@ func from(ctx context.Context) *Loaders {
 // batch sends what was collected as one call of the store.
 func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
 	stack.Grow()
-	fallback := l.sent(questions)
+	m, fallback := l.sent(questions)
 	defer l.answered(questions)
-	gets := together(questions)
-	sent := merge(gets)
-	results, err := l.send(gets, &sent, fallback)
-	out, i := make([]*dataloader.Result[struct{}], len(questions)), 0
-	for j, q := range questions {
-		for k := range q.answers {
-			if a := &q.answers[k]; err != nil {
-				a.err = err
-			} else {
-				result := &results[sent.of[i]]
-				a.cells, a.err = sent.answer(i, a.get, result.Cells), result.Err
-			}
-			i++
-		}
-		out[j] = &dataloader.Result[struct{}]{}
+	m.results, m.err = l.send(questions, m, fallback)
+	out := make([]*dataloader.Result[struct{}], len(questions))
+	for i := range out {
+		out[i] = &dataloader.Result[struct{}]{}
 	}
 	return out
 }
 
-// together returns the gets of all questions, one after the other.
-func together(questions []*question) []*hbase.Get {
-	n := 0
-	for _, q := range questions {
-		n += len(q.answers)
-	}
-	gets := make([]*hbase.Get, 0, n)
-	for _, q := range questions {
-		for i := range q.answers {
-			gets = append(gets, q.answers[i].get)
-		}
-	}
-	return gets
-}
-
-// read answers the cells of each get; the errors are nil or index-aligned.
-func read(ctx context.Context, loader string, gets []hbase.Get) ([][]hbase.Cell, Errors) {
+// read answers each request; the errors are nil or index-aligned.
+func read(ctx context.Context, loader string, requests []request) ([]*answer, Errors) {
 	l := from(ctx)
-	return l.wait(l.ask(ctx, loader, gets))
-}
-
-// ask puts gets of a loader into the next batch, unless they were asked for before, without waiting for it. The gets stay as they are.
-func (l *Loaders) ask(ctx context.Context, loader string, gets []hbase.Get) []*answer {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.watch != nil {
-		l.watch.asked(ctx, loader, gets)
-	}
-	all := make([]*answer, len(gets))
-	var q *question
-	for i := range gets {
-		g := &gets[i]
-		known, place := l.answers.find(g)
-		if all[i] = known; known != nil {
-			continue
-		}
-		if q == nil {
-			q = &question{answers: make([]answer, 0, len(gets)-i), round: l.turns.round}
-		}
-		q.answers = append(q.answers, answer{of: q, get: g})
-		all[i] = &q.answers[len(q.answers)-1]
-		l.answers[place] = all[i]
-	}
-	if q != nil {
-		l.pose(ctx, q)
-	}
-	return all
-}
-
-// answers are found by what they answer. The keys are hashes, for gets are large; one whose place is taken has the next one.
-type answers map[uint64]*answer
-
-var seed = maphash.MakeSeed()
-
-// find returns the answer of a get or, if there is none, its place. The hash is of what mostly tells the gets of a response apart.
-func (a answers) find(g *hbase.Get) (known *answer, place uint64) {
-	place = maphash.String(seed, g.Row) + maphash.String(seed, g.Page.Start) + uint64(g.Page.Limit)<<32
-	for ; ; place++ {
-		if known = a[place]; known == nil || *known.get == *g {
-			return known, place
-		}
-	}
+	answers := l.ask(ctx, loader, requests)
+	return answers, l.wait(answers)
 }
 
 // pose puts a question into the next batch. The caller holds mu.
@@ -187,33 +110,10 @@ func (l *Loaders) pose(ctx context.Context, q *question) {
 	}
 }
 
-// wait answers what was asked for.
-func (l *Loaders) wait(answers []*answer) ([][]hbase.Cell, Errors) {
-	cells, errs := make([][]hbase.Cell, len(answers)), failures{n: len(answers)}
-	next := 0
-	var last *question
-	var panicked error // of its batch
-	for i, a := range answers {
-		if i == next {
-			next = l.block(answers, i)
-		}
-		if a.of != last {
-			last = a.of
-			_, panicked = last.thunk()
-		}
-		if cells[i] = a.cells; panicked != nil {
-			errs.set(i, panicked)
-		} else if a.err != nil {
-			errs.set(i, a.err)
-		}
-	}
-	return cells, errs.list
-}
-
 // Loader reads a V by a K with one Get.
 type Loader[K comparable, V any] struct {
 	name   string // for reports
-	get    func(K) hbase.Get
+	get    func(*memory, K) hbase.Get
 	decode func(*memory, K, []hbase.Cell) (V, error)
 }
 
@@ -223,19 +123,13 @@ func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return 
 // Ask is Load in two halves: it puts the keys into the next batch, and what it returns waits for the answer. What is asked
 // before another load is sent together with it.
 func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
-	gets := make([]hbase.Get, len(keys))
-	for i, key := range keys {
-		gets[i] = l.get(key)
-	}
+	var m memory
 	loaders := from(ctx)
-	answers := loaders.ask(ctx, l.name, gets)
-	return func() ([]V, error) {
-		cells, list := loaders.wait(answers)
-		return l.values(keys, cells, list)
-	}
+	answers := loaders.ask(ctx, l.name, requests(len(keys), func(i int) get { return l.get(&m, keys[i]) }))
+	return func() ([]V, error) { return l.values(keys, answers, loaders.wait(answers)) }
 }
 
-func (l Loader[K, V]) values(keys []K, cells [][]hbase.Cell, list Errors) ([]V, error) {
+func (l Loader[K, V]) values(keys []K, answers []*answer, list Errors) ([]V, error) {
 	values, errs := make([]V, len(keys)), failures{n: len(keys), list: list}
 	var m memory
 	for i, key := range keys {
@@ -243,7 +137,7 @@ func (l Loader[K, V]) values(keys []K, cells [][]hbase.Cell, list Errors) ([]V, 
 			continue
 		}
 		var err error
-		if values[i], err = l.decode(&m, key, cells[i]); err != nil {
+		if values[i], err = l.decode(&m, key, answers[i].cells()); err != nil {
 			errs.set(i, err)
 		}
 	}

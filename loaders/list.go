@@ -63,7 +63,7 @@ type List[E any] struct {
 }
 
 func list[E any](name string, of *tables.List[E]) List[E] {
-	return List[E]{name, of, Loader[string, int]{name + "Length", of.Length, func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
+	return List[E]{name, of, Loader[string, int]{name + "Length", func(_ *memory, owner string) get { return of.Length(owner) }, func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
 }
 
 // Check reports why a position, which may come from a client, can't be one in such a list.
@@ -93,16 +93,14 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 	}
 	errs, d := failures{n: len(spans)}, l.of.Decoder()
 	for len(open) > 0 {
-		gets := make([]hbase.Get, len(open))
-		for j, i := range open {
-			gets[j] = l.next(spans[i].Owner, &walks[i], spans[i].Window)
-		}
-		cells, list := read(ctx, l.name, gets)
+		var m memory
+		asked := requests(len(open), func(j int) get { return l.next(&m, spans[open[j]].Owner, &walks[open[j]], spans[open[j]].Window) })
+		answers, list := read(ctx, l.name, asked)
 		left := open[:0]
 		for j, i := range open {
 			err := At(list.or(), j)
 			if err == nil {
-				err = l.take(d, spans[i].Owner, &walks[i], spans[i].Window, gets[j].Page, cells[j])
+				err = l.take(d, spans[i].Owner, &walks[i], spans[i].Window, asked[j].shape.get.Page, answers[j].cells())
 			}
 			if err != nil {
 				errs.set(i, err)
@@ -129,7 +127,7 @@ func (e Errors) or() error {
 }
 
 // next returns the read that brings a walk on.
-func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
+func (l List[E]) next(m *memory, owner string, s *walk[E], w Window) hbase.Get {
 	if s.looking {
 		if w.Backward {
 			return l.of.Directory(owner, cmp.Or(s.before, w.Before))
@@ -142,13 +140,13 @@ func (l List[E]) next(owner string, s *walk[E], w Window) hbase.Get {
 	}
 	if w.Backward {
 		p.Stop = cmp.Or(s.before, w.Before, s.stop, tables.MembersEnd)
-		return l.of.Get(owner, s.bucket, p)
+		return l.of.GetIn(m, owner, s.bucket, p)
 	}
 	if s.bucket != 0 {
 		p.Stop = cmp.Or(s.stop, tables.MembersEnd) // what is behind it may have moved
 	}
 	p.Limit = w.Limit + 1 - len(s.page.Members)
-	return l.of.Get(owner, s.bucket, p)
+	return l.of.GetIn(m, owner, s.bucket, p)
 }
 
 // position is the last one behind which a forward walk has read.

@@ -39,7 +39,7 @@ var (
 // Related answers whether there is such a relation. Relations of all kinds may be asked for at once.
 var Related = Loader[Relation, bool]{
 	name: "related",
-	get:  func(r Relation) get { return r.Kind.Related(r.A, r.B) },
+	get:  func(_ *memory, r Relation) get { return r.Kind.Related(r.A, r.B) },
 	decode: func(_ *memory, r Relation, cells []cell) (bool, error) {
 		related, _, err := r.Kind.Decode(cells)
 		return related, err
@@ -68,7 +68,7 @@ var (
 // Broadcasters answers the authors whose twits are to be merged into the timelines of those who follow them.
 var Broadcasters = Loader[struct{}, []string]{
 	name:   "broadcasters",
-	get:    func(struct{}) get { return tables.Broadcasters.Get() },
+	get:    func(*memory, struct{}) get { return tables.Broadcasters.Get() },
 	decode: func(_ *memory, _ struct{}, cells []cell) ([]string, error) { return tables.Broadcasters.Decode(cells) },
 }
 
@@ -81,7 +81,7 @@ type DayRange struct{ Game, From, To string }
 // GameDays answers how much all players together played on each day.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
-	get:  func(k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
+	get:  func(_ *memory, k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
 	decode: func(_ *memory, _ DayRange, cells []cell) ([]tables.DayCount, error) {
 		return tables.GameDays.Decode(cells)
 	},

@@ -51,17 +51,14 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 	if len(at) == 0 {
 		return nil
 	}
-	gets := make([]hbase.Get, len(at))
-	for j, i := range at {
-		gets[j] = get(s.keys[i], s.buckets[i])
-	}
-	cells, list := read(ctx, s.l.name, gets)
+	answers, list := read(ctx, s.l.name, requests(len(at), func(j int) hbase.Get { return get(s.keys[at[j]], s.buckets[at[j]]) }))
 	for j, i := range at {
 		if list != nil && list[j] != nil {
 			s.errs.set(i, list[j])
 			continue
 		}
-		members, positions, buckets, err := s.decoder.Decode(s.keys[i].Owner, cells[j])
+		cells := answers[j].cells()
+		members, positions, buckets, err := s.decoder.Decode(s.keys[i].Owner, cells)
 		switch {
 		case err != nil:
 			s.errs.set(i, err)
@@ -70,7 +67,7 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 		case len(positions) == 0 && len(buckets) > 0:
 			s.buckets[i] = buckets[0]
 			elsewhere = append(elsewhere, i)
-		case len(positions) == 0 && len(cells[j]) > 0:
+		case len(positions) == 0 && len(cells) > 0:
 			elsewhere = append(elsewhere, i) // it moved
 		}
 	}

@@ -10,11 +10,21 @@ import (
 // merged are the Gets of a batch after those of one row became one, where one Get says exactly the same: named columns together, and with
 // the first page of a list. A region server then looks the row up once.
 type merged struct {
-	gets []hbase.Get
-	// of[i] is the index in gets that answers the batch's get i; shared tells those that answer several.
-	of     []int
-	shared []bool
+	gets    []hbase.Get
+	groups  []group // of each Get
+	united  map[pair]string
+	results []hbase.Result
+	err     error
 }
+
+// group is what was merged into one Get: leading pages of one length, since of a longer one too much would be read of the others.
+type group struct {
+	limit  int
+	shared bool // by several requests
+}
+
+// pair are the columns of two Gets.
+type pair struct{ a, b string }
 
 // kind is what of a Get can be merged.
 type kind int
@@ -25,145 +35,134 @@ const (
 	leading      // the first columns of one family
 )
 
-func kindOf(g *hbase.Get) kind {
+func shapeOf(g hbase.Get) *shape {
+	s := &shape{get: g}
 	switch {
 	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
-		return alone
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
-		return leading
-	case g.Page.Limit == 0 && allNamed(g.Columns):
-		return named
-	}
-	return alone
-}
-
-func allNamed(columns string) bool {
-	for c := range strings.FieldsSeq(columns) {
-		if !strings.Contains(c, ":") {
-			return false
+		s.kind = leading
+	case g.Page.Limit == 0:
+		if columns, err := hbase.ParseColumns(g.Columns); err == nil && !slices.ContainsFunc(columns, func(c hbase.Column) bool { return c.Whole }) {
+			s.kind, s.named = named, columns
 		}
 	}
-	return true
+	return s
 }
 
-// group is what was merged of one row: leading pages of one length, since of a longer one too much would be read of the others.
-type group struct{ index, limit int }
-
-// merge merges the Gets of a batch. Where a row is asked for first pages of several lengths the longest one takes part, whichever was asked for
-// first: what is read does not depend on chance.
-func merge(gets []*hbase.Get) merged {
-	if alike(gets) {
-		m := mergedOf(len(gets))
-		for i, g := range gets {
-			m.add(i, g)
+// merge merges the requests of a batch. Where a row is asked for first pages of several lengths the longest one takes part, whichever was asked for
+// first: what is read does not depend on chance. The caller holds Loaders.mu.
+func merge(questions []*question) *merged {
+	n, rows := 0, 0
+	for _, q := range questions {
+		n += len(q.answers)
+		for i := range q.answers {
+			if a := &q.answers[i]; a.first == a {
+				rows++
+			}
 		}
+	}
+	rows += (n - rows) / 8 // of a few something was asked before
+	m, clash := newMerged(rows), false
+	for _, q := range questions {
+		for i := range q.answers {
+			clash = m.take(&q.answers[i]) || clash
+		}
+	}
+	if !clash {
 		return m
 	}
-	m, clash := mergeIn(gets, nil)
-	if clash {
-		order := make([]int, len(gets))
-		for i := range order {
-			order[i] = i
+	longest := make([]*answer, 0, n)
+	for _, q := range questions {
+		for i := range q.answers {
+			longest = append(longest, &q.answers[i])
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return gets[b].Page.Limit - gets[a].Page.Limit })
-		m, _ = mergeIn(gets, order)
+	}
+	slices.SortStableFunc(longest, func(a, b *answer) int { return b.shape.get.Page.Limit - a.shape.get.Page.Limit })
+	m = newMerged(rows)
+	for _, a := range longest {
+		m.take(a)
 	}
 	return m
 }
 
-// alike reports whether the gets differ in their rows alone: as no two of a batch are the same, there is nothing to be merged then.
-func alike(gets []*hbase.Get) bool {
-	like := *gets[0]
-	for _, g := range gets[1:] {
-		if like.Row = g.Row; like != *g {
-			return false
+func newMerged(n int) *merged {
+	return &merged{gets: make([]hbase.Get, 0, n), groups: make([]group, 0, n)}
+}
+
+// take adds a request, and reports whether its order among the others mattered.
+func (m *merged) take(a *answer) (clash bool) {
+	lead, limit := (*answer)(nil), a.shape.get.Page.Limit
+	if a.shape.kind != alone {
+		lead = m.leader(a)
+	}
+	if lead == nil {
+		m.add(a, a.shape.kind != alone)
+		return false
+	}
+	group, sent := &m.groups[lead.at], &m.gets[lead.at]
+	if a.shape.kind == leading && group.limit != 0 && group.limit != limit {
+		m.add(a, false)
+		return true
+	}
+	columns := m.unite(pair{sent.Columns, a.shape.get.Columns})
+	if columns == "" {
+		m.add(a, false)
+		return false
+	}
+	a.in, a.at, a.leads = m, lead.at, false
+	group.limit, group.shared = max(group.limit, limit), true
+	sent.Columns, sent.Page.Limit = columns, group.limit
+	if group.limit > 0 {
+		// The limit is each family's own, and must let all named columns through.
+		sent.Page.Limit = max(group.limit, strings.Count(columns, ":"))
+	}
+	return false
+}
+
+func (m *merged) add(a *answer, leads bool) {
+	a.in, a.at, a.leads = m, int32(len(m.gets)), leads
+	m.gets, m.groups = append(m.gets, a.whole()), append(m.groups, group{limit: a.shape.get.Page.Limit})
+}
+
+// leader returns the request of the same row with which others are merged, if there is one.
+func (m *merged) leader(a *answer) *answer {
+	for b := a.first; b != nil; b = b.next {
+		if b.in == m && b.leads && b.shape.get.Table == a.shape.get.Table {
+			return b
 		}
 	}
-	return true
-}
-
-// mergeIn merges the Gets in that order, or their own if it is nil, and reports whether the order mattered.
-func mergeIn(gets []*hbase.Get, order []int) (m merged, clash bool) {
-	type row struct{ table, key string }
-	type pair struct{ a, b string }
-	m = mergedOf(len(gets))
-	groups, unions := make(map[row]group, len(gets)), map[pair]string{}
-	for i := range gets {
-		if order != nil {
-			i = order[i]
-		}
-		g := gets[i]
-		k, at := kindOf(g), row{g.Table, g.Row}
-		open, met := groups[at]
-		differ := met && k == leading && open.limit != 0 && open.limit != g.Page.Limit
-		clash = clash || differ
-		if k == alone || differ {
-			m.add(i, g)
-			continue
-		}
-		if !met {
-			groups[at] = group{len(m.gets), g.Page.Limit}
-			m.add(i, g)
-			continue
-		}
-		sent, names := &m.gets[open.index], pair{m.gets[open.index].Columns, g.Columns}
-		if _, known := unions[names]; !known {
-			unions[names] = unite(names.a, names.b)
-		}
-		if unions[names] == "" {
-			m.add(i, g)
-			continue
-		}
-		open.limit = max(open.limit, g.Page.Limit)
-		groups[at], m.of[i], m.shared[open.index] = open, open.index, true
-		sent.Columns, sent.Page.Limit = unions[names], open.limit
-		if open.limit > 0 {
-			// The limit is each family's own, and must let all named columns through.
-			sent.Page.Limit = max(open.limit, strings.Count(sent.Columns, ":"))
-		}
-	}
-	return m, clash
-}
-
-func mergedOf(n int) merged {
-	return merged{gets: make([]hbase.Get, 0, n), of: make([]int, n), shared: make([]bool, 0, n)}
-}
-
-func (m *merged) add(i int, g *hbase.Get) {
-	m.of[i] = len(m.gets)
-	m.gets, m.shared = append(m.gets, *g), append(m.shared, false)
+	return nil
 }
 
 // unite returns the columns of both, each once. It is empty if one names a column of a family of which the other wants the first.
-func unite(a, b string) string {
-	columns := strings.Fields(a)
-	for _, c := range strings.Fields(b) {
+func (m *merged) unite(p pair) string {
+	if known, is := m.united[p]; is {
+		return known
+	}
+	columns := strings.Fields(p.a)
+	for _, c := range strings.Fields(p.b) {
 		if !slices.Contains(columns, c) {
 			columns = append(columns, c)
 		}
 	}
 	for _, c := range columns {
 		if family, _, named := strings.Cut(c, ":"); named && slices.Contains(columns, family) {
-			return ""
+			columns = nil
+			break
 		}
 	}
-	return strings.Join(columns, " ")
+	if m.united == nil {
+		m.united = map[pair]string{}
+	}
+	m.united[p] = strings.Join(columns, " ")
+	return m.united[p]
 }
 
-// answer returns the cells of the batch's get i among those of the Get that was sent.
-func (m *merged) answer(i int, g *hbase.Get, cells []hbase.Cell) []hbase.Cell {
-	if !m.shared[m.of[i]] {
-		return cells
-	}
-	takes := func(c *hbase.Cell, n int) bool {
-		if g.Page.Limit > 0 {
-			return c.Family == g.Columns && n < g.Page.Limit
-		}
-		return has(g.Columns, c)
-	}
+// among returns the cells of such a request among those of the Get that was sent.
+func (s *shape) among(cells []hbase.Cell) []hbase.Cell {
 	first, last, n := 0, -1, 0
 	for i := range cells {
-		if takes(&cells[i], n) {
+		if s.takes(&cells[i], n) {
 			if last = i; n == 0 {
 				first = i
 			}
@@ -175,17 +174,20 @@ func (m *merged) answer(i int, g *hbase.Get, cells []hbase.Cell) []hbase.Cell {
 	}
 	mine := make([]hbase.Cell, 0, n)
 	for i := range cells {
-		if takes(&cells[i], len(mine)) {
+		if s.takes(&cells[i], len(mine)) {
 			mine = append(mine, cells[i])
 		}
 	}
 	return mine
 }
 
-// has reports whether the named columns have that of the cell.
-func has(columns string, c *hbase.Cell) bool {
-	for name := range strings.FieldsSeq(columns) {
-		if len(name) == len(c.Family)+1+len(c.Qualifier) && strings.HasPrefix(name, c.Family) && strings.HasSuffix(name, c.Qualifier) {
+// takes reports whether a cell is one of such a request, of which there are n before it.
+func (s *shape) takes(c *hbase.Cell, n int) bool {
+	if s.kind == leading {
+		return n < s.get.Page.Limit && c.Family == s.get.Columns
+	}
+	for i := range s.named {
+		if s.named[i].Qualifier == c.Qualifier && s.named[i].Family == c.Family {
 			return true
 		}
 	}

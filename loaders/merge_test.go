@@ -45,12 +45,12 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
-		cells, errs := read(With(context.Background(), recorder), "test", gets)
+		answers, errs := read(With(context.Background(), recorder), "test", requestsOf(gets))
 		if errs != nil {
 			t.Fatal(errs)
 		}
 		for i := range gets {
-			if diff := cmp.Diff(want[i].Cells, cells[i], cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(want[i].Cells, answers[i].cells(), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("get %d of %+v (-alone +merged):\n%s", i, gets, diff)
 			}
 		}
@@ -85,8 +85,10 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	row := hbase.Get{Table: "games", Row: "r", Columns: "i:name"}
 	want := []hbase.Get{{Table: "games", Row: "r", Columns: "p i:name", Page: hbase.Page{Limit: 11}}, first(1)}
 	one, eleven := first(1), first(11)
-	for _, gets := range [][]*hbase.Get{{&row, &one, &eleven}, {&one, &row, &eleven}, {&eleven, &one, &row}, {&one, &eleven, &row}} {
-		got := merge(gets)
+	for _, gets := range [][]hbase.Get{{row, one, eleven}, {one, row, eleven}, {eleven, one, row}, {one, eleven, row}} {
+		ctx := With(context.Background(), openStore(t))
+		answers, _ := read(ctx, "test", requestsOf(gets))
+		got := answers[0].in
 		for i := range got.gets {
 			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
 		}
@@ -95,6 +97,10 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 			t.Errorf("%+v are sent as (-want +got):\n%s", gets, diff)
 		}
 	}
+}
+
+func requestsOf(gets []hbase.Get) []request {
+	return requests(len(gets), func(i int) hbase.Get { return gets[i] })
 }
 
 func columnsInOrder(columns string) string {

@@ -19,12 +19,12 @@ type Object[T any] struct {
 func object[T any](name string, of *tables.Object[T]) Object[T] {
 	exists := Loader[string, bool]{
 		name:   name,
-		get:    func(key string) get { return of.Get(key, tables.Existence) },
+		get:    func(m *memory, key string) get { return of.GetIn(m, key, tables.Existence) },
 		decode: func(_ *memory, key string, cells []cell) (bool, error) { return of.Exists(key, cells) },
 	}
 	return Object[T]{of: of, Exists: exists, Loader: Loader[Row, *T]{
 		name:   name,
-		get:    func(r Row) get { return of.Get(r.Key, r.Columns) },
+		get:    func(m *memory, r Row) get { return of.GetIn(m, r.Key, r.Columns) },
 		decode: func(m *memory, r Row, cells []cell) (*T, error) { return of.DecodeIn(m, r.Key, cells) },
 	}}
 }
@@ -133,5 +133,5 @@ func CheckRow(position string) error {
 }
 
 func exists[K comparable](name string, of func(K) get) Loader[K, bool] {
-	return Loader[K, bool]{name, of, func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
+	return Loader[K, bool]{name, func(_ *memory, key K) get { return of(key) }, func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
 }

@@ -24,12 +24,12 @@ type Outline struct {
 const further = "the list goes on in further rows"
 
 func outline(loader string, g hbase.Get) Outline {
-	kind := kindOf(&g)
-	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: kind == named, Leading: kind == leading, Rounds: 1}
+	s := shapeOf(g)
+	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: s.kind == named, Leading: s.kind == leading, Rounds: 1}
 }
 
 // Outline tells what is read for a key.
-func (l Loader[K, V]) Outline(key K) Outline { return outline(l.name, l.get(key)) }
+func (l Loader[K, V]) Outline(key K) Outline { return outline(l.name, l.get(new(memory), key)) }
 
 // OutlineNamed tells what [Object.Named] reads of an object; ok is false if that is nothing.
 func (o Object[T]) OutlineNamed(fields []string) (read Outline, ok bool) {

@@ -12,7 +12,7 @@ import (
 // promise is a set of rows that were asked for and not waited for.
 type promise struct {
 	answers []*answer
-	keep    func([][]cell, Errors)
+	keep    func(Errors)
 	once    sync.Once
 	kept    atomic.Bool
 }
@@ -25,18 +25,15 @@ func (l *Loaders) promising() bool {
 
 // promise returns the objects of these keys as far as the keys tell.
 func (o Object[T]) promise(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
-	objects, gets := o.of.New(keys...), make([]get, len(keys))
-	for i, key := range keys {
-		gets[i] = o.of.Get(key, columns)
-	}
-	p := &promise{answers: l.ask(ctx, o.name, gets)}
-	p.keep = func(cells [][]cell, errs Errors) {
-		var m memory
+	objects := o.of.New(keys...)
+	var m memory
+	p := &promise{answers: l.ask(ctx, o.name, requests(len(keys), func(i int) get { return o.of.GetIn(&m, keys[i], columns) }))}
+	p.keep = func(errs Errors) {
 		for i, key := range keys {
 			var exists bool
 			err := At(errs.or(), i)
 			if err == nil {
-				exists, err = o.of.Fill(&m, objects[i], key, cells[i])
+				exists, err = o.of.Fill(&m, objects[i], key, p.answers[i].cells())
 			}
 			if !exists {
 				l.lose(objects[i], err)
@@ -68,8 +65,8 @@ func (l *Loaders) settle() {
 	l.mu.Unlock()
 	for _, p := range promises {
 		if !p.kept.Load() {
-			cells, errs := l.wait(p.answers)
-			p.once.Do(func() { p.keep(cells, errs) })
+			errs := l.wait(p.answers)
+			p.once.Do(func() { p.keep(errs) })
 			p.kept.Store(true)
 		}
 	}

@@ -21,9 +21,8 @@ type Round struct {
 	// Fallback is whether the timer sent it: see [Fallbacks].
 	Fallback bool
 
-	begun time.Time
-	gets  []*hbase.Get // what was asked for, and
-	sent  *merged      // what that became
+	begun   time.Time
+	answers []*answer // nil for a scan
 }
 
 // Use is what a round did for one loader.
@@ -54,7 +53,8 @@ func (w *watch) evaluate() []*Round {
 		if a.scan != nil {
 			tallyOf(tallies, a.scan).use(a, a.scan)
 		}
-		for _, g := range a.gets {
+		for _, asked := range a.requests {
+			g := asked.whole()
 			r := w.of[g]
 			if r == nil {
 				continue // it was never answered
@@ -72,7 +72,7 @@ func (w *watch) evaluate() []*Round {
 	}
 	for _, r := range w.rounds {
 		t := tallyOf(tallies, r)
-		if r.sent != nil {
+		if r.answers != nil {
 			t.share(r, first)
 		}
 		r.Fields = slices.Sorted(maps.Keys(t.fields))
@@ -105,10 +105,10 @@ func (t *tally) use(a asked, r *Round) *Use {
 
 // share counts each Get that was sent for one of the loaders that it served.
 func (t *tally) share(r *Round, first map[hbase.Get]string) {
-	whose := make([]string, len(r.sent.gets))
-	for i, g := range r.gets {
-		if at := r.sent.of[i]; whose[at] == "" || first[*g] < whose[at] {
-			whose[at] = first[*g]
+	whose := make([]string, len(r.answers[0].in.gets))
+	for _, a := range r.answers {
+		if loader := first[a.whole()]; whose[a.at] == "" || loader < whose[a.at] {
+			whose[a.at] = loader
 		}
 	}
 	for _, loader := range whose {

@@ -142,8 +142,8 @@ func othersRun() bool {
 	return true
 }
 
-// sent notes that a batch is on its way. fallback tells whether tasks were running.
-func (l *Loaders) sent(questions []*question) (fallback bool) {
+// sent notes that a batch is on its way, and returns what it sends. fallback tells whether tasks were running.
+func (l *Loaders) sent(questions []*question) (m *merged, fallback bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, round := &l.turns, questions[0].round
@@ -152,7 +152,7 @@ func (l *Loaders) sent(questions []*question) (fallback bool) {
 			t.unsent -= len(q.answers)
 		}
 	}
-	return round == t.forced
+	return merge(questions), round == t.forced
 }
 
 // answered gives their turns back to the tasks that wait, before their answers reach them.
@@ -162,7 +162,7 @@ func (l *Loaders) answered(questions []*question) {
 	for _, q := range questions {
 		for i := range q.answers {
 			a := &q.answers[i]
-			l.turns.running += a.waiting
+			l.turns.running += int(a.waiting)
 			a.waiting, a.done = 0, true
 		}
 	}

@@ -60,7 +60,7 @@ func (s *slow) note(what string) {
 
 // rows loads the name of a row.
 var rows = Loader[string, string]{
-	get:    func(row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
+	get:    func(_ *memory, row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
 	decode: func(_ *memory, _ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
 }
 

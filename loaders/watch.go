@@ -3,7 +3,6 @@ package loaders
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -24,7 +23,7 @@ type watch struct {
 type asked struct {
 	field, loader string
 	at            time.Time
-	gets          []hbase.Get
+	requests      []request
 	scan          *Round // nil for gets
 }
 
@@ -49,8 +48,8 @@ func (w *watch) forget() {
 	clear(w.of)
 }
 
-func (w *watch) asked(ctx context.Context, loader string, gets []hbase.Get) {
-	w.asks = append(w.asks, asked{field: w.field(ctx), loader: loader, at: time.Now(), gets: slices.Clone(gets)})
+func (w *watch) asked(ctx context.Context, loader string, requests []request) {
+	w.asks = append(w.asks, asked{field: w.field(ctx), loader: loader, at: time.Now(), requests: requests})
 }
 
 // begin notes a round that begins, and returns the ctx that counts what it costs.
@@ -65,19 +64,24 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, g := range r.gets {
-		l.watch.of[*g] = r
+	for _, a := range r.answers {
+		l.watch.of[a.whole()] = r
 	}
 	l.watch.rounds = append(l.watch.rounds, r)
 }
 
 // send sends a batch.
-func (l *Loaders) send(gets []*hbase.Get, sent *merged, fallback bool) ([]hbase.Result, error) {
+func (l *Loaders) send(questions []*question, sent *merged, fallback bool) ([]hbase.Result, error) {
 	if l.watch == nil {
 		hbase.StatsOf(l.ctx).Rounds.Add(1)
 		return l.store.Get(l.ctx, sent.gets)
 	}
-	r := &Round{gets: gets, sent: sent, Fallback: fallback}
+	r := &Round{Fallback: fallback}
+	for _, q := range questions {
+		for i := range q.answers {
+			r.answers = append(r.answers, &q.answers[i])
+		}
+	}
 	ctx := l.begin(l.ctx, r)
 	r.Stats.Rounds.Add(1)
 	defer l.end(l.ctx, r)

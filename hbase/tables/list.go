@@ -73,6 +73,14 @@ func (l *List[E]) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
+// GetIn is [List.Get] for many lists, whose rows' keys are made in m.
+func (l *List[E]) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
+	if bucket != 0 {
+		return l.Get(owner, bucket, page)
+	}
+	return hbase.Get{Table: l.Table, Row: m.rowKey(owner), Columns: l.Family, Page: page}
+}
+
 // Directory reads the first sealed bucket that ends at the position or behind it, or the last bucket if it is empty. A list of one
 // bucket has none.
 //

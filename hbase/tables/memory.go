@@ -21,14 +21,28 @@ const minText, maxText = 64, 16 << 10
 
 // copy returns the bytes as a string.
 func (m *Memory) copy(b []byte) string {
-	if len(b) > m.text.Cap()-m.text.Len() {
-		size := max(min(2*m.text.Cap(), maxText), minText, len(b))
+	start := m.begin(len(b))
+	m.text.Write(b)
+	return m.text.String()[start:]
+}
+
+// rowKey is [RowKey].
+func (m *Memory) rowKey(id string) string {
+	hash := hashOf(id)
+	start := m.begin(hashSize + len(id))
+	m.text.Write(hash[:])
+	m.text.WriteString(id)
+	return m.text.String()[start:]
+}
+
+// begin returns where a text of n bytes begins that is about to be written.
+func (m *Memory) begin(n int) int {
+	if n > m.text.Cap()-m.text.Len() {
+		size := max(min(2*m.text.Cap(), maxText), minText, n)
 		m.text = strings.Builder{}
 		m.text.Grow(size)
 	}
-	start := m.text.Len()
-	m.text.Write(b)
-	return m.text.String()[start:]
+	return m.text.Len()
 }
 
 // slab gives out Ts of which many lie side by side.

@@ -68,6 +68,11 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
+// GetIn is [Object.Get] for many objects, whose rows' keys are made in m.
+func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
+	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
+}
+
 // New returns the objects as far as their keys tell. They share one piece of memory.
 func (o *Object[T]) New(keys ...string) []*T {
 	all, objects := make([]T, len(keys)), make([]*T, len(keys))
