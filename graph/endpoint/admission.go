@@ -20,6 +20,8 @@ const waitersEach = 4
 // that comes serves nobody in time, and its memory grows with what waits.
 type admission struct {
 	running chan struct{} // nil admits all
+	// events are the events of subscriptions that are executed, a quarter of what running has room for: one twit makes as many as it has subscribers.
+	events  chan struct{}
 	waiting atomic.Int64
 	refused atomic.Int64
 }
@@ -27,7 +29,7 @@ type admission struct {
 func newAdmission(most int) *admission {
 	a := &admission{}
 	if most > 0 {
-		a.running = make(chan struct{}, most)
+		a.running, a.events = make(chan struct{}, most), make(chan struct{}, (most+3)/4)
 	}
 	return a
 }
@@ -52,6 +54,19 @@ func (a *admission) enter(ctx context.Context) (leave func(), refusal *apierr.Er
 	select {
 	case a.running <- struct{}{}:
 		return leave, nil
+	case <-ctx.Done():
+		return nil, a.refuse()
+	}
+}
+
+// turn waits for the turn of an event: for as long as ctx lasts, since nobody would ask again.
+func (a *admission) turn(ctx context.Context) (leave func(), err error) {
+	if a.events == nil {
+		return func() {}, nil
+	}
+	select {
+	case a.events <- struct{}{}:
+		return func() { <-a.events }, nil
 	case <-ctx.Done():
 		return nil, a.refuse()
 	}

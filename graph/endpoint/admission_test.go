@@ -77,11 +77,52 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
+func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(5)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		first, _ := a.turn(ctx)
+		if _, err := a.turn(ctx); first == nil || err != nil {
+			t.Fatalf("a quarter of five is not two: %v", err)
+		}
+		executed := make(chan time.Duration)
+		start := time.Now()
+		for range 2 {
+			go func() {
+				if _, err := a.turn(ctx); err == nil {
+					executed <- time.Since(start)
+				} else {
+					executed <- -time.Since(start)
+				}
+			}()
+		}
+		for range 5 {
+			if leave, refusal := a.enter(ctx); refusal != nil {
+				t.Error("requests wait for events")
+			} else {
+				defer leave()
+			}
+		}
+		time.Sleep(30 * time.Second)
+		first()
+		if waited := <-executed; waited != 30*time.Second {
+			t.Errorf("one waited %v", waited)
+		}
+		if waited := <-executed; waited != -time.Minute {
+			t.Errorf("the other is refused after %v", -waited)
+		}
+	})
+}
+
 func TestWithoutABoundAllAreAdmitted(t *testing.T) {
 	a := newAdmission(0)
 	for range 100 {
 		if _, refusal := a.enter(t.Context()); refusal != nil {
 			t.Fatal(refusal)
+		}
+		if _, err := a.turn(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -81,11 +81,12 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Watch != nil {
 		x.Use(report.Extension{Watch: config.Watch}) // after what goes around it
 	}
-	x.Use(plan.Events{}) // last
+	turns := newAdmission(config.Running)
+	x.Use(plan.Events{Turn: turns.turn}) // last
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
-	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: newAdmission(config.Running)}
+	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: turns}
 	e.moved, e.move = context.WithCancel(context.Background())
 	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog}
 	e.shared.Backlog = config.Backlog

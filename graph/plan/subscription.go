@@ -18,7 +18,10 @@ type eventKey struct{}
 type event func(ctx context.Context) *graphql.Response
 
 // Events executes the events of subscriptions. It is an extension of gqlgen's, and goes around responses last.
-type Events struct{}
+type Events struct {
+	// Turn, unless it is nil, waits until an event may be executed. leave is called when that is done; an error ends the subscription.
+	Turn func(ctx context.Context) (leave func(), err error)
+}
 
 var _ interface {
 	graphql.HandlerExtension
@@ -32,10 +35,18 @@ func (Events) ExtensionName() string { return "events" }
 func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 
 // InterceptResponse implements [graphql.ResponseInterceptor].
-func (Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {
 		return next(ctx)
+	}
+	if e.Turn != nil {
+		leave, err := e.Turn(ctx)
+		if err != nil {
+			graphql.AddError(ctx, err)
+			return next(ctx)
+		}
+		defer leave()
 	}
 	executed := execute(ctx)
 	if executed == nil {

@@ -209,3 +209,22 @@ func TestASubscriptionEndsWithItsContext(t *testing.T) {
 		t.Errorf("there is another: %s", response.Data)
 	}
 }
+
+func TestEventsAreExecutedWhenItIsTheirTurn(t *testing.T) {
+	turns, running := 0, 0
+	e := executor.New(exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} }))
+	e.Use(plan.Events{Turn: func(context.Context) (func(), error) {
+		if turns++; running != 0 {
+			t.Error("another one is executed")
+		}
+		if turns == 3 {
+			return nil, errors.New("there is none")
+		}
+		running++
+		return func() { running-- }, nil
+	}})
+	want := []string{`{"data":{"twitPosted":{"visibility":"PUBLIC"}}}`, `{"data":{"twitPosted":null}}`, `{"errors":[{"message":"there is none"}],"data":null}`}
+	if diff := cmp.Diff(want, responses(t, e, `subscription{twitPosted(username:"a"){visibility}}`)[:3]); diff != "" || running != 0 {
+		t.Errorf("%d are left, and the responses (-want +got):\n%s", running, diff)
+	}
+}
