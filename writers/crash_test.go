@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -39,6 +40,9 @@ func histories() int {
 	return 3000
 }
 
+// pace lets every other six histories be slow, so that the leases of what they do run out unless they are renewed.
+func pace(i int) time.Duration { return time.Duration(i/6%2) * time.Second }
+
 // must runs a history, or shows the smallest one that goes wrong in the same way.
 func (h history) must(t *testing.T) ran {
 	t.Helper()
@@ -58,7 +62,7 @@ func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
 	looked := 0
 	for i := range histories() {
 		r := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
-			bound: []int{2, 1000}[i%2]}.must(t)
+			bound: []int{2, 1000}[i%2], pace: pace(i)}.must(t)
 		looked = max(looked, r.looked)
 	}
 	t.Logf("%d histories; for each an order of its calls was found in %d looks at most", histories(), looked)
@@ -72,7 +76,7 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 	for _, noun := range modelled {
 		for i := range 150 {
 			h := history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 1 + i%4, calls: 1 + i%3, faults: float64(i%5/4) * 0.1,
-				bound: []int{2, 1000}[i%2]}
+				bound: []int{2, 1000}[i%2], pace: pace(i)}
 			r := h.must(t)
 			ran++
 			maps.Copy(foretold, r.turns.foretold)
@@ -155,6 +159,10 @@ func (t *turns) foretell(put hbase.Put) {
 				case each, demand:
 					if i.Table != "" {
 						note("mark")
+					}
+					if _, long := st.(each); long {
+						note("renew, read")
+						note("renew")
 					}
 				default:
 					note(label + st.String())

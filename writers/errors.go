@@ -56,7 +56,7 @@ var (
 	// errNothing is what a kind's decide returns if all is as it should become.
 	errNothing = errors.New("writers: nothing to do")
 
-	// errWhole ends an execution when somebody else has come to the end of the same write.
+	// errWhole ends an execution when somebody else has come to the end of the same write, or is about to.
 	errWhole = errors.New("writers: it is whole already")
 )
 

@@ -53,6 +53,9 @@ func (w *Writers) help(ctx context.Context, p port, last string) error {
 		return err
 	}
 	w.Counters.Helped.Add(1)
+	// It is needed here, also if somebody else carries it on, too.
+	_, stop := x.keep(ctx)
+	defer stop()
 	return x.finish(ctx, nil)
 }
 

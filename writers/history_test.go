@@ -30,6 +30,8 @@ type history struct {
 	bound int
 	// calm is whether time passes only when nothing is under way, so that nothing takes longer than it may.
 	calm bool
+	// pace is how long each call of the store takes.
+	pace time.Duration
 }
 
 // ran is what became of a history.
@@ -75,6 +77,7 @@ func (h history) happen(t *testing.T) (r ran) {
 	}
 	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
 	defer turns.drain()
+	turns.pace = h.pace
 	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
 	r.turns = turns
 	ws := make([]*Writers, gateways)

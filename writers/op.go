@@ -238,7 +238,7 @@ func (x *execution) make(ctx context.Context, cells []hbase.Cell) error {
 		return x.decide(ctx, cells)
 	}
 	for try := 0; ; try++ {
-		err := x.mutate(ctx, write{"intent", tables.Intents.Put(x.intent)})
+		err := x.mutate(ctx, x.intended())
 		switch {
 		case err == nil || !errors.Is(err, hbase.ErrUnavailable):
 			return err
@@ -271,7 +271,7 @@ func (x *execution) prepare(ctx context.Context) error {
 		return err
 	})
 	if x.intent.Table != "" {
-		g.Go(func() error { return x.mutate(both, write{"intent", tables.Intents.Put(x.intent)}) })
+		g.Go(func() error { return x.mutate(both, x.intended()) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -301,13 +301,10 @@ func (x *execution) finish(ctx context.Context, acknowledge chan<- error) error 
 		return err
 	}
 	if len(x.plan.later) > 0 {
-		free := func() {}
-		if acknowledge != nil && long(x.plan.later) {
-			free, err = x.slot(ctx)
-		}
-		if err == nil {
-			defer free()
-			err = x.stages(ctx, x.plan.later, "later ")
+		if acknowledge != nil {
+			err = x.background(ctx)
+		} else {
+			err = x.later(ctx)
 		}
 		switch {
 		case errors.Is(err, errWhole):

@@ -14,7 +14,8 @@ func TestASeedRepeatsAHistory(t *testing.T) {
 	seed, runs := firstSeed(t), 200
 	var differ []string
 	for i := range runs {
-		h := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03, bound: []int{2, 1000}[i%2]}
+		h := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03, bound: []int{2, 1000}[i%2],
+			pace: pace(i)}
 		first, again := h.run(t), h.run(t)
 		if diff := cmp.Diff(first.turns.log, again.turns.log); diff != "" {
 			differ = append(differ, fmt.Sprintf("seed %d (-first +again):\n%.1500s", h.seed, diff))

@@ -1,8 +1,10 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,10 +15,8 @@ import (
 )
 
 const (
-	// oldIntent is after how long a write is taken for left behind, leased how long who carries it on is left alone: if that one dies, too, the
-	// next has to be done within ten seconds of its start.
+	// oldIntent is after how long a write is taken for left behind.
 	oldIntent = 5 * time.Second
-	leased    = 4 * time.Second
 	// tick is how often Run sweeps, wholeSweep how often it does so from the beginning of time, skew how much later than others a gateway's
 	// clock may be for its intents to be found in between.
 	tick       = time.Second
@@ -32,19 +32,65 @@ type sweeper struct {
 	whole time.Time
 }
 
-// Run sweeps, until ctx ends.
+// Run sweeps, until ctx ends. It does not wait for what it finds before it looks again, but returns when all that it began is over: that goes
+// on until Close has waited long enough.
 func (w *Writers) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := w.Sweep(ctx); err != nil && ctx.Err() == nil {
+	work, cancel := w.outlive(ctx)
+	defer cancel()
+	warn := func(err error) {
+		if work.Err() == nil {
 			w.log.Warn("a sweep failed", "error", err)
+		}
+	}
+	s := w.sweeping(work, warn)
+	for ctx.Err() == nil {
+		if err := s.look(ctx); err != nil && ctx.Err() == nil {
+			warn(err)
 		}
 		sleep(ctx, tick)
 	}
+	s.stop()
+	s.wait()
 }
 
-// Sweep finishes the writes that were begun more than 5 seconds ago, by whichever gateway, and that nobody else has taken on.
-// It returns their errors, after it tried them all. While one sweep of this gateway runs, another does nothing.
+// Sweep finishes the writes that were begun more than 5 seconds ago, by whichever gateway, and that nobody else carries on. It returns
+// their errors, after it tried them all. While one sweep of this gateway looks for them, another does nothing.
 func (w *Writers) Sweep(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.life, cancel)()
+	var mu sync.Mutex
+	var errs []error
+	s := w.sweeping(ctx, func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+	})
+	err := s.look(ctx)
+	s.wait()
+	return errors.Join(append(errs, err)...)
+}
+
+// sweeping is what Run, or one Sweep, has begun. What goes through lists has workers of its own, so that nothing else waits for it.
+type sweeping struct {
+	w           *Writers
+	failed      func(error)
+	short, long *workers
+}
+
+// sweeping begins one. Its work ends with ctx; failed is told of each write that could not be finished.
+func (w *Writers) sweeping(ctx context.Context, failed func(error)) *sweeping {
+	do := func(f found) {
+		if err := w.sweep(ctx, f); err != nil {
+			failed(port{w, "sweep"}.failed(f.intent.ID, err))
+		}
+	}
+	return &sweeping{w, failed, newWorkers(w, w.parallel, do), newWorkers(w, background, do)}
+}
+
+// look finds the old intents that nobody carries on, and gives them to the workers.
+func (s *sweeping) look(ctx context.Context) error {
+	w := s.w
 	if err := w.enter(); err != nil {
 		return err
 	}
@@ -61,31 +107,46 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	if whole {
 		from = time.UnixMilli(0)
 	}
-	to := now.Add(-oldIntent)
-	old, oldest, err := w.old(ctx, from, to)
+	rows, oldest, err := w.old(ctx, from, now.Add(-oldIntent))
 	if err != nil {
 		return err
 	}
-	errs := make([]error, len(old))
-	var g errgroup.Group
-	g.SetLimit(w.parallel)
-	for i, row := range old {
-		g.Go(func() error {
-			if errs[i] = w.sweep(ctx, row); errs[i] != nil {
-				errs[i] = port{w, "sweep"}.failed(row.Key[1:], errs[i])
-			}
-			return nil
-		})
-	}
-	_ = g.Wait()
 	w.sweeper.from = oldest.Add(-skew)
 	if whole {
 		w.sweeper.whole = now
 	}
-	return errors.Join(errs...)
+	var short, long []found
+	for _, row := range rows {
+		x, err := w.parse(row.Key, row.Cells)
+		if err != nil {
+			s.failed(port{w, "sweep"}.failed(row.Key[1:], err))
+			continue
+		}
+		switch f := (found{x, row.Cells}); {
+		case x == nil || !f.idle():
+		case x.long():
+			long = append(long, f)
+		default:
+			short = append(short, f)
+		}
+	}
+	s.short.give(short)
+	s.long.give(long)
+	return nil
 }
 
-// old returns the rows of all intents of a time, and when the oldest of them began, to if there is none.
+// stop lets nothing be begun any more, wait waits until all that was given is done.
+func (s *sweeping) stop() {
+	s.short.give(nil)
+	s.long.give(nil)
+}
+
+func (s *sweeping) wait() {
+	s.short.wait()
+	s.long.wait()
+}
+
+// old returns the rows of all intents of a time, the oldest first, and when that began, to if there is none.
 func (w *Writers) old(ctx context.Context, from, to time.Time) (rows []hbase.Row, oldest time.Time, err error) {
 	oldest = to
 	if !from.Before(to) {
@@ -122,75 +183,6 @@ func (w *Writers) old(ctx context.Context, from, to time.Time) (rows []hbase.Row
 			rows = append(rows, row)
 		}
 	}
+	slices.SortFunc(rows, func(a, b hbase.Row) int { return cmp.Compare(a.Key[1:], b.Key[1:]) })
 	return rows, oldest, nil
-}
-
-// sweep finishes one write, unless somebody else does.
-func (w *Writers) sweep(ctx context.Context, row hbase.Row) error {
-	x, err := w.parse(row.Key, row.Cells)
-	if err != nil || x == nil {
-		return err
-	}
-	if w.waits(x.intent.ID) {
-		return nil
-	}
-	if _, first := w.begin(x.intent.ID); !first {
-		return nil
-	}
-	defer w.over(x.intent.ID)
-	until, lease := tables.Intents.Leased(row.Cells)
-	now := w.now()
-	if now.Before(until) || now.UnixMilli() < x.intent.Due {
-		return nil
-	}
-	// Two who carry on one write do no harm. The lease only saves work.
-	mine, err := x.checkAndPut(ctx, "sweep, lease", hbase.Check{Family: tables.Attributes, Qualifier: tables.LeaseColumn, Value: lease},
-		hbase.Put{Table: tables.Intents.Table, Row: row.Key, Cells: []hbase.Cell{tables.Intents.Lease(x.intent, w.holder, now.Add(leased))}})
-	if err != nil || !mine {
-		return err
-	}
-	decided := tables.Intents.Marked(row.Cells)
-	if !decided {
-		decided, err = x.decided(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if !decided {
-		w.Counters.Fenced.Add(1)
-		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
-	}
-	w.Counters.Swept.Add(1)
-	return x.finish(ctx, nil)
-}
-
-// decided reports whether a write was decided and may not be whole. If it was not decided, it never will be.
-func (x *execution) decided(ctx context.Context) (bool, error) {
-	if x.intent.Table == "" {
-		return true, nil
-	}
-	for range maxTries {
-		row, err := x.one(ctx, "sweep, read", x.lastGet())
-		if err != nil {
-			return false, err
-		}
-		last, err := tables.DecodeOp(row)
-		switch id, _ := tables.DecidedBy(last); {
-		case err != nil:
-			return false, err
-		case id == x.intent.ID:
-			return true, nil
-		case last != x.intent.After:
-			_, marked, err := x.stands(ctx, "sweep, own intent")
-			return marked, err
-		}
-		// A fence is a decision like any other: the one before must be whole.
-		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
-			return false, err
-		}
-		if done, err := x.fence(ctx, row); done || err != nil && !errors.Is(err, hbase.ErrUnavailable) {
-			return false, err
-		}
-	}
-	return false, x.failed("sweep", hbase.ErrUnavailable)
 }

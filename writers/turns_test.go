@@ -65,6 +65,8 @@ type turns struct {
 	foretold map[point]bool
 	failed   map[point]map[mishap]bool
 	log      []string
+	// pace is how long each call takes, so that long writes take long.
+	pace time.Duration
 }
 
 // turn is a call that waits.
@@ -138,6 +140,7 @@ func (t *turns) next() bool {
 	t.mu.Unlock()
 	w.let <- v
 	synctest.Wait()
+	time.Sleep(t.pace)
 	return true
 }
 
