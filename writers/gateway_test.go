@@ -109,9 +109,7 @@ func (g gateway) Mutate(ctx context.Context, mutations []hbase.Mutation) (errs [
 func (g gateway) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
 	var answer bool
 	err = g.wait(ctx, fmt.Sprintf("check %s %q %q", put.Table, put.Row, check.Value), true, func(ctx context.Context) (err error) {
-		if answer, err = g.t.store.CheckAndPut(ctx, check, put); answer {
-			g.t.passes(ctx, true)
-		}
+		answer, err = g.t.store.CheckAndPut(ctx, check, put)
 		return err
 	})
 	if err != nil {

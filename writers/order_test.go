@@ -8,13 +8,32 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"twibase/hbase"
 )
 
-// moment is when a call was decided: by its decision, or by what it read last if it made none. It is told in turns of the store.
+// moment is when a call was decided: by its decision, won, or by what it read last if it made none. It is told in turns of the store.
 type moment struct {
 	turn int
 	won  bool
 }
+
+// decisions is a store that tells of the decisions that are made, also of those whose answer is lost.
+type decisions struct {
+	hbase.Store
+	t *turns
+}
+
+func (d decisions) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	done, err := d.Store.CheckAndPut(ctx, check, put)
+	if done {
+		d.t.passes(ctx, true)
+	}
+	return done, err
+}
+
+// undone reports whether a call surely had no effect: its caller was told nothing, and there is no decision of it.
+func (m made) undone() bool { return m.outcome == unsure && !m.decided.won }
 
 type momentKey struct{}
 
@@ -37,24 +56,16 @@ func (t *turns) passes(ctx context.Context, won bool) {
 	}
 }
 
-// likely is where a call most likely belongs in an order of all.
-func (m made) likely() int {
-	if m.outcome == unsure && !m.decided.won {
-		return math.MaxInt
-	}
-	return m.decided.turn
-}
-
 // mostLooks is how many states the search for an order looks at, which may take exponential time. It takes so many only if there is none, or the
 // calls were not made in the order in which they were decided.
 const mostLooks = 100_000
 
 // explained reports whether the calls could have been made one after the other, each after all that ended before it began, with the same
 // outcomes and the world in the end: the search of Wing and Gong, which comes to no state twice, as Lowe has it. It begins with the order in
-// which they were decided, and so seldom has to go back. Calls without a model have no part in it.
+// which they were decided, and so seldom has to go back. Those without a model, and those that surely had no effect, have no part in it.
 func explained(calls []made, begin, end world) (ok bool, looked int) {
-	calls = slices.DeleteFunc(slices.Clone(calls), func(m made) bool { return m.model == nil })
-	slices.SortStableFunc(calls, func(a, b made) int { return cmp.Compare(a.likely(), b.likely()) })
+	calls = slices.DeleteFunc(slices.Clone(calls), func(m made) bool { return m.model == nil || m.undone() })
+	slices.SortStableFunc(calls, func(a, b made) int { return cmp.Compare(a.decided.turn, b.decided.turn) })
 	type state struct {
 		done  uint64
 		world string
@@ -69,14 +80,14 @@ func explained(calls []made, begin, end world) (ok bool, looked int) {
 		}
 		looked++
 		seen[s] = true
+		if done == 1<<len(calls)-1 {
+			return s.world == want
+		}
 		began := math.MaxInt // the earliest end of those that are left: who began later comes later
 		for i, c := range calls {
 			if done&(1<<i) == 0 {
 				began = min(began, c.over())
 			}
-		}
-		if began == math.MaxInt && s.world == want {
-			return true
 		}
 		for i, c := range calls {
 			if done&(1<<i) != 0 || c.began > began {
@@ -99,7 +110,7 @@ func explained(calls []made, begin, end world) (ok bool, looked int) {
 	return search(0, begin), looked
 }
 
-// over is when a call surely had its effect, if it had one.
+// over is when a call surely had its effect.
 func (m made) over() int {
 	if m.outcome == unsure {
 		return math.MaxInt
@@ -120,7 +131,9 @@ func TestExplained(t *testing.T) {
 	a := made{call: call{"a", nil, set("a")}, end: 1, decided: new(moment)}
 	b := made{call: call{"b", nil, set("b")}, began: 2, end: 3, decided: new(moment)}
 	lost := b
-	lost.outcome = unsure
+	lost.outcome, lost.decided = unsure, &moment{won: true}
+	never := b
+	never.outcome = unsure
 	again := made{call: call{"a", nil, set("a")}, outcome: Conflict, began: 4, end: 5, decided: new(moment)}
 	for _, test := range []struct {
 		reason string
@@ -131,10 +144,12 @@ func TestExplained(t *testing.T) {
 		{"the last one wins", []made{a, b}, "b", true},
 		{"and never the first", []made{a, b}, "a", false},
 		{"nor is one forgotten", []made{a}, "", false},
-		{"one that is unsure may be made", []made{a, lost}, "b", true},
-		{"or not", []made{a, lost}, "a", true},
-		{"an outcome tells of the state", []made{a, lost, again}, "b", true},
-		{"which must have been", []made{a, b, again}, "b", false},
+		{"one that was decided is made, whatever its caller was told", []made{a, lost}, "b", true},
+		{"and not forgotten", []made{a, lost}, "a", false},
+		{"one that was not is never made", []made{a, never}, "a", true},
+		{"whatever its caller was told", []made{a, never}, "b", false},
+		{"one whose caller was told nothing may be made later", []made{a, lost, again}, "b", true},
+		{"but others must have been", []made{a, b, again}, "b", false},
 	} {
 		end := world{}
 		if test.end != "" {
