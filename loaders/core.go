@@ -22,7 +22,8 @@ type (
 
 // Loaders are the reads of one response. What was read once is not read again.
 type Loaders struct {
-	store hbase.Store
+	whole hbase.Store
+	store hbase.Store // whole, but for what is gone
 	ctx   context.Context
 
 	mu      sync.Mutex
@@ -48,7 +49,7 @@ type loadersKey struct{}
 // With returns a ctx whose reads share new Loaders over the store. The reads live as long as ctx, whichever resolver asked
 // first: a batch belongs to the response, not to one of its fields.
 func With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{store: store, ctx: ctx, turns: turns{round: 1}}
+	l := &Loaders{whole: store, store: store, ctx: ctx, turns: turns{round: 1}}
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -58,7 +59,7 @@ func Forget(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.answers)
-	l.last = nil
+	l.last, l.store = nil, l.whole
 	if l.watch != nil {
 		l.watch.forget()
 	}

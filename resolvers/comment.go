@@ -80,13 +80,13 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
-	errs, err := change(ctx, func() error { return r.Writers.DeleteComment(ctx, comments[0]) })
+	errs, id, err := deleted(ctx, input.ID, func() error { return r.Writers.DeleteComment(ctx, comments[0]) })
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteCommentPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.Comment, payload.DeletedID = comments[0], &input.ID
+	payload := &model.DeleteCommentPayload{DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if id != nil {
+		payload.Comment = comments[0]
 	}
 	return payload, nil
 }

@@ -3,8 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"golang.org/x/text/unicode/norm"
-
 	"twibase/graph/model"
 	"twibase/graph/permission"
 	"twibase/hbase/tables"
@@ -63,15 +61,11 @@ func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.Del
 		return nil, err
 	}
 	up := input.MoveChildrenUp.Value()
-	errs, department, err := removed(ctx, loaders.Departments, "DeleteDepartmentPayload", "department", "Department", input.Code, func() error {
+	errs, department, id, err := removed(ctx, loaders.Departments, "DeleteDepartmentPayload", "department", "Department", tables.ID{Noun: tables.NounDepartment, Key: input.Code}, func() error {
 		return r.Writers.DeleteDepartment(ctx, input.Code, up != nil && *up)
 	})
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteDepartmentPayload{Department: department, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.DeletedID = &tables.ID{Noun: tables.NounDepartment, Key: norm.NFC.String(input.Code)}
-	}
-	return payload, nil
+	return &model.DeleteDepartmentPayload{Department: department, DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
 }

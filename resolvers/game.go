@@ -3,8 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"golang.org/x/text/unicode/norm"
-
 	"twibase/graph/apierr"
 	"twibase/graph/exec"
 	"twibase/graph/model"
@@ -77,17 +75,13 @@ func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGam
 	if _, err := permit(ctx, permission.DeleteGame, permission.About{}); err != nil {
 		return nil, err
 	}
-	errs, game, err := removed(ctx, loaders.Games, "DeleteGamePayload", "game", "Game", input.Code, func() error {
+	errs, game, id, err := removed(ctx, loaders.Games, "DeleteGamePayload", "game", "Game", tables.ID{Noun: tables.NounGame, Key: input.Code}, func() error {
 		return r.Writers.DeleteGame(ctx, input.Code)
 	})
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteGamePayload{Game: game, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.DeletedID = &tables.ID{Noun: tables.NounGame, Key: norm.NFC.String(input.Code)}
-	}
-	return payload, nil
+	return &model.DeleteGamePayload{Game: game, DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
 }
 
 // RecordPlay is the resolver for the recordPlay field.

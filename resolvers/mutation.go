@@ -57,9 +57,20 @@ func written[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 	return errs, object, err
 }
 
-// removed deletes an object, and returns it as it was; nil with userErrors.
-func removed[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ, key string, remove func() error) ([]*model.UserError, *T, error) {
-	key = norm.NFC.String(key)
+// deleted makes a change that deletes an object, and returns the userErrors and, if it was made, the id. What the payload reads of the object after
+// that is nothing.
+func deleted(ctx context.Context, id tables.ID, remove func() error) ([]*model.UserError, *tables.ID, error) {
+	errs, err := change(ctx, remove)
+	if err != nil || len(errs) > 0 {
+		return errs, nil, err
+	}
+	loaders.Gone(ctx, id)
+	return errs, &id, nil
+}
+
+// removed deletes an object of which id has the key as it was given, and returns it as it was and its id; nil with userErrors.
+func removed[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ string, id tables.ID, remove func() error) ([]*model.UserError, *T, *tables.ID, error) {
+	key := norm.NFC.String(id.Key)
 	fields := selected(ctx, payload).below(ctx, field, typ).names()
 	read := objects.Read
 	if _, needed := objects.OutlineNamed(fields); !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
@@ -68,13 +79,13 @@ func removed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 	}
 	before, err := read(ctx, []string{key}, fields)
 	if err != nil {
-		return nil, nil, loaders.At(err, 0)
+		return nil, nil, nil, loaders.At(err, 0)
 	}
-	errs, err := change(ctx, remove)
-	if err != nil || len(errs) > 0 {
-		return errs, nil, err
+	errs, gone, err := deleted(ctx, tables.ID{Noun: id.Noun, Key: key}, remove)
+	if gone == nil {
+		return errs, nil, nil, err
 	}
-	return errs, before[0], nil
+	return errs, before[0], gone, nil
 }
 
 // showing tells what it costs to show an object in a payload, and returns when that is there.

@@ -46,15 +46,11 @@ func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRol
 	if _, err := permit(ctx, permission.DeleteRole, permission.About{}); err != nil {
 		return nil, err
 	}
-	errs, role, err := removed(ctx, loaders.Roles, "DeleteRolePayload", "role", "Role", input.Code, func() error { return r.Writers.DeleteRole(ctx, input.Code) })
+	errs, role, id, err := removed(ctx, loaders.Roles, "DeleteRolePayload", "role", "Role", tables.ID{Noun: tables.NounRole, Key: input.Code}, func() error { return r.Writers.DeleteRole(ctx, input.Code) })
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteRolePayload{Role: role, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.DeletedID = &tables.ID{Noun: tables.NounRole, Key: norm.NFC.String(input.Code)}
-	}
-	return payload, nil
+	return &model.DeleteRolePayload{Role: role, DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
 }
 
 // AssignRole is the resolver for the assignRole field.

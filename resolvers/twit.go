@@ -80,13 +80,13 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
-	errs, err := change(ctx, func() error { return r.Writers.DeleteTwit(ctx, twits[0]) })
+	errs, id, err := deleted(ctx, input.ID, func() error { return r.Writers.DeleteTwit(ctx, twits[0]) })
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteTwitPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.Twit, payload.DeletedID = twits[0], &input.ID
+	payload := &model.DeleteTwitPayload{DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
+	if id != nil {
+		payload.Twit = twits[0]
 	}
 	return payload, nil
 }

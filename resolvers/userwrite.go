@@ -49,15 +49,11 @@ func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUse
 	if _, err := permit(ctx, permission.DeleteUser, permission.About{Owner: username}); err != nil {
 		return nil, err
 	}
-	errs, user, err := removed(ctx, loaders.Users, "DeleteUserPayload", "user", "User", username, func() error { return r.Writers.DeleteUser(ctx, username) })
+	errs, user, id, err := removed(ctx, loaders.Users, "DeleteUserPayload", "user", "User", tables.ID{Noun: tables.NounUser, Key: username}, func() error { return r.Writers.DeleteUser(ctx, username) })
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteUserPayload{User: user, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.DeletedID = &tables.ID{Noun: tables.NounUser, Key: username}
-	}
-	return payload, nil
+	return &model.DeleteUserPayload{User: user, DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
 }
 
 // given is what an input says of an attribute.

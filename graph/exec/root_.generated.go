@@ -2678,7 +2678,7 @@ input DeleteDepartmentInput {
 
 "What ` + "`" + `deleteDepartment` + "`" + ` did."
 type DeleteDepartmentPayload {
-  "The department, as it was."
+  "The department, as it was. Its lists are empty: what they held is being taken out of them."
   department: Department
   "The id that stands for nothing now."
   deletedId: ID
@@ -2850,7 +2850,7 @@ input DeleteGameInput {
 
 "What ` + "`" + `deleteGame` + "`" + ` did."
 type DeleteGamePayload {
-  "The game, as it was."
+  "The game, as it was. Its lists are empty: what they held is being taken out of them."
   game: Game
   "The id that stands for nothing now."
   deletedId: ID
@@ -3088,7 +3088,7 @@ input DeleteRoleInput {
 
 "What ` + "`" + `deleteRole` + "`" + ` did."
 type DeleteRolePayload {
-  "The role, as it was."
+  "The role, as it was. Its lists are empty: what they held is being taken out of them."
   role: Role
   "The id that stands for nothing now."
   deletedId: ID
@@ -3258,7 +3258,7 @@ input DeleteTwitInput {
 
 "What ` + "`" + `deleteTwit` + "`" + ` did."
 type DeleteTwitPayload {
-  "The twit, as it was."
+  "The twit, as it was. Its lists are empty: what they held is being taken out of them."
   twit: Twit
   "The id that stands for nothing now."
   deletedId: ID
@@ -3539,7 +3539,7 @@ input DeleteUserInput {
 
 "What ` + "`" + `deleteUser` + "`" + ` did."
 type DeleteUserPayload {
-  "The user, as it was."
+  "The user, as it was. Its lists are empty: what they held is being taken out of them."
   user: User
   "The id that stands for nothing now."
   deletedId: ID

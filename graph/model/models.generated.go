@@ -210,7 +210,7 @@ type DeleteDepartmentInput struct {
 
 // What `deleteDepartment` did.
 type DeleteDepartmentPayload struct {
-	// The department, as it was.
+	// The department, as it was. Its lists are empty: what they held is being taken out of them.
 	Department *tables.Department `json:"department"`
 	// The id that stands for nothing now.
 	DeletedID *tables.ID `json:"deletedId"`
@@ -230,7 +230,7 @@ type DeleteGameInput struct {
 
 // What `deleteGame` did.
 type DeleteGamePayload struct {
-	// The game, as it was.
+	// The game, as it was. Its lists are empty: what they held is being taken out of them.
 	Game *tables.Game `json:"game"`
 	// The id that stands for nothing now.
 	DeletedID *tables.ID `json:"deletedId"`
@@ -250,7 +250,7 @@ type DeleteRoleInput struct {
 
 // What `deleteRole` did.
 type DeleteRolePayload struct {
-	// The role, as it was.
+	// The role, as it was. Its lists are empty: what they held is being taken out of them.
 	Role *tables.Role `json:"role"`
 	// The id that stands for nothing now.
 	DeletedID *tables.ID `json:"deletedId"`
@@ -270,7 +270,7 @@ type DeleteTwitInput struct {
 
 // What `deleteTwit` did.
 type DeleteTwitPayload struct {
-	// The twit, as it was.
+	// The twit, as it was. Its lists are empty: what they held is being taken out of them.
 	Twit *tables.Twit `json:"twit"`
 	// The id that stands for nothing now.
 	DeletedID *tables.ID `json:"deletedId"`
@@ -290,7 +290,7 @@ type DeleteUserInput struct {
 
 // What `deleteUser` did.
 type DeleteUserPayload struct {
-	// The user, as it was.
+	// The user, as it was. Its lists are empty: what they held is being taken out of them.
 	User *tables.User `json:"user"`
 	// The id that stands for nothing now.
 	DeletedID *tables.ID `json:"deletedId"`

@@ -56,6 +56,12 @@ func edgeOf(row string) (a, b string, err error) {
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
+// IsOf reports whether a row is that of an id, which is [RowKey] of it, or one of its edges or of the further buckets of its lists.
+func IsOf(row, id string) bool {
+	rest, is := strings.CutPrefix(row, id)
+	return is && (rest == "" || rest[:len(separator)] == separator)
+}
+
 // edgesOf returns the range of all edges of a.
 func edgesOf(table, a string) hbase.Scan {
 	prefix := edgeKey(a, "")
