@@ -26,6 +26,7 @@ type history struct {
 	planned point
 	mishap  mishap
 	nth     int
+	held    bool
 	// bound is that of lists.
 	bound int
 	// calm is whether time passes only when nothing is under way, so that nothing takes longer than it may.

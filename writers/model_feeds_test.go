@@ -92,6 +92,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
 	defer turns.drain()
 	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
+	turns.holds = h.held
 	r.turns = turns
 	ws, fs, sweeping := make([]*Writers, gateways), make([]*feeds.Feeds, gateways), make([]bool, gateways)
 	for i := range ws {
@@ -108,7 +109,10 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 		for j := range calls {
 			calls[j] = callFeed(chance)
 		}
-		if i == 0 {
+		switch {
+		case i == 0 && h.held:
+			calls = departure(turns)
+		case i == 0:
 			calls = crossings()
 		}
 		go func() {
@@ -159,6 +163,10 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 	for _, list := range results {
 		r.made = append(r.made, list...)
 	}
+	if turns.holds && !h.release(t, turns, fs, sweeping) {
+		r.err = fmt.Errorf("the others do not end")
+		return r
+	}
 	if r.err = h.restart(t, turns, ws); r.err == nil {
 		r.err = h.finish(t, turns)
 	}
@@ -167,6 +175,27 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 	}
 	r.breaches = append(holes(reads, r.made), wrongTimelines(t, store)...)
 	return r
+}
+
+// release lets a call go that was held, when the other gateways have done what there is.
+func (h feedHistory) release(t *testing.T, turns *turns, fs []*feeds.Feeds, sweeping []bool) bool {
+	if !turns.finish(func() bool { return true }) {
+		return false
+	}
+	var done atomic.Int32
+	for g, f := range fs {
+		if sweeping[g] {
+			done.Add(1)
+			continue
+		}
+		go func() {
+			_ = f.Sweep(t.Context())
+			done.Add(1)
+		}()
+	}
+	ended := turns.finish(func() bool { return int(done.Load()) == len(fs) })
+	turns.release()
+	return ended
 }
 
 // finish lets new gateways do what is left, until the last errand has rested.
@@ -240,6 +269,23 @@ func crossings() []call {
 			postFeed(fmt.Sprint("few ", i)))
 	}
 	return calls
+}
+
+// departure deletes a twit that is on its way, and those leave whom it is on its way to, while a call is held.
+func departure(turns *turns) []call {
+	leavers := movers[:2]
+	return []call{
+		{"some follow", func(ctx context.Context, w *Writers) error {
+			return eachOf(leavers, func(who string) error { return w.Follow(ctx, who, idol) })
+		}, nil},
+		{"hold", func(context.Context, *Writers) error { turns.hold(); return nil }, nil},
+		postFeed("leaving"),
+		{"await", func(context.Context, *Writers) error { turns.awaitHeld(); return nil }, nil},
+		deleteFeed("leaving"),
+		{"some unfollow", func(ctx context.Context, w *Writers) error {
+			return eachOf(leavers, func(who string) error { return w.Unfollow(ctx, who, idol) })
+		}, nil},
+	}
 }
 
 func eachOf(names []string, do func(string) error) error {

@@ -49,7 +49,10 @@ type turns struct {
 	planned       point
 	plannedMishap mishap
 	plannedAfter  int
-	hit           bool
+	// holds says that it happens to a call that is held: the first one at the point when holding, until release.
+	holds, holding bool
+	held           *turn
+	hit            bool
 
 	mu      sync.Mutex
 	waiting []*turn
@@ -112,14 +115,14 @@ func (t *turns) gone(id int, m mishap) error {
 func (t *turns) next() bool {
 	synctest.Wait()
 	t.mu.Lock()
-	if len(t.waiting) == 0 {
-		t.mu.Unlock()
-		return false
-	}
 	slices.SortFunc(t.waiting, func(a, b *turn) int {
 		return cmp.Or(cmp.Compare(a.gateway, b.gateway), strings.Compare(a.text, b.text), cmp.Compare(a.order, b.order))
 	})
-	i := t.rand.IntN(len(t.waiting))
+	i := t.choose()
+	if i < 0 {
+		t.mu.Unlock()
+		return false
+	}
 	w := t.waiting[i]
 	t.waiting = slices.Delete(t.waiting, i, i+1)
 	v := t.verdict(w)
@@ -144,6 +147,50 @@ func (t *turns) next() bool {
 	return true
 }
 
+// hold lets the next call at the planned point wait.
+func (t *turns) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holding = true
+}
+
+// awaitHeld waits a while for a call to be held.
+func (t *turns) awaitHeld() {
+	for range 100 {
+		t.mu.Lock()
+		held := t.held
+		t.mu.Unlock()
+		if held != nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// release lets the call go that is held.
+func (t *turns) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holding = false
+}
+
+// choose returns whose turn it is, -1 if it is nobody's.
+func (t *turns) choose() int {
+	may := make([]int, 0, len(t.waiting))
+	for i, w := range t.waiting {
+		if t.holding && t.held == nil && slices.Contains(w.points, t.planned) {
+			t.held = w
+		}
+		if !t.holding || w != t.held {
+			may = append(may, i)
+		}
+	}
+	if len(may) == 0 {
+		return -1
+	}
+	return may[t.rand.IntN(len(may))]
+}
+
 // verdict decides what goes wrong with a call.
 func (t *turns) verdict(w *turn) (v verdict) {
 	if w.zombie {
@@ -161,7 +208,7 @@ func (t *turns) verdict(w *turn) (v verdict) {
 	}
 	at := t.rand.IntN(len(points))
 	for i, p := range points {
-		if p == t.planned && t.plannedMishap != none && !t.hit {
+		if p == t.planned && t.plannedMishap != none && !t.hit && (!t.holds || t.held == w) {
 			if t.plannedAfter > 0 {
 				t.plannedAfter--
 				break
