@@ -1,17 +1,10 @@
 package writers
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
-
-	"twibase/hbase"
-	"twibase/hbase/tables"
 )
 
 const (
@@ -23,14 +16,6 @@ const (
 	wholeSweep = time.Minute
 	skew       = 10 * time.Second
 )
-
-// sweeper is how far the sweeps have come.
-type sweeper struct {
-	mu sync.Mutex
-	// from is the time before which there was no intent at the last whole sweep. Where many intents were removed a scan is slow.
-	from  time.Time
-	whole time.Time
-}
 
 // Run sweeps, until ctx ends. It does not wait for what it finds before it looks again, but returns when all that it began is over: that goes
 // on until Close has waited long enough.
@@ -103,15 +88,19 @@ func (s *sweeping) look(ctx context.Context) error {
 	}
 	defer w.sweeper.mu.Unlock()
 	now := w.now()
-	from, whole := w.sweeper.from, now.Sub(w.sweeper.whole) >= wholeSweep
+	from, open, whole := w.sweeper.from, w.sweeper.open, now.Sub(w.sweeper.whole) >= wholeSweep
 	if whole {
-		from = time.UnixMilli(0)
+		from, open = time.UnixMilli(0), nil
 	}
-	rows, oldest, err := w.old(ctx, from, now.Add(-oldIntent))
+	to := now.Add(-oldIntent)
+	if latest := to.Add(-skew); from.After(latest) {
+		from = latest // the clock was put back
+	}
+	rows, err := w.old(ctx, from, to, open)
 	if err != nil {
 		return err
 	}
-	w.sweeper.from = oldest.Add(-skew)
+	w.sweeper.came(to, rows)
 	if whole {
 		w.sweeper.whole = now
 	}
@@ -144,45 +133,4 @@ func (s *sweeping) stop() {
 func (s *sweeping) wait() {
 	s.short.wait()
 	s.long.wait()
-}
-
-// old returns the rows of all intents of a time, the oldest first, and when that began, to if there is none.
-func (w *Writers) old(ctx context.Context, from, to time.Time) (rows []hbase.Row, oldest time.Time, err error) {
-	oldest = to
-	if !from.Before(to) {
-		return nil, oldest, nil
-	}
-	shards := make([][]hbase.Row, tables.IntentShards)
-	g, scanning := errgroup.WithContext(ctx)
-	g.SetLimit(w.parallel)
-	for shard := range shards {
-		g.Go(func() error {
-			scan := tables.Intents.Scan(shard, from, to)
-			scan.PageSize = page
-			for row, err := range w.store.Scan(port{w, "sweep"}.traced(scanning, "scan"), scan) {
-				if err != nil {
-					return err
-				}
-				shards[shard] = append(shards[shard], row)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, oldest, err
-	}
-	for _, shard := range shards {
-		for _, row := range shard {
-			id, err := tables.Intents.IDOf(row.Key)
-			if err != nil {
-				return nil, oldest, err
-			}
-			if at, err := tables.OpTime(id); err == nil && at.Before(oldest) {
-				oldest = at
-			}
-			rows = append(rows, row)
-		}
-	}
-	slices.SortFunc(rows, func(a, b hbase.Row) int { return cmp.Compare(a.Key[1:], b.Key[1:]) })
-	return rows, oldest, nil
 }

@@ -23,6 +23,8 @@ type sweptGateway struct {
 	dead bool
 	// until is till when it stands still.
 	until time.Time
+	// scanned is from when on it looked for intents at last.
+	scanned time.Time
 	// at is when it did what is left of a kind of write after its answer, or after its death.
 	at map[string][]time.Time
 	// ran is closed when Run has returned, stop ends it.
@@ -35,8 +37,13 @@ func newSwept(store hbase.Store) *sweptGateway {
 	faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if op.Kind == "ScanRow" {
+		switch op.Kind {
+		case "ScanRow":
 			return hbasetest.Fault{}
+		case "Scan":
+			if op.Table == tables.Intents.Table {
+				g.scanned, _ = tables.OpTime(op.Row[1:])
+			}
 		}
 		f := hbasetest.Fault{Delay: max(200*time.Millisecond, time.Until(g.until))}
 		if g.dead {
@@ -75,6 +82,12 @@ func (g *sweptGateway) did(kind string) []time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.at[kind])
+}
+
+func (g *sweptGateway) scan() (from time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.scanned
 }
 
 func (g *sweptGateway) run(t *testing.T) {

@@ -70,6 +70,27 @@ func TestWhatAGatewayCarriesOnInTheBackgroundIsItsOwn(t *testing.T) {
 	})
 }
 
+func TestALongWriteIsWatchedWithoutAScanOfAllSinceItBegan(t *testing.T) {
+	swept(t, func(t *testing.T, store hbase.Store) {
+		one, two := newSwept(store), newSwept(store)
+		two.run(t)
+		time.Sleep(oldIntent)
+		began := time.Now()
+		if err := one.DeleteUser(t.Context(), "hub"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wholeSweep / 2)
+		if from := two.scan(); !from.After(began.Add(oldIntent)) {
+			t.Errorf("a scan begins %v after it", from.Sub(began))
+		}
+		one.die(func(string, string) bool { return true })
+		wait(t, leased+2*tick, func() bool { return len(two.did("deleteUser")) > 0 })
+		wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
+		one.end(t, time.Second)
+		two.end(t, time.Second)
+	})
+}
+
 func TestWhatWaitsForASlotIsDoneByAGatewayThatHasOne(t *testing.T) {
 	swept(t, func(t *testing.T, store hbase.Store) {
 		one, two := newSwept(store), newSwept(store)
