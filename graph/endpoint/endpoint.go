@@ -88,7 +88,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	}
 	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: turns}
 	e.moved, e.move = context.WithCancel(context.Background())
-	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog}
+	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog, Limits: config.Limits}
 	e.shared.Backlog = config.Backlog
 	return e
 }
@@ -144,7 +144,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		busy(ctx, w, refusal)
 		return
 	}
-	params, status, refusal := read(w, r)
+	params, status, refusal := e.read(w, r)
 	if refusal != nil {
 		refusal.Write(w, status)
 		return

@@ -38,7 +38,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
-		params, status, refusal := read(httptest.NewRecorder(), r)
+		params, status, refusal := e.read(httptest.NewRecorder(), r)
 		if refusal != nil {
 			if status < 400 || status >= 500 || len(refusal.Message) > 400 {
 				t.Errorf("status %d: %s", status, refusal.Message)

@@ -16,6 +16,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/limits"
 )
 
 // The media types of answers.
@@ -54,18 +55,18 @@ func accepted(r *http.Request) (a accept) {
 
 // request is what a client sends, in JSON or as the parameters of a URL.
 type request struct {
-	Query         string         `json:"query"`
-	OperationName string         `json:"operationName"`
-	Variables     map[string]any `json:"variables"`
-	Extensions    map[string]any `json:"extensions"`
-	DocumentID    string         `json:"documentId"`
-	DocID         string         `json:"doc_id"` // as Relay's clients call it
+	Query         string        `json:"query"`
+	OperationName string        `json:"operationName"`
+	Variables     limits.Object `json:"variables"`
+	Extensions    limits.Object `json:"extensions"`
+	DocumentID    string        `json:"documentId"`
+	DocID         string        `json:"doc_id"` // as Relay's clients call it
 }
 
 // read returns the request, or the status and the error with which it is refused.
-func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *apierr.Error) {
+func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *apierr.Error) {
 	start := graphql.Now()
-	var q request
+	q := request{Variables: e.config.Limits.Object(), Extensions: e.config.Limits.Object()}
 	status, err := http.StatusBadRequest, (*apierr.Error)(nil)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -76,14 +77,14 @@ func read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *api
 		w.Header().Set("Allow", allow)
 		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
 	}
-	q.Extensions = documents.Named(q.Extensions, cmp.Or(q.DocumentID, q.DocID))
-	if err == nil && q.Query == "" && !documents.Names(q.Extensions) {
+	extensions := documents.Named(q.Extensions.Fields, cmp.Or(q.DocumentID, q.DocID))
+	if err == nil && q.Query == "" && !documents.Names(extensions) {
 		status, err = http.StatusBadRequest, apierr.BadUserInput("the request lacks its query")
 	}
 	if err != nil {
 		return nil, status, err
 	}
-	return &graphql.RawParams{Query: q.Query, OperationName: q.OperationName, Variables: q.Variables, Extensions: q.Extensions,
+	return &graphql.RawParams{Query: q.Query, OperationName: q.OperationName, Variables: q.Variables.Fields, Extensions: extensions,
 		Headers: r.Header, ReadTime: graphql.TraceTiming{Start: start, End: graphql.Now()}}, 0, nil
 }
 
@@ -91,7 +92,7 @@ func (q *request) readURL(r *http.Request) *apierr.Error {
 	values := r.URL.Query()
 	q.Query, q.OperationName = values.Get("query"), values.Get("operationName")
 	q.DocumentID, q.DocID = values.Get("documentId"), values.Get("doc_id")
-	for name, into := range map[string]*map[string]any{"variables": &q.Variables, "extensions": &q.Extensions} {
+	for name, into := range map[string]*limits.Object{"variables": &q.Variables, "extensions": &q.Extensions} {
 		if text := values.Get(name); text != "" {
 			if err := decode(strings.NewReader(text), into); err != nil {
 				return apierr.BadUserInput("the parameter %s is no JSON object: %s", name, err)

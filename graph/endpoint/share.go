@@ -45,14 +45,14 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 
 // runOver runs an operation over a stream. What is wrong with the operation itself is told there.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
-	params, status, refusal := read(w, r)
+	params, status, refusal := e.read(w, r)
 	if refusal != nil {
 		refusal.Write(w, status)
 		return
 	}
 	id, _ := params.Extensions["operationId"].(string)
-	if id == "" {
-		apierr.BadUserInput("the request lacks extensions.operationId").Write(w, http.StatusBadRequest)
+	if id == "" || len(id) > sse.MaxID {
+		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", sse.MaxID).Write(w, http.StatusBadRequest)
 		return
 	}
 	ctx := graphql.StartOperationTrace(r.Context())

@@ -44,6 +44,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 			yield(response)
 			return
 		}
+		params, operation.Extensions = nil, nil // which nobody needs any more, and a subscription would keep
 		trace := traceOf(ctx)
 		trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
 		if operation.Operation.Operation == ast.Subscription {

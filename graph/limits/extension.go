@@ -43,6 +43,9 @@ func (Extension) Validate(graphql.ExecutableSchema) error { return nil }
 // whoever parses it next.
 func (e Extension) MutateOperationParameters(ctx context.Context, params *graphql.RawParams) *gqlerror.Error {
 	refusal := e.Limits.Values(params.Variables)
+	if refusal == nil {
+		refusal = e.Limits.Values(params.Extensions)
+	}
 	if refusal == nil && !e.Passed(ctx, params.Query) {
 		refusal = e.Limits.Text(params.Query)
 	}

@@ -6,7 +6,8 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Values refuses values of variables that exceed the limits. They are what encoding/json makes of a JSON object, with numbers as [json.Number].
+// Values refuses values of variables that exceed the limits. They are what encoding/json makes of a JSON object, with numbers as [json.Number], or an
+// [Object]'s.
 func (l *Limits) Values(variables map[string]any) *apierr.Error {
 	if refusal := l.check(Variables, len(variables)); refusal != nil {
 		return refusal
@@ -38,6 +39,8 @@ func (v *values) value(value any, depth int) {
 		return
 	}
 	switch value := value.(type) {
+	case *apierr.Error: // as an Object has it
+		v.refusal = value
 	case string:
 		v.bytes += len(value)
 		v.check(String, len(value))

@@ -22,6 +22,8 @@ const TokenHeader = "X-GraphQL-Event-Stream-Token"
 const (
 	// MaxOperations is how many operations run over a shared stream at the same time.
 	MaxOperations = 100
+	// MaxID is how many bytes the id of one has at most: it is kept for as long as that runs.
+	MaxID = 256
 	// openTimeout is how long a stream is reserved.
 	openTimeout = 10 * time.Second
 )

@@ -114,7 +114,7 @@ func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 	if c.greeted {
 		return &closure{codeInitTwice, "Too many initialisation requests"}
 	}
-	authorization, given, wrong := m.initial(c.headers)
+	authorization, given, wrong := m.initial(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/documents"
+	"twibase/graph/limits"
 )
 
 // The close codes of the protocol.
@@ -52,6 +53,9 @@ func (c *closure) text() string {
 	return reason
 }
 
+// maxID is how many bytes the id of an operation has at most: it is kept for as long as that runs.
+const maxID = 256
+
 // message is what client and server send each other.
 type message struct {
 	Type    string          `json:"type"`
@@ -73,8 +77,8 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 			return m, badRequest("The payload of a message of type %s is an object", m.Type)
 		}
 	case "subscribe", "complete":
-		if m.ID == "" {
-			return m, badRequest("A message of type %s has an id", m.Type)
+		if m.ID == "" || len(m.ID) > maxID {
+			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, maxID)
 		}
 	default:
 		return m, badRequest("A message has a type that clients send")
@@ -88,26 +92,25 @@ func isObject(payload json.RawMessage) bool {
 }
 
 // params decodes what is to be executed.
-func (m message) params(headers http.Header) (*graphql.RawParams, *closure) {
+func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
 	var request struct {
-		Query         *string        `json:"query"`
-		OperationName *string        `json:"operationName"`
-		Variables     map[string]any `json:"variables"`
-		Extensions    map[string]any `json:"extensions"`
-		DocumentID    string         `json:"documentId"`
-		DocID         string         `json:"doc_id"` // as Relay's clients call it
+		Query         *string       `json:"query"`
+		OperationName *string       `json:"operationName"`
+		Variables     limits.Object `json:"variables"`
+		Extensions    limits.Object `json:"extensions"`
+		DocumentID    string        `json:"documentId"`
+		DocID         string        `json:"doc_id"` // as Relay's clients call it
 	}
-	decoder := json.NewDecoder(bytes.NewReader(m.Payload))
-	decoder.UseNumber()
-	err := decoder.Decode(&request)
-	extensions := documents.Named(request.Extensions, cmp.Or(request.DocumentID, request.DocID))
+	request.Variables, request.Extensions = bounds.Object(), bounds.Object()
+	err := json.Unmarshal(m.Payload, &request)
+	extensions := documents.Named(request.Extensions.Fields, cmp.Or(request.DocumentID, request.DocID))
 	if err != nil || request.Query == nil && !documents.Names(extensions) {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
 			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
 		}
 		return nil, badRequest("The payload of a subscribe message is an object with a query")
 	}
-	params := &graphql.RawParams{Variables: request.Variables, Extensions: extensions, Headers: headers}
+	params := &graphql.RawParams{Variables: request.Variables.Fields, Extensions: extensions, Headers: headers}
 	if request.Query != nil {
 		params.Query = *request.Query
 	}
@@ -121,14 +124,17 @@ func (m message) params(headers http.Header) (*graphql.RawParams, *closure) {
 const ownHeaders = "X-Twibase-"
 
 // initial decodes what connection_init brings: the value of Authorization, if it is there, and our own headers.
-func (m message) initial(headers http.Header) (authorization string, given bool, wrong *closure) {
-	var fields map[string]any
+func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization string, given bool, wrong *closure) {
+	payload := bounds.Object()
 	if len(m.Payload) > 0 {
-		if err := json.Unmarshal(m.Payload, &fields); err != nil {
+		if err := json.Unmarshal(m.Payload, &payload); err != nil {
 			return "", false, badRequest("The payload of a connection_init message is an object")
 		}
 	}
-	for name, value := range fields {
+	if payload.Refusal() != nil {
+		return "", false, badRequest("The payload of a connection_init message is too much")
+	}
+	for name, value := range payload.Fields {
 		text, isText := value.(string)
 		switch name = http.CanonicalHeaderKey(name); {
 		case name == "Authorization" && value == nil:

@@ -22,7 +22,7 @@ func (c *conn) subscribe(m message) *closure {
 	if !c.greeted {
 		return &closure{codeUnauthorized, "Unauthorized"}
 	}
-	params, wrong := m.params(c.headers)
+	params, wrong := m.params(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}

@@ -97,7 +97,9 @@ func TestProtocol(t *testing.T) {
 		{"4400: no type", "> {}\n4400 A message has a type that clients send"},
 		{"4400: a type of the server's", "> {\"type\":\"connection_ack\"}\n4400 A message has a type that clients send"},
 		{"4400: an operation without an id", ack + `> {"type":"subscribe","payload":{"query":"viewer"}}
-			4400 A message of type subscribe has an id`},
+			4400 A message of type subscribe has an id of 1 to 256 bytes`},
+		{"4400: an id that is too long", ack + `> {"id":"` + strings.Repeat("x", maxID+1) + `","type":"complete"}
+			4400 A message of type complete has an id of 1 to 256 bytes`},
 		{"4400: an operation without a payload", ack + `> {"id":"1","type":"subscribe"}
 			4400 The payload of a subscribe message is an object with a query`},
 		{"4400: an operation without a query", ack + `> {"id":"1","type":"subscribe","payload":{}}

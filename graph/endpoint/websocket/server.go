@@ -17,6 +17,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/backlog"
+	"twibase/graph/limits"
 )
 
 // Protocol is the only subprotocol.
@@ -49,6 +50,9 @@ type Server struct {
 	Expires func(ctx context.Context) time.Time
 	// Backlog holds the messages that are being sent.
 	Backlog *backlog.Backlog
+
+	// Limits are those of variables and extensions.
+	Limits limits.Limits
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
