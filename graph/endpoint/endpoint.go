@@ -55,7 +55,8 @@ type Config struct {
 	// Running is how many operations are executed at the same time, 0 for any number. Four times as many wait for up to a second, the rest get
 	// the status 503.
 	Running int
-	// Streams is how many WebSockets and subscriptions an address has at the same time, 0 for any number.
+	// Streams is how many WebSockets and subscriptions an address has at the same time, 0 for any number. The documents of all its subscriptions have
+	// 4 KiB for each of them.
 	Streams int
 	// Backlog holds what is sent over streams and WebSockets; answers are their writer's. Nil bounds nothing.
 	Backlog *backlog.Backlog
@@ -86,7 +87,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
-	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, admission: turns}
+	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, texts: perAddress{most: textEach * config.Streams}, admission: turns}
 	e.moved, e.move = context.WithCancel(context.Background())
 	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog, Limits: config.Limits}
 	e.shared.Backlog = config.Backlog
@@ -99,6 +100,7 @@ type Endpoint struct {
 	config    Config
 	sockets   websocket.Server
 	streams   perAddress
+	texts     perAddress // of subscriptions
 	admission *admission
 	shared    sse.Shared
 	moved     context.Context // is done when subscribers are to go elsewhere

@@ -61,6 +61,12 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		if operation.Operation.Operation == ast.Subscription {
+			release, refusal := e.hold(ctx, operation)
+			if refusal != nil {
+				yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+				return
+			}
+			defer release()
 			stop := context.AfterFunc(e.moved, func() { cancel(errElsewhere) })
 			defer stop()
 		}
@@ -148,13 +154,26 @@ func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) 
 // admit counts one more for the client's address, until remove is called. If that has too many it refuses the request.
 func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
 	address := auth.AddressOf(r.Context())
-	n, ok := e.streams.add(address)
+	n, ok := e.streams.add(address, 1)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
 		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.most, n).Write(w, http.StatusTooManyRequests)
 		return nil, false
 	}
-	return func() { e.streams.remove(address) }, true
+	return func() { e.streams.remove(address, 1) }, true
+}
+
+// textEach is how many bytes the document of a subscription has for each stream that its address may have, on the average: parsed, which it is for as long as
+// the subscription lasts, it takes up to 150 times as much.
+const textEach = 4 << 10
+
+// hold counts the document of a subscription for the client's address, until release is called. If that has too much it refuses the subscription.
+func (e *Endpoint) hold(ctx context.Context, operation *graphql.OperationContext) (release func(), refusal *apierr.Error) {
+	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
+	if n, ok := e.texts.add(address, size); !ok {
+		return nil, apierr.LimitExceeded("the length of the documents of all subscriptions of an address, in bytes,", e.texts.most, n)
+	}
+	return func() { e.texts.remove(address, size) }, nil
 }
 
 // perAddress counts what each address has.
@@ -164,24 +183,24 @@ type perAddress struct {
 	has  map[string]int
 }
 
-// add counts one more, unless that would be too many. It returns how many there are, or would be.
-func (p *perAddress) add(address string) (n int, ok bool) {
+// add counts n more, unless that would be too many. It returns how many there are, or would be.
+func (p *perAddress) add(address string, n int) (all int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n = p.has[address] + 1; p.most > 0 && n > p.most {
-		return n, false
+	if all = p.has[address] + n; p.most > 0 && all > p.most {
+		return all, false
 	}
 	if p.has == nil {
 		p.has = map[string]int{}
 	}
-	p.has[address] = n
-	return n, true
+	p.has[address] = all
+	return all, true
 }
 
-func (p *perAddress) remove(address string) {
+func (p *perAddress) remove(address string, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.has[address]--; p.has[address] == 0 {
+	if p.has[address] -= n; p.has[address] == 0 {
 		delete(p.has, address)
 	}
 }

@@ -1,0 +1,55 @@
+package endpoint
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/exec"
+	"twibase/hbase/tables"
+)
+
+// silent is a world in which nothing happens.
+type silent struct{ root }
+
+func (silent) Subscription() exec.SubscriptionResolver { return silence{} }
+
+type silence struct{ exec.SubscriptionResolver }
+
+func (silence) TwitPosted(ctx context.Context, _ string, _ *tables.ID) (<-chan *tables.Twit, error) {
+	events := make(chan *tables.Twit)
+	context.AfterFunc(ctx, func() { close(events) })
+	return events, nil
+}
+
+func TestTheDocumentsOfTheSubscriptionsOfAnAddressAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: silent{}}), Config{Timeout: time.Minute, Streams: 1,
+			Around: func(ctx context.Context) context.Context { return ctx }})
+		query := `subscription { twitPosted(username: "u") { id } } # ` + strings.Repeat("x", textEach/2)
+		subscribe := func(ctx context.Context) (message string) {
+			for response := range e.execute(graphql.StartOperationTrace(ctx), &graphql.RawParams{Query: query}) {
+				message = response.Errors[0].Message
+			}
+			return message
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		go subscribe(ctx)
+		synctest.Wait()
+		const want = "the length of the documents of all subscriptions of an address, in bytes, is limited to 4096, and this is 4200"
+		if got := subscribe(ctx); got != want {
+			t.Errorf("the second is refused with %q, want %q", got, want)
+		}
+		cancel()
+		synctest.Wait()
+		ctx, cancel = context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if got := subscribe(ctx); got != "" {
+			t.Errorf("when the first has ended another is refused with %q", got)
+		}
+	})
+}
