@@ -2,8 +2,8 @@ package tables
 
 import (
 	"fmt"
-	"unicode/utf8"
 
+	"github.com/segmentio/asm/utf8"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
