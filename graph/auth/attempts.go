@@ -36,15 +36,14 @@ func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 }
 
 // LogIn counts an attempt to log in by a name, and returns how long the client has to wait for it, 0 if it need not. A name that can't be
-// one nobody can guess the password of.
+// one nobody can guess the password of. What comes from an address that has to wait does not count for the name: it would keep its owner out, and make
+// others be forgotten.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
-	if tables.CheckUsername(username) == nil {
-		wait = a.names.take(username, a.now())
-	}
-	if wait > 0 {
+	wait = a.logIns.take(AddressOf(ctx), a.now())
+	if wait > 0 || tables.CheckUsername(username) != nil {
 		return wait
 	}
-	return a.logIns.take(AddressOf(ctx), a.now())
+	return a.names.take(username, a.now())
 }
 
 // LoggedIn forgets the attempts by a name whose password was right.

@@ -64,6 +64,8 @@ func TestAttempts(t *testing.T) {
 		{"but not without end from one address", 0, logInAsOthers, 100, 100 * time.Millisecond},
 		{"which gets on ten times a second", 100 * time.Millisecond, logInAsOthers, 1, 100 * time.Millisecond},
 		{"nor by what is no name", 0, logIn(here, "no name"), 0, 100 * time.Millisecond},
+		{"what an address may not try", 0, logIn(here, "HanMeimei"), 0, 100 * time.Millisecond},
+		{"counts for no name", 0, logIn(there, "HanMeimei"), 10, 6 * time.Second},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			c.at = c.at.Add(step.after)
@@ -101,10 +103,10 @@ func TestAttemptsAreCountedAtOnce(t *testing.T) {
 func TestAttemptsForgetTheLeastRecent(t *testing.T) {
 	a := NewAttempts(func() time.Time { return now })
 	for i := range remembered + 10 {
-		a.LogIn(from(""), "u"+strconv.Itoa(i))
+		a.LogIn(from(strconv.Itoa(i)), "u"+strconv.Itoa(i))
 	}
-	if n := a.names.all.Len(); n != remembered {
-		t.Errorf("%d names are remembered", n)
+	if names, addresses := a.names.all.Len(), a.logIns.all.Len(); names != remembered || addresses != remembered {
+		t.Errorf("%d names and %d addresses are remembered", names, addresses)
 	}
 }
 
