@@ -122,6 +122,11 @@ func (f filtered[E, T]) take(ctx context.Context, p relay.Page, at []int, spans 
 
 // add takes candidates until the page is full. What is left behind it counts as more only if it is to be seen.
 func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
+	if s.looked == 0 && len(things) > 0 && len(things) <= p.Size && !slices.Contains(things, nil) {
+		s.page.nodes, s.page.positions = slices.Clip(things), slices.Clip(positions)
+		s.looked, s.from, s.to = len(things), positions[0], positions[len(positions)-1]
+		return
+	}
 	room := min(p.Size, len(things)) - len(s.page.nodes)
 	s.page.nodes, s.page.positions = slices.Grow(s.page.nodes, max(room, 0)), slices.Grow(s.page.positions, max(room, 0))
 	for k, thing := range things {

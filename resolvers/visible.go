@@ -85,7 +85,7 @@ func owned(ctx context.Context, action permission.Action, usernames []string) ([
 	})
 }
 
-// visibleTwits returns those of the twits that the viewer may see, and nil in the place of the others.
+// visibleTwits takes away those of the twits that the viewer may not see: nil is in their place.
 func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, error) {
 	s := sightsOf(ctx)
 	return keep(twits, func() ([]bool, error) {
@@ -105,7 +105,7 @@ func (s sights) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// visibleComments returns those of the comments that the viewer may see, and nil in the place of the others. Those of an author who was deleted are
+// visibleComments takes away those of the comments that the viewer may not see: nil is in their place. Those of an author who was deleted are
 // gone at once, but for the viewer's own: whether their authors are there is asked in the round in which all else is.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	s := sightsOf(ctx)
@@ -135,15 +135,15 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	})
 }
 
+// keep takes away the things that the viewer may not see.
 func keep[T any](things []*T, may func() ([]bool, error)) ([]*T, error) {
 	answers, err := may()
-	seen := make([]*T, len(things))
 	for i, yes := range answers {
-		if yes {
-			seen[i] = things[i]
+		if !yes {
+			things[i] = nil
 		}
 	}
-	return seen, err
+	return things, err
 }
 
 // visibleCounts returns how many of what each owner posted the viewer may see: all of it, or what is public. The users are as read,
