@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +23,8 @@ type history struct {
 	nouns          []modelNoun
 	clients, calls int
 	faults         float64
+	// besides is what goes wrong at certain points.
+	besides []planned
 	// planned, if its mishap is one, goes wrong at that point the nth time.
 	planned point
 	mishap  mishap
@@ -80,7 +83,7 @@ func (h history) happen(t *testing.T) (r ran) {
 	defer turns.drain()
 	turns.pace = h.pace
 	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
-	r.turns = turns
+	r.turns, turns.besides = turns, slices.Clone(h.besides)
 	ws := make([]*Writers, gateways)
 	for i := range ws {
 		ws[i] = h.gateway(gateway{turns, i})

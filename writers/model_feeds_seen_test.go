@@ -140,6 +140,10 @@ func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
 func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	seed := firstSeed(t)
 	reached, histories := map[point][]feedHistory{}, 0
+	tries := 2
+	if long {
+		tries = 6
+	}
 	must := func(h feedHistory) ran {
 		histories++
 		r := h.run(t)
@@ -160,7 +164,7 @@ func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	for _, p := range slices.SortedFunc(maps.Keys(reached), point.compare) {
 		for m := none + 1; m < mishaps; m++ {
 			hit := false
-			for i, h := range reached[p][:min(len(reached[p]), 6)] {
+			for i, h := range reached[p][:min(len(reached[p]), tries)] {
 				h.planned, h.mishap, h.nth, h.held = p, m, i/2*(1-i%2), i%2 == 1
 				hit = must(h).turns.failed[p][m] || hit
 			}

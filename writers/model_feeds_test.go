@@ -296,14 +296,11 @@ func eachOf(names []string, do func(string) error) error {
 	return errors.Join(errs...)
 }
 
-// feedHistories is how many there are.
-const feedHistories = 200
-
 // Whatever is posted, deleted and followed at the same time, whoever dies: in the end each timeline has what it should, and nobody who follows
 // and reads meanwhile ever misses what was there before, though the author becomes a broadcaster and ceases to be one.
 func TestAnyHistoryOfFeedsIsWhole(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}
-	for i := range feedHistories {
+	for i := range few(450) {
 		h := feedHistory{history: history{seed: seed + uint64(i), clients: 2 + i%3, calls: 4 + i%8, faults: float64(i%4) * 0.02, bound: 1000},
 			chunk: []int{1, 2, 1000}[i%3]}
 		r := h.run(t)
@@ -319,7 +316,7 @@ func TestAnyHistoryOfFeedsIsWhole(t *testing.T) {
 		}
 	}
 	t.Logf("how often the author left the states: %v", left)
-	if left["merged"] < 20 || left["leaving"] < 20 {
+	if left["merged"] < few(45) || left["leaving"] < few(45) {
 		t.Error("that is too seldom")
 	}
 }

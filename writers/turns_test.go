@@ -53,6 +53,8 @@ type turns struct {
 	holds, holding bool
 	held           *turn
 	hit            bool
+	// besides are mishaps at certain points that are still to come, each once.
+	besides []planned
 
 	mu      sync.Mutex
 	waiting []*turn
@@ -216,6 +218,9 @@ func (t *turns) verdict(w *turn) (v verdict) {
 			t.hit, v.mishap, at = true, t.plannedMishap, i
 		}
 		t.reached[p] = true
+	}
+	if i, happens := t.beside(points, &v); happens {
+		at = i
 	}
 	if v.mishap == none && t.faults > 0 && t.rand.Float64() < t.faults {
 		v.mishap = mishap(1 + t.rand.IntN(int(mishaps)-1))
