@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/apierr"
 )
 
 // A subscription is a source of events, each of which is executed as if it were a query, with a ctx of its own: what goes around responses,
@@ -105,7 +107,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 // source calls the resolver of a subscription's only field. What it fails with is noted in ctx.
 func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *node) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
-		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		graphql.AddError(ctx, apierr.BadUserInput("must subscribe to exactly one stream"))
 		return nil
 	}
 	s := &root.fields[0]

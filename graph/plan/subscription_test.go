@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/google/go-cmp/cmp"
 
+	"twibase/graph/apierr"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/graph/report"
@@ -226,5 +227,19 @@ func TestEventsAreExecutedWhenItIsTheirTurn(t *testing.T) {
 	want := []string{`{"data":{"twitPosted":{"visibility":"PUBLIC"}}}`, `{"data":{"twitPosted":null}}`, `{"errors":[{"message":"there is none"}],"data":null}`}
 	if diff := cmp.Diff(want, responses(t, e, `subscription{twitPosted(username:"a"){visibility}}`)[:3]); diff != "" || running != 0 {
 		t.Errorf("%d are left, and the responses (-want +got):\n%s", running, diff)
+	}
+}
+
+func TestASubscriptionToNotOneFieldIsTheClientsMistake(t *testing.T) {
+	for _, query := range []string{
+		`subscription{a:twitPosted(username:"a"){content} b:twitPosted(username:"a"){content}}`,
+		`subscription{twitPosted(username:"a")@skip(if:true){content}}`,
+	} {
+		e := engine(exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} }))
+		e.SetErrorPresenter(apierr.Present)
+		want := []string{`{"errors":[{"message":"must subscribe to exactly one stream","extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`}
+		if diff := cmp.Diff(want, responses(t, e, query)); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", query, diff)
+		}
 	}
 }
