@@ -70,7 +70,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		x.SetDefaultRulesFn(productionRules)
 	}
 	x.Use(documents.New(config.Trusted, config.Production))
-	x.Use(limits.Extension{Limits: config.Limits, Schema: schema, Costs: config.Costs, Passed: cache.has})
+	x.Use(limits.New(config.Limits, schema, config.Costs, cache.has))
 	if config.Costs != nil {
 		x.Use(explain.Extension{Schema: schema, Costs: config.Costs})
 	}
