@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/news"
 	"twibase/resolvers"
@@ -35,20 +34,11 @@ func newBackground(store hbase.Store, fanoutLimit int, log *slog.Logger) *backgr
 	b := &background{}
 	b.news = news.New(store, news.Options{
 		See:    resolvers.See(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
-		Behind: func() time.Time { return b.feeds.Lag().Oldest },
+		Behind: func() time.Time { return b.feeds.Behind() },
 		Log:    log,
 	})
-	b.feeds = feeds.New(store, feeds.Options{Limit: fanoutLimit, Log: log, Done: func(e tables.Errand) {
-		if e.Kind == tables.Posted {
-			b.news.Spread(tables.TwitKey{Author: e.Author, Position: e.Position})
-		}
-	}})
-	b.writers = writers.New(store, writers.Options{Log: log, Errands: func(e tables.Errand) {
-		if e.Kind == tables.Posted {
-			b.news.Posted(tables.TwitKey{Author: e.Author, Position: e.Position})
-		}
-		b.feeds.Give(e)
-	}})
+	b.feeds = feeds.New(store, feeds.Options{Limit: fanoutLimit, Log: log})
+	b.writers = writers.New(store, writers.Options{Log: log, Errands: b.feeds.Give})
 	return b
 }
 

@@ -134,7 +134,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 	offer := func(r *row, m member, came bool) {
 		for s := range r.subscribers {
 			if s.joined && came || !s.joined && s.joining && !m.old && !m.at.Before(s.begun) {
-				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s, r.seen[m.TwitKey]})
+				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s, r.seen[m.TwitKey].by})
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 			continue
 		}
 		for _, m := range read.members {
-			came := read.meet(m, now)
+			came := read.meet(m, read.row, now)
 			offer(read.row, m, came)
 			if !read.broadcast {
 				continue
@@ -154,16 +154,16 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 				to = timelines
 			}
 			for _, timeline := range to {
-				offer(timeline, m, timeline.meet(m, now) && (came || read.turned))
+				offer(timeline, m, timeline.meet(m, read.row, now) && (came || read.turned))
 			}
 		}
 	}
 	for _, read := range readings {
 		if read.err == nil {
-			read.row.looked(next)
+			read.row.end(now, next)
 		}
 	}
-	p.admit(joins, readings)
+	p.admit(joins, readings, now)
 	slices.SortStableFunc(sights, func(a, b sighted) int {
 		return cmp.Or(a.found.Compare(b.found), strings.Compare(b.Key.Position, a.Key.Position))
 	})
@@ -172,7 +172,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 }
 
 // admit lets those who join hear what comes from now on, unless their row could not be read.
-func (p *Poller) admit(joins []*Subscription, readings []*reading) {
+func (p *Poller) admit(joins []*Subscription, readings []*reading, now time.Time) {
 	failed := map[*row]error{}
 	for _, read := range readings {
 		if read.err != nil {
@@ -183,7 +183,7 @@ func (p *Poller) admit(joins []*Subscription, readings []*reading) {
 		if err := failed[s.row]; err != nil {
 			s.end(err)
 		} else if !s.joined {
-			s.joined = true
+			s.joined, s.since = true, now
 			close(s.ready)
 		}
 	}
@@ -197,15 +197,21 @@ func pure(sights []sighted) []Sight {
 	return list
 }
 
-// deliver tells subscribers what they may know. What could not be seen is kept, and the first error is returned.
+// deliver tells subscribers what they may know. What could not be seen is kept, with what comes behind it for the same subscriber, and the first error
+// is returned.
 func (p *Poller) deliver(sights []sighted, told []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	waiting := map[*Subscription]bool{}
 	for i, s := range sights {
+		failed := errs != nil && errs[i] != nil
+		if failed && err == nil {
+			err = errs[i]
+		}
 		switch {
 		case s.of.over:
-		case errs != nil && errs[i] != nil:
-			if err = errs[i]; len(p.again) < atMost {
+		case failed || waiting[s.of]:
+			if waiting[s.of] = true; len(p.again) < atMost {
 				p.again = append(p.again, s)
 			} else {
 				s.of.end(err)

@@ -21,13 +21,15 @@ type Options struct {
 	// See answers each sight with the twit that its subscriber is told of, nil for none: gone, or not for these eyes. What fails is asked
 	// again at the next look; the errors are nil or index-aligned.
 	See func(ctx context.Context, sights []Sight) ([]*tables.Twit, []error)
-	// Behind tells since when there is a twit that has not been brought into all timelines, the zero time if there is none; nil: there
+	// Behind tells since when there is, or may be, a twit that has not been brought into all timelines, the zero time if there is none; nil: there
 	// never is.
 	Behind func() time.Time
 	// Interval is the time between two looks: [Interval] if it is 0.
 	Interval time.Duration
 	// Log is told of looks that failed; nil drops it.
 	Log *slog.Logger
+	// Now is the clock; nil is the machine's.
+	Now func() time.Time
 }
 
 const (
@@ -41,6 +43,11 @@ const (
 	skew = 5 * time.Second
 	// atMost is how many sights are kept at most that could not be seen yet.
 	atMost = 1 << 16
+	// patience is how long a look may take. What came to another row while one was read is found apart from that by at most as much.
+	patience = 10 * time.Second
+	// apart is how long before another one a twit has to have been found to be known to have come first: more than what one look, of whichever
+	// gateway, reads of several rows may be apart.
+	apart = 3 * patience
 	// linger is for how long a row is looked at after its last subscriber went, who may be about to come back.
 	linger = time.Minute
 	// Backlog is how many twits wait for a subscriber at most. One who lets more come up is cut off.
@@ -75,10 +82,9 @@ type Poller struct {
 	// Counters say what it does.
 	Counters Counters
 
-	store    hbase.Store
-	o        Options
-	arrivals arrivals
-	woken    chan struct{}
+	store hbase.Store
+	o     Options
+	woken chan struct{}
 
 	mu       sync.Mutex
 	rows     map[name]*row
@@ -105,7 +111,10 @@ func New(store hbase.Store, o Options) *Poller {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Poller{store: store, o: o, rows: map[name]*row{}, woken: make(chan struct{}, 1), arrivals: newArrivals()}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Poller{store: store, o: o, rows: map[name]*row{}, woken: make(chan struct{}, 1)}
 }
 
 // Run looks until ctx ends, and then ends all subscriptions.
@@ -122,9 +131,11 @@ func (p *Poller) Run(ctx context.Context) {
 		case <-p.woken:
 			joined = true
 		}
-		if err := p.look(ctx, time.Now(), joined); err != nil && ctx.Err() == nil {
+		bounded, done := context.WithTimeout(ctx, patience)
+		if err := p.look(bounded, p.o.Now(), joined); err != nil && ctx.Err() == nil {
 			p.o.Log.Warn("looking for twits failed", "error", err)
 		}
+		done()
 	}
 }
 

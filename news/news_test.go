@@ -238,30 +238,33 @@ func TestWhoMayHaveMissedWhat(t *testing.T) {
 		l.hears("second")
 		late := w.spreads("u", "a", "late", 1500*time.Millisecond)
 		l.hears("late")
+		time.Sleep(apart)
+		last := w.spreads("u", "a", "last", 0)
+		l.hears("last")
 		for _, test := range []struct {
 			name        string
 			key, heard  *tables.Twit
 			mayBeMissed bool
 		}{
 			{"found after", late, second, true},
-			{"found after what was there before", late, first, true},
-			{"there before what was found", first, second, false},
+			{"found before, but another gateway may have found it after", first, second, true},
 			{"both there before, nobody knows in which order", there, first, true},
-			{"too old to be late", &tables.Twit{AuthorName: "a", PostedAt: second.PostedAt.Add(-Overlap - 1), Name: "old"}, second, false},
+			{"found long before", second, last, false},
+			{"not known", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window), Name: "old"}, last, true},
+			{"too old to be late", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
 		} {
 			if got := l.Late(test.key.Key(), test.heard.Key()); got != test.mayBeMissed {
 				t.Errorf("%s: %t", test.name, got)
 			}
 		}
-		w.poller.Spread(there.Key())
-		time.Sleep(time.Millisecond)
-		w.poller.Posted(first.Key())
-		if l.Late(there.Key(), first.Key()) {
-			t.Error("this gateway brought it there before the other was posted")
-		}
-		time.Sleep(farthest)
-		if l.Late(there.Key(), second.Key()) || l.Recent(second.PostedAt) {
-			t.Error("it is too long ago")
+		for _, test := range []struct {
+			twit  *tables.Twit
+			comes bool
+		}{{there, false}, {second, true}, {&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "new"}, true},
+			{&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-Overlap - time.Second), Name: "old"}, false}} {
+			if l.Comes(test.twit) != test.comes {
+				t.Errorf("%s comes: %t", test.twit.Name, !test.comes)
+			}
 		}
 	})
 }

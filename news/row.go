@@ -25,28 +25,27 @@ type row struct {
 	// begun is when somebody first wanted to know of it, left when the last one went.
 	begun, left time.Time
 	read        bool // whether it ever was
-	// seen has all members that are later than floor, with when each was found; the zero time says that it was there before.
-	seen  map[tables.TwitKey]time.Time
+	// seen has all members that are later than floor, and others that were, as long as somebody may ask which of two came first.
+	seen  map[tables.TwitKey]sighting
 	floor time.Time
+	// looked is when the last look began that read it.
+	looked time.Time
 }
 
-// meet notes a member, and reports whether it has come only now.
-func (r *row) meet(m member, now time.Time) bool {
+// meet notes a member that was read in another row, or in this one, and reports whether it has come only now.
+func (r *row) meet(m member, in *row, now time.Time) bool {
 	if _, seen := r.seen[m.TwitKey]; seen {
 		return false
 	}
-	if m.old || !r.read && m.at.Before(r.begun) {
-		now = time.Time{}
-	}
-	r.seen[m.TwitKey] = now
-	return !now.IsZero()
+	r.seen[m.TwitKey] = sighting{now, in.looked, m.old}
+	return !m.old && (r.read || !m.at.Before(r.begun))
 }
 
-// looked ends a look. The next one is for what is later than floor.
-func (r *row) looked(floor time.Time) {
-	r.read, r.turned, r.floor = true, false, later(r.floor, floor)
+// end ends a look, which began at a time. The next one is for what is later than floor.
+func (r *row) end(begun, floor time.Time) {
+	r.read, r.turned, r.looked, r.floor = true, false, begun, later(r.floor, floor)
 	for key := range r.seen {
-		if at, _, _ := key.Parts(); !at.After(r.floor) {
+		if at, _, _ := key.Parts(); !at.After(r.floor) && begun.Sub(at) > 2*Window {
 			delete(r.seen, key)
 		}
 	}

@@ -27,13 +27,14 @@ type Subscription struct {
 	queue chan *tables.Twit
 	// Poller.mu guards what follows: joining says that it joins with the look that is under way.
 	joining, joined, over bool
-	err                   error // when it is over
+	since                 time.Time // when the look began with which it joined
+	err                   error     // when it is over
 }
 
 // Subscribe begins to listen to a row. It returns when everything that is written from now on will be heard, or with the error of ctx. Whoever
 // calls it calls Close.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string) (*Subscription, error) {
-	s := &Subscription{poller: p, ctx: ctx, begun: time.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, Backlog)}
+	s := &Subscription{poller: p, ctx: ctx, begun: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, Backlog)}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
@@ -69,7 +70,7 @@ func (p *Poller) wake() {
 func (p *Poller) row(n name, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
-		r = &row{name: n, begun: now, subscribers: map[*Subscription]struct{}{}, seen: map[tables.TwitKey]time.Time{}}
+		r = &row{name: n, begun: now, subscribers: map[*Subscription]struct{}{}, seen: map[tables.TwitKey]sighting{}}
 		p.rows[n] = r
 		p.Counters.Rows.Add(1)
 	}
@@ -92,7 +93,7 @@ func (s *Subscription) Close() {
 	defer s.poller.mu.Unlock()
 	s.end(context.Canceled)
 	if delete(s.row.subscribers, s); len(s.row.subscribers) == 0 {
-		s.row.left = time.Now()
+		s.row.left = s.poller.o.Now()
 	}
 	s.poller.Counters.Subscribers.Add(-1)
 }

@@ -121,7 +121,9 @@ func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tab
 // replayed is how many twits are read together of those that a subscriber has missed.
 const replayed = 100
 
-// replay tells what came after a twit, the oldest first: also what is older by its time and may have come later all the same.
+// replay tells what had come after a twit when the subscriber joined, the oldest first: also what is older by its time and may have come later all
+// the same. In the order of time nothing older is left out when it breaks off; what came since the subscriber joined is told behind it, for it may
+// have come before what replay would tell.
 func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tables.TwitKey, tell func(*tables.Twit) error) error {
 	position := after.Position
 	if l.kind == news.Timeline {
@@ -131,25 +133,8 @@ func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tab
 	if err != nil {
 		return err
 	}
-	// Whoever is told in another order than others, and comes back after one of these, would be told twice or never.
-	type found struct {
-		*tables.Twit
-		at time.Time
-	}
-	var recent []found
-	next := func(t *tables.Twit) error {
-		at, pending := l.Found(t)
-		if pending {
-			return nil
-		}
-		if at.IsZero() {
-			return tell(t)
-		}
-		recent = append(recent, found{t, at})
-		return nil
-	}
 	for _, t := range late {
-		if err := next(t); err != nil {
+		if err := tell(t); err != nil {
 			return err
 		}
 	}
@@ -159,30 +144,24 @@ func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tab
 			return err
 		}
 		for _, t := range slices.Backward(page.Members) {
-			if t != nil {
-				if err := next(t); err != nil {
-					return err
-				}
+			if t == nil || l.Comes(t) {
+				continue
+			}
+			if err := tell(t); err != nil {
+				return err
 			}
 		}
 		if !page.HasPrevious || len(page.Positions) == 0 {
-			break
+			return nil
 		}
 		before = page.Positions[0]
 	}
-	slices.SortStableFunc(recent, func(a, b found) int { return a.at.Compare(b.at) })
-	for _, t := range recent {
-		if err := tell(t.Twit); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // late returns what is older than a twit and may have come later, the oldest first.
 func (r *subscriptionResolver) late(ctx context.Context, l listener, than tables.TwitKey, position string) (late []*tables.Twit, err error) {
 	at, _, err := than.Parts()
-	if err != nil || !l.Recent(at) {
+	if err != nil {
 		return nil, err
 	}
 	for more := true; more; {
@@ -191,13 +170,13 @@ func (r *subscriptionResolver) late(ctx context.Context, l listener, than tables
 			return nil, err
 		}
 		for _, t := range page.Members {
-			if t != nil && l.Late(t.Key(), than) {
+			if t != nil && l.Late(t.Key(), than) && !l.Comes(t) {
 				late = append(late, t)
 			}
 		}
 		if more = page.HasNext && len(page.Positions) > 0; more {
 			position = page.Positions[len(page.Positions)-1]
-			more = position < tables.LaterThan(at.Add(-news.Overlap))
+			more = position < tables.LaterThan(at.Add(-news.Window))
 		}
 	}
 	slices.Reverse(late)

@@ -126,6 +126,17 @@ func (f *Feeds) Lag() Lag {
 	return f.lag
 }
 
+// Behind tells since when there is something that timelines wait for, or since when there may be if that has not been looked for yet; the zero time
+// if there is nothing.
+func (f *Feeds) Behind() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.looked.IsZero() {
+		return time.UnixMilli(0)
+	}
+	return f.lag.Oldest
+}
+
 // Give tells of an errand that is in the store: it is done at once, unless older ones are. Without Give it is found a little later.
 func (f *Feeds) Give(e tables.Errand) {
 	f.mu.Lock()
