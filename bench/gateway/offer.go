@@ -14,7 +14,9 @@ type Offered struct {
 	Requests, Answered, Refused, Lost int
 	Took                              time.Duration
 	Latency                           []time.Duration // of those that were answered, ascending
+	CPU                               time.Duration   // of the gateway
 	Peak                              int64           // of the gateway's memory in bytes, meanwhile
+	Connections                       int             // that the gateway had meanwhile, at most
 }
 
 // PerSecond returns how many requests were answered in a second.
@@ -40,11 +42,14 @@ func (g *Gateway) Offer(r Request, perSecond float64, during time.Duration) (o O
 	var all sync.WaitGroup
 	slots := make(chan struct{}, outstanding)
 	begin, stop := time.Now(), make(chan struct{})
+	before, _ := g.CPU()
+	files := g.files()
 	all.Go(func() { // watches the memory
 		for {
 			if now, err := g.Resident(); err == nil {
 				o.Peak = max(o.Peak, now)
 			}
+			o.Connections = max(o.Connections, g.files()-files)
 			select {
 			case <-stop:
 				return
@@ -80,6 +85,8 @@ func (g *Gateway) Offer(r Request, perSecond float64, during time.Duration) (o O
 	o.Took = time.Since(begin)
 	close(stop)
 	all.Wait()
+	after, _ := g.CPU()
+	o.CPU = after - before
 	slices.Sort(o.Latency)
 	return o
 }

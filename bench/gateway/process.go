@@ -84,6 +84,15 @@ func (g *Gateway) memory(what string) (int64, error) {
 	return n << 10, err
 }
 
+// files is how many files and connections the gateway has open.
+func (g *Gateway) files() int {
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", g.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	return len(open)
+}
+
 // Stop ends the gateway and waits for it.
 func (g *Gateway) Stop() error {
 	if err := g.cmd.Process.Signal(syscall.SIGINT); err != nil {
