@@ -79,7 +79,11 @@ func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
 // stations are n of one store with these users.
 func stations(t *testing.T, n, limit int, usernames ...string) []*station {
 	t.Helper()
-	store := newAccounts(t).store
+	return stationsOver(t, newAccounts(t).store, n, limit, usernames...)
+}
+
+func stationsOver(t *testing.T, store hbase.Store, n, limit int, usernames ...string) []*station {
+	t.Helper()
 	for _, name := range usernames {
 		if errs, err := store.Mutate(t.Context(), []hbase.Mutation{tables.Users.Put(name, &tables.User{Username: name, Name: new("Mr. " + name)}, 1)}); err != nil || errs != nil {
 			t.Fatal(errs, err)
