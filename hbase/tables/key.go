@@ -72,10 +72,10 @@ func edgesOf(table, a string) hbase.Scan {
 const timeSize = 8
 
 // invert returns the eight bytes that sort the newest time first: MaxInt64 − milliseconds.
-func invert(t time.Time) string {
-	var b [timeSize]byte
-	binary.BigEndian.PutUint64(b[:], uint64(math.MaxInt64-t.UnixMilli()))
-	return string(b[:])
+func invert(t time.Time) string { return string(appendInverted(make([]byte, 0, timeSize), t)) }
+
+func appendInverted(dst []byte, t time.Time) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-t.UnixMilli()))
 }
 
 // revert reads the inverted time at the start of s, and returns what follows it. It is [ErrName] if there is none: s may

@@ -22,6 +22,7 @@ func (r record) add(field protowire.Number, s string) record {
 // there. Its errors are [ErrName].
 func (r record) each(m *Memory, f func(field protowire.Number, s string) bool) error {
 	whole := m.copy(r)
+	valid := utf8.Valid(r) // all of it: what stands around a short text is ASCII
 	var before protowire.Number
 	for len(r) > 0 {
 		field, kind, n := protowire.ConsumeTag(r)
@@ -30,7 +31,7 @@ func (r record) each(m *Memory, f func(field protowire.Number, s string) bool) e
 		}
 		text, size := protowire.ConsumeBytes(r[n:])
 		end := len(whole) - len(r) + n + size
-		if size < 0 || n+size != protowire.SizeTag(field)+protowire.SizeBytes(len(text)) || !utf8.Valid(text) || !f(field, whole[end-len(text):end]) {
+		if size < 0 || n+size != protowire.SizeTag(field)+protowire.SizeBytes(len(text)) || !(valid || utf8.Valid(text)) || !f(field, whole[end-len(text):end]) {
 			return fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 		}
 		r, before = r[n+size:], field

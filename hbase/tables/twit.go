@@ -53,7 +53,11 @@ func ParseTwitKey(key string) (TwitKey, error) {
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
 // ID names the twit.
-func (t *Twit) ID() ID { return ID{NounTwit, t.Key().String()} }
+func (t *Twit) ID() ID {
+	var few [128]byte
+	key := append(append(few[:0], t.AuthorName...), separator...)
+	return ID{NounTwit, string(append(appendInverted(key, t.PostedAt), t.Name...))}
+}
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 
