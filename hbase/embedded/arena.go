@@ -13,6 +13,8 @@ type arena struct {
 	start  int
 	values []byte
 	text   strings.Builder
+	// rows and bytes count what was given out, those of families, qualifiers and values.
+	rows, bytes int64
 }
 
 // The sizes of the pieces: each is twice as large as the one before it, within bounds.
@@ -28,12 +30,14 @@ func (a *arena) end() []hbase.Cell {
 	if a.start == len(a.cells) {
 		return nil
 	}
+	a.rows++
 	return a.cells[a.start:len(a.cells):len(a.cells)]
 }
 
 func (a *arena) last() *hbase.Cell { return &a.cells[len(a.cells)-1] }
 
 func (a *arena) add(family, qualifier string, timestamp int64, value []byte) {
+	a.bytes += int64(len(family) + len(qualifier) + len(value))
 	if len(a.cells) == cap(a.cells) {
 		row := a.cells[a.start:]
 		size := min(max(2*cap(a.cells), minCells), maxCells)

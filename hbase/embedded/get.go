@@ -60,7 +60,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	stats.RPCs.Add(1)
 	stats.Servers.Add(server)
 	stats.Gets.Add(int64(len(gets)))
-	stats.CountResults(results)
+	stats.Rows.Add(r.rows)
+	stats.Bytes.Add(r.bytes)
 	return results, nil
 }
 

@@ -88,7 +88,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 		if !r.in(r.target) {
 			continue
 		}
-		taken, err := r.readColumn(fs, c)
+		taken, err := r.readColumn(fs, c, false)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (r *reader) readPage(fs *familySelection) error {
 		if len(q.stop) > 0 && bytes.Compare(r.key, r.target) >= 0 {
 			return nil
 		}
-		taken, err := r.readColumn(fs, nil)
+		taken, err := r.readColumn(fs, nil, left == 1)
 		if err != nil {
 			return err
 		}
@@ -171,8 +171,8 @@ func (r *reader) readPage(fs *familySelection) error {
 }
 
 // readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column.
-// known names the column if the selection does.
-func (r *reader) readColumn(fs *familySelection, known *column) (taken int, err error) {
+// known names the column if the selection does. Behind the last one of a page it does not move on: what follows is of no interest.
+func (r *reader) readColumn(fs *familySelection, known *column, last bool) (taken int, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
 		return 0, fmt.Errorf("%w: key %q", hbase.ErrCorrupt, r.key)
@@ -200,7 +200,9 @@ func (r *reader) readColumn(fs *familySelection, known *column) (taken int, err 
 				if err := r.take(fs.name, known, timestamp, taken == 0); err != nil {
 					return 0, err
 				}
-				taken++
+				if taken++; last && taken == versions {
+					return taken, nil
+				}
 			}
 		case kindAllVersions, kindOneVersion:
 			if timestamp <= masked {
