@@ -228,7 +228,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 		if len(writes) == 0 {
 			return cells[:len(gets)], nil
 		}
-		if err := x.open(ctx, label); err != nil {
+		if err := x.open(ctx, label+" "); err != nil {
 			return nil, err
 		}
 		if err := x.mutate(ctx, writes...); err != nil {

@@ -97,6 +97,8 @@ type verdict struct {
 func newTurns(store hbase.Store, r *rand.Rand) *turns {
 	t := &turns{under: store, rand: r, dead: map[int]bool{}, reached: map[point]bool{}, foretold: map[point]bool{}, failed: map[point]map[mishap]bool{}}
 	t.store = hbasetest.NewFaults(decisions{store, t}, func(hbasetest.Op) hbasetest.Fault {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		t.item++
 		if t.failing == nil {
 			return hbasetest.Fault{}
