@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// size is what a gateway has: goroutines, and bytes of memory, resident in all and in use in Go's heap.
+type size struct {
+	goroutines     int
+	resident, heap int64
+}
+
+func (s *soak) size() (now size) {
+	response, err := s.client.Get(s.gateway.URL + "/metrics")
+	if err != nil {
+		s.Error(err)
+		return size{}
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	metric := func(name string) float64 {
+		value := 0.0
+		if _, after, _ := strings.Cut(string(text), "\n"+name+" "); err == nil {
+			_, err = fmt.Sscan(after, &value)
+		}
+		return value
+	}
+	now.goroutines, now.heap = int(metric("go_goroutines")), int64(metric("go_memstats_heap_inuse_bytes"))
+	resident, also := s.gateway.Resident()
+	if err := errors.Join(err, also); err != nil {
+		s.Error(err)
+	}
+	now.resident = resident
+	return now
+}
+
+// watch notes until the end, second by second, what the gateway has.
+func (s *soak) watch() (sizes []size) {
+	every := max(int(*soaking/(30*time.Second)), 1)
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-tick.C:
+			now := s.size()
+			sizes = append(sizes, now)
+			if len(sizes)%every == 0 {
+				s.Logf("%d goroutines, %d MB, %d MB in the heap", now.goroutines, now.resident>>20, now.heap>>20)
+			}
+		case <-s.end.Done():
+			return sizes
+		}
+	}
+}
+
+// flat is for memory that has grown in the last fifth of the time beyond that of the second. Beside the embedded store it is the heap alone: what that
+// store keeps of its files, and of what is to be written to them, fills up to its bounds outside.
+func (s *soak) flat(sizes []size) {
+	fifth := len(sizes) / 5
+	medians := func(of func(size) int64) (early, late int64) {
+		median := func(sizes []size) int64 {
+			sizes = slices.SortedFunc(slices.Values(sizes), func(a, b size) int { return cmp.Compare(of(a), of(b)) })
+			return of(sizes[len(sizes)/2])
+		}
+		return median(sizes[fifth : 2*fifth]), median(sizes[4*fifth:])
+	}
+	early, late := medians(func(s size) int64 { return s.resident })
+	heapEarly, heapLate := medians(func(s size) int64 { return s.heap })
+	s.Logf("in the second fifth of the time it had %d MB, %d of them in the heap, and in the last %d MB and %d", early>>20, heapEarly>>20, late>>20, heapLate>>20)
+	if heapLate > heapEarly*5/4 || !*soakEmbedded && late > early*5/4 {
+		s.Error("the memory grew")
+	}
+}
