@@ -78,7 +78,7 @@ func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
 func TestEveryCrashPointIsSafe(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
-	e := &exploration{t: t, reached: map[point][]history{}, times: map[point]int{}, had: map[point]map[mishap]bool{}, foretold: map[point]bool{}}
+	e := &exploration{t: t, reached: map[point][]history{}, origins: map[point]map[string]bool{}, had: map[point]map[mishap]bool{}, foretold: map[point]bool{}}
 	for _, noun := range modelled {
 		for i := range few(450) {
 			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 1 + i%4, calls: 1 + i%3, faults: float64(i%5/4) * 0.1,

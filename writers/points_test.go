@@ -46,9 +46,9 @@ func crowd(name string, random func(*rand.Rand) call, parts ...string) modelNoun
 type exploration struct {
 	t         *testing.T
 	histories int
-	// reached are some that come to each point, times says how many did that were not made for it, had what went wrong there.
+	// reached are some that come to each point, origins the random histories that led there, with mishaps or without, had what went wrong there.
 	reached map[point][]history
-	times   map[point]int
+	origins map[point]map[string]bool
 	had     map[point]map[mishap]bool
 	// foretold are the points that plans of writes tell of.
 	foretold map[point]bool
@@ -66,9 +66,10 @@ func (e *exploration) explore(h history) {
 		if len(e.reached[p]) < 5 {
 			e.reached[p] = append(e.reached[p], h)
 		}
-		if !slices.ContainsFunc(h.besides, func(b planned) bool { return b.point == p }) {
-			e.times[p]++
+		if e.origins[p] == nil {
+			e.origins[p] = map[string]bool{}
 		}
+		e.origins[p][fmt.Sprint(h.nouns[0].name, h.seed)] = true
 	}
 	for p, mishaps := range r.turns.failed {
 		if e.had[p] == nil {
@@ -129,10 +130,10 @@ func listed(t *testing.T) (points []point) {
 
 // rewriteList writes the list anew. What few histories come to others may miss: it is no part of it.
 func (e *exploration) rewriteList(t *testing.T) {
-	const often = 20
+	const often = 12
 	purposes := map[string][]string{}
 	for _, p := range slices.SortedFunc(maps.Keys(e.reached), point.compare) {
-		if e.times[p] >= often {
+		if len(e.origins[p]) >= often {
 			purposes[p.what] = append(purposes[p.what], p.kind)
 		}
 	}
