@@ -47,7 +47,9 @@ type handlers struct {
 // routes are the handlers of a server. The metrics are answered to the public unless there is a monitor, or it is for the public.
 func routes(store hbase.Store, b *background, s settings) handlers {
 	ends, held := &drain{}, backlog.New(maxBacklog)
-	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	fresh := func(ctx context.Context) context.Context {
+		return loaders.With(ctx, hbase.Budgeted(store, s.limits[limits.Read]))
+	}
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
 		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
 	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{

@@ -326,3 +326,23 @@ func TestSubscribersAreSentElsewhereAtTheEnd(t *testing.T) {
 		t.Error("the log has ", line)
 	}
 }
+
+func TestWhatIsReadIsLimited(t *testing.T) {
+	url, _ := started(t, "--limit", "read=2000")
+	ask := func(query string) string {
+		post, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"`+query+`"}`))
+		if err == nil {
+			post.Header.Set("Content-Type", "application/json")
+		}
+		_, body, _ := fetch(t, post, err)
+		return body
+	}
+	if body := ask("{ user(username: \\\"LiLei\\\") { name twits(first: 1) { nodes { id } } } }"); strings.Contains(body, "errors") {
+		t.Errorf("little is answered with %s", body)
+	}
+	body := ask("{ users(first: 50) { nodes { username twits { nodes { id } } } } }")
+	if !strings.Contains(body, `"username":"`) || !strings.Contains(body, "what is read of the store, in bytes, is limited to 2000, and this is ") ||
+		!strings.Contains(body, `"code":"LIMIT_EXCEEDED"`) || !strings.Contains(body, `"twits":null`) {
+		t.Errorf("much is answered with %s", body)
+	}
+}

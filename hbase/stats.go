@@ -80,7 +80,7 @@ func (s *Stats) CountResults(results []Result) {
 	for i := range results {
 		if len(results[i].Cells) > 0 {
 			rows++
-			bytes += sizeOf(results[i].Cells)
+			bytes += SizeOf(results[i].Cells)
 		}
 	}
 	s.Rows.Add(rows)
@@ -90,10 +90,11 @@ func (s *Stats) CountResults(results []Result) {
 // CountRow adds one row of a scan.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
-	s.Bytes.Add(int64(len(row.Key)) + sizeOf(row.Cells))
+	s.Bytes.Add(int64(len(row.Key)) + SizeOf(row.Cells))
 }
 
-func sizeOf(cells []Cell) (bytes int64) {
+// SizeOf returns the bytes of cells as stats count them: of families, qualifiers and values.
+func SizeOf(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))
 	}

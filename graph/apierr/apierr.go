@@ -92,6 +92,11 @@ func Of(err error) (public *Error, cause error) {
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeTimeout, Message: "the request was cancelled"}, nil
 	}
+	if e := (interface {
+		Exceeded() (what string, limit, actual int)
+	})(nil); errors.As(err, &e) {
+		return LimitExceeded(e.Exceeded()), nil
+	}
 	if t := (interface{ Temporary() bool })(nil); errors.As(err, &t) && t.Temporary() {
 		return Unavailable(err), err
 	}

@@ -43,6 +43,8 @@ func TestPresent(t *testing.T) {
 			`{"message":"internal error","extensions":{"code":"INTERNAL"}}`, secret.Error()},
 		{"a deadline is a timeout", fmt.Errorf("get: %w", context.DeadlineExceeded),
 			`{"message":"the request took too long","extensions":{"code":"TIMEOUT"}}`, "deadline"},
+		{"a store may say that a limit is exceeded", fmt.Errorf("get: %w", &stored{}),
+			`{"message":"what is read is limited to 7, and this is 8","extensions":{"actual":8,"code":"LIMIT_EXCEEDED","limit":7}}`, ""},
 		{"a client that went away is not worth a log line", fmt.Errorf("get: %w", context.Canceled),
 			`{"message":"the request was cancelled","extensions":{"code":"TIMEOUT"}}`, ""},
 		{"a syntax error keeps its message and place", coded("GRAPHQL_PARSE_FAILED", "Expected Name"),
@@ -71,6 +73,12 @@ func TestPresent(t *testing.T) {
 		})
 	}
 }
+
+// stored is an error of a store that tells of a limit.
+type stored struct{}
+
+func (*stored) Error() string                { return "of region server 10.0.0.7" }
+func (*stored) Exceeded() (string, int, int) { return "what is read", 7, 8 }
 
 func TestPresentPath(t *testing.T) {
 	field := func(name string) *graphql.FieldContext {

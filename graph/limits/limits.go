@@ -36,6 +36,7 @@ const (
 	RPCs
 	Objects
 	Resolved
+	Read
 	Answer
 	Errors
 	Refusals
@@ -67,6 +68,7 @@ var Known = [count]struct {
 	RPCs:            {"rpcs", "the number of RPCs that would be sent at most", 1000},
 	Objects:         {"objects", "the number of objects that would be answered at most", 100_000},
 	Resolved:        {"resolved", "the number of values that resolvers would answer at most", 200_000},
+	Read:            {"read", "what is read of the store, in bytes,", 32 << 20},
 	Answer:          {"answer", "the answer in bytes", 16 << 20},
 	Errors:          {"errors", "the number of errors in an answer", 20},
 	Refusals:        {"refusals", "the number of errors in a refusal", 4},

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("tables", s.testTables)
 	t.Run("contexts", s.testContexts)
 	t.Run("stats", s.testStats)
+	t.Run("budget", s.testBudget)
 	t.Run("concurrency", s.testConcurrency)
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
