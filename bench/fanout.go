@@ -105,7 +105,8 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	defer store.Close()
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan tables.Errand, 1)
-	f := feeds.New(store, feeds.Options{Done: func(e tables.Errand) { done <- e }})
+	seen := &entries{Store: store}
+	f := feeds.New(seen, feeds.Options{Done: func(e tables.Errand) { done <- e }})
 	w := writers.New(store, writers.Options{Errands: f.Give})
 	ended := make(chan struct{})
 	go func() {
@@ -129,7 +130,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 		}
 		posted := time.Since(begin)
 		<-done
-		spread := time.Since(begin)
+		spread := seen.last.Sub(begin)
 		if err := everywhere(ctx, store, key, followers); err != nil {
 			return err
 		}
@@ -140,6 +141,20 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	}
 	t.row(engine, ms(middle(raw)), ms(middle(acknowledged)), ms(middle(whole)), times(middle(ratios)))
 	return nil
+}
+
+// entries is a store that notes when it last put something into timelines. It is written to by one at a time.
+type entries struct {
+	hbase.Store
+	last time.Time
+}
+
+func (e *entries) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	errs, err := e.Store.Mutate(ctx, mutations)
+	if put, ok := mutations[0].(hbase.Put); ok && put.Table == tables.Timelines.Table {
+		e.last = time.Now()
+	}
+	return errs, err
 }
 
 // batch puts an entry into each timeline, in one call.

@@ -29,7 +29,7 @@ type Options struct {
 	Limit int
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
 	TimelineBound int
-	// Chunk is how many entries are written together: 1,000 if it is 0, less in tests.
+	// Chunk is how many entries are written together: 2,500 if it is 0, less in tests.
 	Chunk int
 	// Log is told of what failed and will be tried again; nil drops it.
 	Log *slog.Logger
@@ -91,7 +91,7 @@ func New(store hbase.Store, o Options) *Feeds {
 		o.TimelineBound = tables.TimelineBound
 	}
 	if o.Chunk == 0 {
-		o.Chunk = 1000
+		o.Chunk = 2500
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
