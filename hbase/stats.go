@@ -74,27 +74,35 @@ func (s *Servers) Len() int {
 	return len(s.names)
 }
 
-// CountResults adds the rows and bytes of results.
-func (s *Stats) CountResults(results []Result) {
+// CountResults adds the rows and bytes of results to the stats that ctx carries, and takes the bytes from its budget: what that does not reach is
+// forgotten. A region server bounds the answer of a multi itself, by hbase.server.scanner.max.result.size.
+func CountResults(ctx context.Context, results []Result) {
 	var rows, bytes int64
+	budget, over := BudgetOf(ctx), error(nil)
 	for i := range results {
-		if len(results[i].Cells) > 0 {
-			rows++
-			bytes += SizeOf(results[i].Cells)
+		if len(results[i].Cells) == 0 {
+			continue
 		}
+		size := sizeOf(results[i].Cells)
+		rows++
+		bytes += size
+		if over != nil {
+			results[i] = Result{Err: over}
+		}
+		over = budget.Spend(size)
 	}
-	s.Rows.Add(rows)
-	s.Bytes.Add(bytes)
+	stats := StatsOf(ctx)
+	stats.Rows.Add(rows)
+	stats.Bytes.Add(bytes)
 }
 
 // CountRow adds one row of a scan.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
-	s.Bytes.Add(int64(len(row.Key)) + SizeOf(row.Cells))
+	s.Bytes.Add(int64(len(row.Key)) + sizeOf(row.Cells))
 }
 
-// SizeOf returns the bytes of cells as stats count them: of families, qualifiers and values.
-func SizeOf(cells []Cell) (bytes int64) {
+func sizeOf(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))
 	}

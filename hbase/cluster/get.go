@@ -29,25 +29,9 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	if len(rest) > 0 {
 		s.getThrough(ctx, gets, selections, rest, results)
 	}
-	stats := hbase.StatsOf(ctx)
-	stats.Gets.Add(int64(len(gets)))
-	stats.CountResults(results)
-	spend(hbase.BudgetOf(ctx), results)
+	hbase.StatsOf(ctx).Gets.Add(int64(len(gets)))
+	hbase.CountResults(ctx, results)
 	return results, canceled(ctx)
-}
-
-// spend forgets what goes beyond the budget. Region servers bound the answer of a multi themselves, by hbase.server.scanner.max.result.size.
-func spend(budget *hbase.Budget, results []hbase.Result) {
-	if budget == nil {
-		return
-	}
-	for i := range results {
-		if err := budget.Spend(0); err != nil {
-			results[i] = hbase.Result{Err: err}
-			continue
-		}
-		_ = budget.Spend(hbase.SizeOf(results[i].Cells))
-	}
 }
 
 // getThrough leaves it to gohbase to find the regions of Gets, and to try again what fails.

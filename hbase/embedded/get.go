@@ -48,23 +48,22 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	defer s.release(r)
 	r.within = true
 	budget, spent := hbase.BudgetOf(ctx), int64(0)
+	var over error
 	for i, p := range plan {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := budget.Spend(r.bytes - spent); err != nil {
-			for _, p := range plan[i:] {
-				results[p.index].Err = err
-			}
-			break
+		if over != nil {
+			results[p.index].Err = over
+			continue
 		}
-		spent = r.bytes
 		g := &gets[p.index]
 		r.prepare(g.Page, g.Versions, g.Time)
 		results[p.index].Cells, results[p.index].Err = r.row(p.row, *p.sel)
 		s.cleaner.offer(r, p.row, len(results[p.index].Cells) == 0)
+		over = budget.Spend(r.bytes - spent)
+		spent = r.bytes
 	}
-	_ = budget.Spend(r.bytes - spent) // what the last row brought is there; the next call is told
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	stats.Servers.Add(server)
