@@ -21,7 +21,6 @@ func (d *drain) handler(next http.Handler) http.Handler {
 		if !d.enter() {
 			w.Header().Set("Retry-After", "1")
 			w.Header().Set("Connection", "close")
-			w.Header().Set("Content-Type", "application/json; charset=utf-8")
 			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the server ends; ask another one"}).Write(w, http.StatusServiceUnavailable)
 			return
 		}
