@@ -12,9 +12,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestRepair(t *testing.T) {
-	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
-	files, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+// following is a store, and its folder, in which Lucy follows LiLei.
+func following(t *testing.T) (store, data string) {
+	t.Helper()
+	files := t.TempDir()
+	data = filepath.Join(t.TempDir(), "data")
 	for name, text := range map[string]string{
 		"users":   "username,name\nLiLei,李雷\nLucy,Lucy\n",
 		"follows": "follower,followee\nLucy,LiLei\n",
@@ -23,10 +25,16 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	store := "embedded:" + data
+	store = "embedded:" + data
 	if status, _, stderr := command(t, "import", "--store", store, files); status != 0 {
 		t.Fatal(stderr)
 	}
+	return store, data
+}
+
+func TestRepair(t *testing.T) {
+	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
+	store, data := following(t)
 	damage := func(mutations ...hbase.Mutation) {
 		t.Helper()
 		s, err := embedded.Open(data)
@@ -89,19 +97,7 @@ func TestRepairKeepsTheBroadcastersOfItsFanoutLimit(t *testing.T) {
 		{[]string{"--fanout-limit", "0"}, misuse, "", "--fanout-limit must be at least 1"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
-			files, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-			for name, text := range map[string]string{
-				"users":   "username,name\nLiLei,李雷\nLucy,Lucy\n",
-				"follows": "follower,followee\nLucy,LiLei\n",
-			} {
-				if err := os.WriteFile(filepath.Join(files, name+".csv"), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			store := "embedded:" + data
-			if status, _, stderr := command(t, "import", "--store", store, files); status != 0 {
-				t.Fatal(stderr)
-			}
+			store, data := following(t)
 			s, err := embedded.Open(data)
 			if err != nil {
 				t.Fatal(err)

@@ -25,7 +25,8 @@ type world struct {
 
 const author = "LiLei"
 
-func newWorld(t *testing.T) *world {
+// newStore is an empty one, with all tables.
+func newStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
 	if err != nil {
@@ -37,7 +38,12 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	return &world{T: t, Store: store, now: time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)}
+	return store
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return &world{T: t, Store: newStore(t), now: time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)}
 }
 
 // gateway returns the feeds of another gateway.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/transfer/invariant"
 	"twibase/writers"
@@ -23,16 +22,7 @@ type cut struct {
 
 func newCut(t *testing.T) cut {
 	t.Helper()
-	store, err := embedded.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	for _, table := range tables.Definitions(1) {
-		if err := store.CreateTable(t.Context(), table); err != nil {
-			t.Fatal(err)
-		}
-	}
+	store := newStore(t)
 	c := cut{t, store, writers.New(store, writers.Options{}), feeds.New(store, feeds.Options{TimelineBound: 10})}
 	for _, name := range []string{"a", "b", "gina"} {
 		_, err := c.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: name, Name: name}, nil)
