@@ -25,6 +25,7 @@ type conn struct {
 
 	heard   atomic.Int64 // when a message came last, in nanoseconds
 	closing atomic.Bool
+	gone    atomic.Bool   // when nothing can be sent any more
 	closed  chan struct{} // when the client has been told why, or can't be
 	running sync.WaitGroup
 
@@ -150,12 +151,21 @@ func pong(payload []byte) []byte {
 	return append(append([]byte(`{"type":"pong","payload":`), payload...), '}')
 }
 
-// send sends a message. A client that does not read it in time is cut off: with a code, if it reads on soon after.
+// send sends a message. A client that does not read it in time is cut off: with a code, if it reads on soon after. After that nothing is
+// sent: what waits for a client that has gone would be in the way of those that wait for one that reads.
 func (c *conn) send(text []byte) {
+	if c.gone.Load() {
+		return
+	}
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
-	defer c.server.Backlog.Hold(len(text), func() { go c.socket.CloseNow() })()
-	_ = c.socket.Write(context.Background(), websocket.MessageText, text)
+	defer c.server.Backlog.Hold(len(text), func() {
+		c.gone.Store(true)
+		go c.socket.CloseNow()
+	})()
+	if err := c.socket.Write(context.Background(), websocket.MessageText, text); err != nil {
+		c.gone.Store(true)
+	}
 }
 
 // close closes the connection, for the first reason alone, and returns when the client has heard it. The goroutine that reads learns of it by
