@@ -128,6 +128,30 @@ func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T
 	})
 }
 
+func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		c := w.greeted()
+		for i := range MaxOperations {
+			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
+		}
+		synctest.Wait()
+		go w.server.Shutdown(context.Background())
+		complete := 0
+		for {
+			_, text, err := c.socket.Read(context.Background())
+			if err != nil {
+				break
+			}
+			if strings.HasSuffix(string(text), `"type":"complete"}`) {
+				complete++
+			}
+		}
+		if complete != MaxOperations {
+			t.Errorf("%d were told to be complete", complete)
+		}
+	})
+}
+
 func TestAServerThatEndsWaitsNoLongerThanItIsTold(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()

@@ -31,6 +31,7 @@ type conn struct {
 
 	mu         sync.Mutex
 	operations map[string]*operation
+	ending     int // how many more have ended, and their last message is being sent
 	leaving    bool
 }
 
@@ -182,7 +183,7 @@ func (c *conn) close(why *closure) {
 func (c *conn) leave() {
 	c.mu.Lock()
 	c.leaving = true
-	idle := len(c.operations) == 0
+	idle := len(c.operations)+c.ending == 0
 	c.mu.Unlock()
 	if idle {
 		c.close(&closure{websocket.StatusGoingAway, "Going away"})

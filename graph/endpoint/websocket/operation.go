@@ -56,13 +56,11 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 	defer op.cancel()
 	for response := range c.server.Execute(ctx, params) {
 		if response == answer.Elsewhere {
-			c.forget(op)
+			c.end(op, nil)
 			return
 		}
 		if response.Data == nil && len(response.Errors) > 0 {
-			if c.forget(op) {
-				c.send(failed(op.id, response.Errors))
-			}
+			c.end(op, failed(op.id, response.Errors))
 			return
 		}
 		if ctx.Err() != nil {
@@ -73,9 +71,7 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 		plan.Release(response.Data)
 		c.send(text)
 	}
-	if c.forget(op) {
-		c.send(append(append([]byte(`{"id":`), answer.Encode(op.id)...), `,"type":"complete"}`...))
-	}
+	c.end(op, append(append([]byte(`{"id":`), answer.Encode(op.id)...), `,"type":"complete"}`...))
 }
 
 // failed is the message that an operation ends with errors.
@@ -84,19 +80,27 @@ func failed(id string, errs gqlerror.List) []byte {
 	return append(append(text, answer.Encode(errs)...), '}')
 }
 
-// forget takes an operation away that has ended, and reports whether the client is to be told: not if it stopped the operation itself.
-func (c *conn) forget(op *operation) (tell bool) {
+// end takes an operation away that has ended, and sends the client the last message of it, nil for none: not if the client stopped the operation
+// itself. Its id is free when that is heard, and the connection is not closed before.
+func (c *conn) end(op *operation, last []byte) {
 	c.mu.Lock()
-	tell = c.operations[op.id] == op
-	if tell {
+	if c.operations[op.id] == op {
 		delete(c.operations, op.id)
+	} else {
+		last = nil
 	}
+	c.ending++
+	c.mu.Unlock()
+	if last != nil {
+		c.send(last)
+	}
+	c.mu.Lock()
+	c.ending--
 	leaving := c.leaving
 	c.mu.Unlock()
 	if leaving {
 		c.running.Go(c.leave)
 	}
-	return tell
 }
 
 // stop ends an operation for the client.
