@@ -57,12 +57,19 @@ type Stream struct {
 
 	// Shared.mu guards what follows.
 	opened     bool
-	operations map[string]context.CancelFunc
+	operations map[string]*operation
+	ending     int // how many more have ended, and their last event is being told
+}
+
+// operation is one that runs over a stream.
+type operation struct {
+	id     string
+	cancel context.CancelFunc
 }
 
 // Reserve makes a stream, and returns its token. free is called when the stream is over, also if nobody opens it in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan []byte), operations: map[string]context.CancelFunc{}}
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan []byte), operations: map[string]*operation{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +94,7 @@ func (s *Shared) Shutdown() {
 	s.leaving = true
 	var idle []*Stream
 	for _, t := range s.streams {
-		if len(t.operations) == 0 {
+		if t.idle() {
 			idle = append(idle, t)
 		}
 	}
@@ -154,21 +161,23 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 		cancel()
 		return ErrMany
 	}
-	t.operations[id] = cancel
+	op := &operation{id, cancel}
+	t.operations[id] = op
 	stop := context.AfterFunc(t.ctx, cancel)
 	go func() {
 		defer cancel()
 		defer stop()
-		t.run(ctx, id, responses)
+		t.run(ctx, op, responses)
 	}()
 	return nil
 }
 
-func (t *Stream) run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-	head := append([]byte(`{"id":`), answer.Encode(id)...)
-	elsewhere := false
+func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+	head := append([]byte(`{"id":`), answer.Encode(op.id)...)
+	last := append(append([]byte("event: complete\ndata: "), head...), "}\n\n"...)
 	for response := range responses(ctx) {
-		if elsewhere = response == answer.Elsewhere; elsewhere {
+		if response == answer.Elsewhere {
+			last = nil
 			break
 		}
 		text := append(append([]byte("event: next\ndata: "), head...), `,"payload":`...)
@@ -178,18 +187,43 @@ func (t *Stream) run(ctx context.Context, id string, responses func(ctx context.
 			break
 		}
 	}
-	if !elsewhere {
-		t.tell(ctx, append(append([]byte("event: complete\ndata: "), head...), "}\n\n"...))
-	}
-	t.Stop(id)
+	t.complete(ctx, op, last)
 }
 
-// tell reports whether an event is on its way. Of an operation that was stopped nothing is told.
+// complete takes an operation away that has ended, and tells the last of it, nil for nothing. Its id is free when that is heard, and the stream does
+// not end before.
+func (t *Stream) complete(ctx context.Context, op *operation, last []byte) {
+	t.shared.mu.Lock()
+	if t.operations[op.id] == op {
+		delete(t.operations, op.id)
+	}
+	t.ending++
+	t.shared.mu.Unlock()
+	if last != nil {
+		t.tell(ctx, last)
+	}
+	t.shared.mu.Lock()
+	t.ending--
+	over := t.shared.leaving && t.idle()
+	t.shared.mu.Unlock()
+	if over {
+		t.end()
+	}
+}
+
+// idle reports whether no operation runs over the stream. The caller holds Shared.mu.
+func (t *Stream) idle() bool { return len(t.operations)+t.ending == 0 }
+
+// tell reports whether an event is on its way. Of an operation that was stopped nothing is told, and nothing over a stream that was cut off: what waits
+// for a client that has gone would be in the way of those that wait for one that reads.
 func (t *Stream) tell(ctx context.Context, text []byte) bool {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Backlog.Hold(len(text), func() { go t.end() })()
+	defer t.shared.Backlog.Hold(len(text), func() {
+		t.cancel()
+		go t.end()
+	})()
 	select {
 	case t.events <- text:
 		return true
@@ -201,14 +235,10 @@ func (t *Stream) tell(ctx context.Context, text []byte) bool {
 // Stop ends an operation, if it runs.
 func (t *Stream) Stop(id string) {
 	t.shared.mu.Lock()
-	cancel, runs := t.operations[id]
+	op := t.operations[id]
 	delete(t.operations, id)
-	over := t.shared.leaving && len(t.operations) == 0
 	t.shared.mu.Unlock()
-	if runs {
-		cancel()
-	}
-	if over {
-		t.end()
+	if op != nil {
+		op.cancel()
 	}
 }

@@ -148,6 +148,35 @@ func TestASharedStream(t *testing.T) {
 	})
 }
 
+func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared Shared
+		stream := shared.Find(shared.Reserve(func() {}))
+		go stream.Serve(t.Context(), httptest.NewRecorder())
+		slow := func(ctx context.Context) iter.Seq[*graphql.Response] {
+			return func(func(*graphql.Response) bool) {
+				<-ctx.Done()
+				time.Sleep(time.Second)
+			}
+		}
+		if err := stream.Run(t.Context(), "1", slow); err != nil {
+			t.Fatal(err)
+		}
+		stream.Stop("1")
+		ended := make(chan struct{})
+		if err := stream.Run(t.Context(), "1", ticks(100, nil, ended)); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			t.Error("the one before took it along")
+		case <-time.After(time.Minute):
+		}
+		stream.end()
+		<-ended
+	})
+}
+
 func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Backlog: backlog.New(100)}
