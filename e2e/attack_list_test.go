@@ -4,7 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+
+	"twibase/graph/explain"
 )
 
 // attack is a request that asks for too much, or for nothing that makes sense.
@@ -12,15 +15,28 @@ type attack struct {
 	name string
 	body string
 	code string // of the error
+	// header, if any, is what the request has with the value 1.
+	header string
+}
+
+// headers are those that the attack has beside the usual ones.
+func (a attack) headers() http.Header {
+	h := http.Header{}
+	if a.header != "" {
+		h.Set(a.header, "1")
+	}
+	return h
 }
 
 // attacks are known ways to make a GraphQL server work.
 func attacks() (all []attack) {
-	add := func(code, name, query string) { all = append(all, attack{name, asBody(query, nil), code}) }
-	with := func(code, name, query string, variables any) {
-		all = append(all, attack{name, asBody(query, variables), code})
+	add := func(code, name, query string) {
+		all = append(all, attack{name: name, body: asBody(query, nil), code: code})
 	}
-	raw := func(code, name, body string) { all = append(all, attack{name, body, code}) }
+	with := func(code, name, query string, variables any) {
+		all = append(all, attack{name: name, body: asBody(query, variables), code: code})
+	}
+	raw := func(code, name, body string) { all = append(all, attack{name: name, body: body, code: code}) }
 	const limit, bad = "LIMIT_EXCEEDED", "BAD_USER_INPUT"
 	rep := strings.Repeat
 
@@ -71,6 +87,13 @@ func attacks() (all []attack) {
 			code = limit
 		}
 		add(code, "a cursor that is "+name, `{user(username:"u"){followers(after:"`+cursor+`"){nodes{name}}}}`)
+	}
+	for name, query := range map[string]string{
+		"64 levels of each of 199 questions": `{department(code:"x"){` + numbered(199, "a%d:ancestors{code} ") + `}}`,
+		"a name of 30,000 bytes, and what is below": `{` + rep("x", 30_000) + `:user(username:"u"){` +
+			numbered(190, `a%d:followers(first:1){nodes{followerCount hasRole(code:"x") viewerFollows}} `) + `}}`,
+	} {
+		all = append(all, attack{name: "the plan of " + name, body: asBody(query, nil), code: limit, header: explain.Header})
 	}
 	add(bad, "40 errors", "{"+rep("x ", 40)+"}")
 	add(bad, "a name of 10,000 bytes", "{"+rep("x", 10_000)+"}")

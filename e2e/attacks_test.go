@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -64,10 +65,11 @@ func attacked(t *testing.T) (http.Handler, *counting) {
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }}), store
 }
 
-func sent(handler http.Handler, body string) *httptest.ResponseRecorder {
+func sent(handler http.Handler, body string, headers http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
+	maps.Copy(r.Header, headers)
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
 	return w
@@ -120,19 +122,19 @@ func TestAttacksAreRefusedBeforeAnythingIsRead(t *testing.T) {
 	trivial := asBody(`{__typename}`, nil)
 	unit := cpu(func() {
 		for range 100 {
-			sent(handler, trivial)
+			sent(handler, trivial, nil)
 		}
 	}) / 100
 	t.Logf("a trivial query takes %v", unit)
 	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			store.reads.Store(0)
-			refused(t, a, sent(handler, a.body).Body.Bytes())
+			refused(t, a, sent(handler, a.body, a.headers()).Body.Bytes())
 			if n := store.reads.Load(); n > 0 {
 				t.Errorf("%d rows were read", n)
 			}
-			took := cpu(func() { sent(handler, a.body) })
-			t.Logf("%8v, %4.0f × a trivial query, %4d bytes, 0 reads", took.Round(10*time.Microsecond), float64(took)/float64(unit), sent(handler, a.body).Body.Len())
+			took := cpu(func() { sent(handler, a.body, a.headers()) })
+			t.Logf("%8v, %4.0f × a trivial query, %4d bytes, 0 reads", took.Round(10*time.Microsecond), float64(took)/float64(unit), sent(handler, a.body, a.headers()).Body.Len())
 			if took > mostTimes*unit {
 				t.Errorf("it takes %v, %.0f × as long as a trivial query", took, float64(took)/float64(unit))
 			}
@@ -141,7 +143,7 @@ func TestAttacksAreRefusedBeforeAnythingIsRead(t *testing.T) {
 			}
 			var group errgroup.Group
 			for range 16 {
-				group.Go(func() error { sent(handler, a.body); return nil })
+				group.Go(func() error { sent(handler, a.body, a.headers()); return nil })
 			}
 			_ = group.Wait()
 		})
@@ -162,7 +164,7 @@ func TestAttacksAreRefusedOverAWebSocket(t *testing.T) {
 			}
 			defer c.CloseNow()
 			store.reads.Store(0)
-			for _, message := range []string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":` + a.body + `}`} {
+			for _, message := range []string{mustJSON(map[string]any{"type": "connection_init", "payload": map[string]string{a.header: "1"}}), `{"id":"1","type":"subscribe","payload":` + a.body + `}`} {
 				if err := c.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 					break // it was too long, and the connection is closed
 				}

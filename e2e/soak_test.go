@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -56,12 +57,13 @@ func (s *soak) each(n int, pause time.Duration, do func()) {
 }
 
 // ask notes what it got: ok, the code of the first error, that there was no answer, or INTERNAL wherever that is.
-func (s *soak) ask(ctx context.Context, what, as, body string) {
+func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Header) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
 		s.Error(err)
 		return
 	}
+	maps.Copy(r.Header, headers)
 	r.Header.Set("Content-Type", "application/json")
 	if as != "" {
 		token, _, err := s.tokens.Sign(auth.Viewer{Username: as})
@@ -107,7 +109,7 @@ func (s *soak) note(what, got string) {
 }
 
 func (s *soak) query(what, as, query string, a ...any) {
-	s.ask(s.end, what, as, asBody(fmt.Sprintf(query, a...), nil))
+	s.ask(s.end, what, as, asBody(fmt.Sprintf(query, a...), nil), nil)
 }
 
 // load asks for all that there is, and for more.
@@ -127,12 +129,13 @@ func (s *soak) load() {
 	})
 	list, next := attacks(), atomic.Int64{}
 	s.each(2, 50*time.Millisecond, func() {
-		s.ask(s.end, "attack", "", list[int(next.Add(1))%len(list)].body)
+		a := list[int(next.Add(1))%len(list)]
+		s.ask(s.end, "attack", "", a.body, a.headers())
 	})
 	s.each(2, 50*time.Millisecond, func() { // who does not wait
 		ctx, cancel := context.WithTimeout(s.end, rand.N(20*time.Millisecond))
 		defer cancel()
-		s.ask(ctx, "left", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil))
+		s.ask(ctx, "left", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil), nil)
 	})
 	s.each(4, time.Second, func() { // who subscribes for a while
 		ctx, cancel := context.WithTimeout(s.end, rand.N(10*time.Second))
@@ -241,7 +244,7 @@ func (s *soak) whole() bool {
 		for i := range each {
 			query += fmt.Sprintf("u%d:user(username:\"u%d\"){name}", i, from+i)
 		}
-		s.ask(ctx, "last", "", asBody(query+"}", nil))
+		s.ask(ctx, "last", "", asBody(query+"}", nil), nil)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,6 +76,12 @@ func LimitExceeded(what string, limit, actual int) *Error {
 		Extensions: map[string]any{"limit": limit, "actual": actual}}
 }
 
+// TooLong tells the client that what it asks for is not written to its end, as it has more bytes than it may.
+func TooLong(what string, limit int) *Error {
+	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s in bytes is limited to %d, and this has more", what, limit),
+		Extensions: map[string]any{"limit": limit}}
+}
+
 // Unavailable says that the store does not answer.
 func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}

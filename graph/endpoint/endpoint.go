@@ -72,7 +72,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	x.Use(documents.New(config.Trusted, config.Production))
 	x.Use(limits.New(config.Limits, schema, config.Costs, cache.has))
 	if config.Costs != nil {
-		x.Use(explain.Extension{Schema: schema, Costs: config.Costs})
+		x.Use(explain.Extension{Schema: schema, Costs: config.Costs, Most: config.Limits[limits.Plan]})
 	}
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
@@ -80,7 +80,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		return next(config.Around(apierr.Once(ctx)))
 	})
 	if config.Watch != nil {
-		x.Use(report.Extension{Watch: config.Watch}) // after what goes around it
+		x.Use(report.Extension{Watch: config.Watch, Most: config.Limits[limits.Plan]}) // after what goes around it
 	}
 	turns := newAdmission(config.Running)
 	x.Use(plan.Events{Turn: turns.turn}) // last

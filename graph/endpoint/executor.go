@@ -70,7 +70,7 @@ func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain
 	if errs != nil {
 		return nil, errs
 	}
-	plan, err := explain.Predict(graphql.WithOperationContext(ctx, operation), schema, costs)
+	plan, err := explain.Predict(graphql.WithOperationContext(ctx, operation), schema, costs, 0)
 	if err != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(err)}
 	}

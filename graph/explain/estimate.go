@@ -71,6 +71,7 @@ type record struct {
 // step is a resolver that is called.
 type step struct {
 	call    *Call
+	path    string // when it is told
 	parents int64
 	objects int64
 	err     error

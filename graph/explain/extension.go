@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -15,6 +16,8 @@ const Header = "X-Twibase-Explain"
 type Extension struct {
 	Schema graphql.ExecutableSchema
 	Costs  Costs
+	// Most is how many bytes a plan has at most, 0 for any number.
+	Most int
 }
 
 var _ interface {
@@ -34,8 +37,11 @@ func (e Extension) InterceptOperation(ctx context.Context, next graphql.Operatio
 		return next(ctx)
 	}
 	response := &graphql.Response{Data: []byte("null")}
-	if p, err := Predict(ctx, e.Schema, e.Costs); err != nil {
-		public := apierr.BadUserInput("%s", err)
+	if p, err := Predict(ctx, e.Schema, e.Costs, e.Most); err != nil {
+		public := (*apierr.Error)(nil)
+		if !errors.As(err, &public) {
+			public = apierr.BadUserInput("%s", err)
+		}
 		response.Errors = append(response.Errors, apierr.Present(ctx, public))
 	} else {
 		response.Extensions = map[string]any{"plan": p}

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -54,9 +55,10 @@ type Field struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx, or an [Uncovered].
-func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (*Plan, error) {
-	most, err := run(ctx, schema, costs, false)
+// Predict returns the plan of the operation of ctx, or an [Uncovered]. One that has more bytes of JSON than most, unless that is 0, is given up, with an
+// [apierr.Error]: a level tells the paths of all its fields, and one with many rounds has as many levels.
+func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
+	bound, err := run(ctx, schema, costs, false)
 	if err != nil {
 		return nil, err
 	}
@@ -64,21 +66,26 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Totals: most.totals(), Ordinary: ordinary.totals(), Fields: []Field{}}
-	for _, s := range most.steps {
-		f := Field{Path: s.path(), Objects: s.objects, Open: s.open}
+	p := &Plan{Totals: bound.totals(), Ordinary: ordinary.totals(), Fields: []Field{}}
+	for _, s := range bound.steps {
+		s.path = report.Path(s.call.Ctx)
+		f := Field{Path: s.path, Objects: s.objects, Open: s.open}
 		if s.err != nil {
 			f.Error = apierr.Present(s.call.Ctx, s.err).Message
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	levels, numbers := most.levels()
+	levels, numbers, whole := bound.levels(most)
+	if !whole {
+		return nil, apierr.TooLong("the plan", most)
+	}
 	p.Levels = levels
-	p.Text = text(graphql.GetOperationContext(ctx), p, most, numbers)
+	p.Text = text(graphql.GetOperationContext(ctx), p, bound, numbers)
+	if text, _ := json.Marshal(p); most > 0 && len(text) > most {
+		return nil, apierr.TooLong("the plan", most)
+	}
 	return p, nil
 }
-
-func (s *step) path() string { return report.Path(s.call.Ctx) }
 
 // slot is where a level stands in the execution. A scan begins its course.
 type slot struct{ course, round int }
@@ -89,8 +96,8 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in the order in which they can begin, and their numbers from 1 on.
-func (e *estimate) levels() ([]Level, map[slot]int) {
+// levels returns the levels in the order in which they can begin, and their numbers from 1 on; or that their paths alone have more bytes than most.
+func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, whole bool) {
 	parts := map[slot][]part{}
 	scans := 0
 	for _, r := range e.records {
@@ -105,11 +112,18 @@ func (e *estimate) levels() ([]Level, map[slot]int) {
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(parts), func(a, b slot) int { return cmp.Or(a.course-b.course, a.round-b.round) })
-	levels, numbers := make([]Level, len(order)), make(map[slot]int, len(order))
+	levels, numbers = make([]Level, len(order)), make(map[slot]int, len(order))
+	said := 0
 	for i, at := range order {
 		levels[i], numbers[at] = level(parts[at]), i+1
+		for _, path := range levels[i].Path {
+			said += len(path)
+		}
+		if most > 0 && said > most {
+			return nil, nil, false
+		}
 	}
-	return levels, numbers
+	return levels, numbers, true
 }
 
 // loading is what a loader reads in a level.
@@ -122,7 +136,7 @@ func level(parts []part) Level {
 	l := Level{}
 	paths, loadings := map[string]bool{}, map[loading]int{}
 	for _, r := range parts {
-		paths[r.step.path()] = true
+		paths[r.step.path] = true
 		if r.rows > 0 {
 			l.Scans = 1
 		}

@@ -6,20 +6,25 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // text draws a plan as a tree of the fields that have resolvers, each with what it reads and in which levels.
 func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]int) string {
 	t := &tree{}
-	root := &branch{label: strings.TrimSpace(string(op.Operation.Operation) + " " + op.Operation.Name)}
-	stack, branches, scans := []*branch{root}, map[*step]*branch{}, 0
+	root := &branch{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
+	stack, branches, written, scans := []*branch{root}, map[*step]*branch{}, map[*ast.Field]string{}, 0
 	for i, s := range e.steps {
 		path := p.Fields[i].Path
 		for len(stack) > 1 && !strings.HasPrefix(path, stack[len(stack)-1].path+".") {
 			stack = stack[:len(stack)-1]
 		}
 		above := stack[len(stack)-1]
-		b := &branch{path: path, label: strings.TrimPrefix(strings.TrimPrefix(path, above.path), ".") + arguments(s.call)}
+		field := graphql.GetFieldContext(s.call.Ctx).Field.Field
+		if _, known := written[field]; !known { // a fragment's are written once, wherever it is spread
+			written[field] = arguments(field)
+		}
+		b := &branch{path: path, label: strings.TrimPrefix(strings.TrimPrefix(path, above.path), ".") + written[field]}
 		if s.objects > 0 {
 			b.label += " → " + number(s.objects)
 		}
@@ -121,20 +126,24 @@ func (r *record) line(level int) string {
 }
 
 // arguments writes the arguments of a field as the document has them, cut where they are long.
-func arguments(c *Call) string {
-	const longest = 60
+func arguments(field *ast.Field) string {
 	var all []string
-	for _, a := range graphql.GetFieldContext(c.Ctx).Field.Arguments {
+	for _, a := range field.Arguments {
 		all = append(all, a.Name+": "+a.Value.String())
 	}
 	if all == nil {
 		return ""
 	}
-	text := []rune(strings.Join(all, ", "))
-	if len(text) > longest {
-		text = append(text[:longest-1], '…')
+	return "(" + cut(strings.Join(all, ", ")) + ")"
+}
+
+// cut returns as much of what a client wrote as people read.
+func cut(text string) string {
+	const longest = 60
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
 	}
-	return "(" + string(text) + ")"
+	return text
 }
 
 // branch is a field in the tree, with what is below it.

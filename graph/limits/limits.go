@@ -38,6 +38,7 @@ const (
 	Resolved
 	Read
 	Answer
+	Plan
 	Errors
 	Refusals
 	count
@@ -70,6 +71,7 @@ var Known = [count]struct {
 	Resolved:        {"resolved", "the number of values that resolvers would answer at most", 200_000},
 	Read:            {"read", "what is read of the store, in bytes,", 32 << 20},
 	Answer:          {"answer", "the answer in bytes", 16 << 20},
+	Plan:            {"plan", "the plan in bytes, and the report", 128 << 10},
 	Errors:          {"errors", "the number of errors in an answer", 20},
 	Refusals:        {"refusals", "the number of errors in a refusal", 4},
 }

@@ -2,11 +2,8 @@ package plan
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/apierr"
 )
 
 // The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
@@ -54,9 +51,4 @@ func WithMost(ctx context.Context, bytes int) context.Context {
 func mostOf(ctx context.Context) int {
 	most, _ := ctx.Value(mostKey{}).(int)
 	return most
-}
-
-func tooLong(most int) error {
-	return &apierr.Error{Code: apierr.CodeLimitExceeded, Message: fmt.Sprintf("the answer in bytes is limited to %d, and this has more", most),
-		Extensions: map[string]any{"limit": most}}
 }

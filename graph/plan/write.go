@@ -8,6 +8,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
 )
 
 // writer appends the answer. Null where the schema allows none goes up to the nearest object that may be null, by taking
@@ -48,7 +50,7 @@ func (w *writer) answer(root *batch) []byte {
 		w.attempt(root)
 	}
 	if w.tooLong() {
-		w.dst, w.failed = append(w.dst[:0], "null"...), []failure{{w.ctx, tooLong(w.most)}}
+		w.dst, w.failed = append(w.dst[:0], "null"...), []failure{{w.ctx, apierr.TooLong("the answer", w.most)}}
 	}
 	w.tell()
 	return w.dst

@@ -3,12 +3,14 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"twibase/graph/apierr"
 	"twibase/graph/plan"
 )
 
@@ -60,6 +62,8 @@ type Loader struct {
 type Extension struct {
 	// Watch begins to note what is read in ctx; what it returns tells the levels when all is done.
 	Watch func(ctx context.Context) (levels func() []Level)
+	// Most is how many bytes a report has at most, 0 for any number. In place of a longer one there is an error.
+	Most int
 }
 
 var _ interface {
@@ -88,6 +92,10 @@ func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseH
 	r := sum(levels())
 	r.Executor, r.Reason = execution.Executor, execution.Reason
 	r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
+	if text, _ := json.Marshal(r); e.Most > 0 && len(text) > e.Most {
+		response.Errors = append(response.Errors, apierr.TooLong("the report", e.Most).GraphQL())
+		return response
+	}
 	if response.Extensions == nil {
 		response.Extensions = map[string]any{}
 	}
@@ -114,13 +122,19 @@ func sum(levels []Level) *Report {
 // Ms returns a duration as milliseconds, to a thousandth.
 func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Path returns the path of the field that is resolved with ctx: its response keys, with dots, without indexes.
+// longestKey is how much of a response key a path has: clients choose it, and a path is told for each field below.
+const longestKey = 64
+
+// Path returns the path of the field that is resolved with ctx: its response keys, with dots, without indexes. Keys of more than 64 bytes are cut.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {
 		if key, ok := element.(ast.PathName); ok {
 			if b.Len() > 0 {
 				b.WriteByte('.')
+			}
+			if len(key) > longestKey {
+				key = key[:longestKey] + "…"
 			}
 			b.WriteString(string(key))
 		}

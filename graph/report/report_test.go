@@ -58,6 +58,17 @@ func TestInterceptResponse(t *testing.T) {
 	}
 }
 
+func TestAReportThatIsTooLongIsAnErrorBesideTheData(t *testing.T) {
+	ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.OperationContext{Headers: http.Header{Header: {"1"}}})
+	e := Extension{Most: 1000, Watch: func(context.Context) func() []Level {
+		return func() []Level { return []Level{{Path: []string{strings.Repeat("x", 1000)}}} }
+	}}
+	got := e.InterceptResponse(ctx, func(context.Context) *graphql.Response { return &graphql.Response{Data: []byte("{}")} })
+	if got.Extensions != nil || string(got.Data) != "{}" || len(got.Errors) != 1 || got.Errors[0].Message != "the report in bytes is limited to 1000, and this has more" {
+		t.Errorf("%s %v %v", got.Data, got.Errors, got.Extensions)
+	}
+}
+
 func TestPath(t *testing.T) {
 	index := 3
 	ctx := t.Context()
@@ -68,6 +79,10 @@ func TestPath(t *testing.T) {
 	}
 	if got := Path(ctx); got != "a.b" {
 		t.Errorf("the path is %q", got)
+	}
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: strings.Repeat("x", 65)}}})
+	if got := Path(ctx); got != "a.b."+strings.Repeat("x", 64)+"…" {
+		t.Errorf("the path of a long name is %q", got)
 	}
 }
 
