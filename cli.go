@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
@@ -65,7 +66,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return misuse
 	}
 	if err := command.Run(process{stdout, stderr, newLogger(stderr, line.LogLevel)}); err != nil {
-		fmt.Fprintln(stderr, "twibase:", err)
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			fmt.Fprintln(stderr, "twibase:", err)
+		}()
+		select {
+		case <-told:
+		case <-time.After(flushTimeout): // nobody reads it
+		}
 		return failed
 	}
 	return 0

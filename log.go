@@ -21,10 +21,15 @@ func newLogger(out io.Writer, level string) zerolog.Logger {
 	if err != nil {
 		panic(err) // kong let nothing else pass
 	}
+	return zerolog.New(legible(out, out)).Level(least).With().Timestamp().Logger()
+}
+
+// legible returns a writer of JSON lines that hands them on to next, in the form that people read if they do so, as out is a terminal.
+func legible(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		out = zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly}
+		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
 	}
-	return zerolog.New(out).Level(least).With().Timestamp().Logger()
+	return next
 }
 
 // warnings is where net/http writes what goes wrong outside of a request.

@@ -90,6 +90,10 @@ func (s *serve) Validate() error {
 // Run serves until ctx ends, and then lets the requests that run come to their end.
 func (s *serve) Run(ctx context.Context, p process) (err error) {
 	defer loadBallast()()
+	signal.Ignore(syscall.SIGPIPE) // of a reader of the log that has gone
+	lines := newLogQueue(p.stderr)
+	defer lines.Close()
+	p.log = p.log.Output(legible(p.stderr, lines))
 	tokens, err := s.tokens(p.log.WithContext(ctx))
 	if err != nil {
 		return err
