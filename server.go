@@ -139,12 +139,12 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	served := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
 		trusted: trusted, origins: s.CORS, production: s.Production, monitored: monitor != nil})
 	if monitor != nil {
-		monitoring := newServer(served.monitor, p.log)
+		monitoring := newServer(served.monitor, 0, p.log)
 		defer monitoring.Close()
 		go func() { _ = monitoring.Serve(monitor) }()
 		p.log.Info().Str("url", "http://"+address(monitor)+"/metrics").Msg("metrics are served")
 	}
-	return listen(ctx, listener, secure, served.public, served.leave, p.log)
+	return listen(ctx, listener, secure, served.public, s.concurrency(), served.leave, p.log)
 }
 
 // concurrency is how many operations are executed at the same time. More of those that compute would only make each other slow: of four times
@@ -221,8 +221,8 @@ func warm(ctx context.Context, store hbase.Store, log zerolog.Logger) {
 
 // listen serves until ctx ends, by TLS if secure is not nil. Then leave sends away who comes and who stays, and returns when
 // those are gone whom it served.
-func listen(ctx context.Context, listener net.Listener, secure *tls.Config, handler http.Handler, leave func(context.Context), log zerolog.Logger) error {
-	server := newServer(handler, log)
+func listen(ctx context.Context, listener net.Listener, secure *tls.Config, handler http.Handler, running int, leave func(context.Context), log zerolog.Logger) error {
+	server := newServer(handler, running, log)
 	server.TLSConfig = secure
 	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
 	ended := make(chan error, 1)
@@ -247,8 +247,12 @@ func listen(ctx context.Context, listener net.Listener, secure *tls.Config, hand
 	return nil
 }
 
-// newServer returns the server of all that is answered, with the times that it waits for clients.
-func newServer(handler http.Handler, log zerolog.Logger) *http.Server {
+// maxStreams is how many requests of one connection are answered at the same time by HTTP/2, which asks for no fewer than a hundred.
+const maxStreams = 100
+
+// newServer returns the server of all that is answered, with the times that it waits for clients. If so many operations run at a time, a connection has
+// no more than two of each five places that there are to run and to wait: by HTTP/2 it costs a client nothing to ask, take it back and ask again.
+func newServer(handler http.Handler, running int, log zerolog.Logger) *http.Server {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headTimeout,
@@ -257,7 +261,11 @@ func newServer(handler http.Handler, log zerolog.Logger) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    64 << 10,
 		Protocols:         new(http.Protocols),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ErrorLog:          stdlog.New(warnings{log}, "", 0),
+	}
+	if running > 0 {
+		server.HTTP2.MaxConcurrentStreams = min(2*running, maxStreams)
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(true)

@@ -259,7 +259,7 @@ func TestRunningRequestsAreAnsweredAtTheEnd(t *testing.T) {
 				t.Error("the request was cut off: ", err)
 			}
 			io.WriteString(w, "whole")
-		}), func(context.Context) {}, zerolog.New(log))
+		}), 0, func(context.Context) {}, zerolog.New(log))
 	}()
 	answer := make(chan string, 1)
 	go func() {

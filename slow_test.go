@@ -31,7 +31,7 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		s := &slowServer{t: t, network: pipes.New(), held: backlog.New(most)}
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks)
 		server := newServer(compressed(s.held, logged(endpoint.New(schema, endpoint.Config{Timeout: requestTimeout, Running: 1, Backlog: s.held,
-			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }}))), zerolog.Nop())
+			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }}))), 0, zerolog.Nop())
 		go server.Serve(s.network)
 		defer server.Close()
 		test(t, s)
