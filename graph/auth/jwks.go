@@ -57,7 +57,7 @@ type publicKey struct {
 // ReadKeySet returns the keys of a file, or of an https or http URL. A file has to be readable now; what a URL does not give now is fetched later.
 func ReadKeySet(ctx context.Context, place string) (*KeySet, error) {
 	remote := strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
-	s := &KeySet{kept: kept[[]publicKey]{parse: parseKeys}, every: lookEvery, pause: lookEvery}
+	s := &KeySet{kept: kept[[]publicKey]{parse: parseKeys, turn: make(chan struct{}, 1)}, every: lookEvery, pause: lookEvery}
 	s.kept.read = func(context.Context) ([]byte, error) { return os.ReadFile(place) }
 	if remote {
 		s.every, s.pause = fetchEvery, fetchPause
@@ -77,8 +77,7 @@ func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) 
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
 	}
-	// Whoever goes away must not take along what others wait for.
-	_, _ = s.kept.loadAfter(context.WithoutCancel(ctx), s.pause) // what is wrong with it follow logs
+	_, _ = s.kept.loadAfter(ctx, s.pause) // what is wrong with it follow logs
 	if s.kept.value.Load() == nil {
 		return nil, errNoKeys
 	}

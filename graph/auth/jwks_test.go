@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -210,34 +209,6 @@ func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
 	}
 	verify(first, apierr.CodeUnauthenticated, 7)
 	verify(second, "", 7)
-}
-
-func TestOneFetchServesAllWhoWaitForIt(t *testing.T) {
-	key := newES256(t)
-	is := newIssuer(t)
-	is.publish(keySet(t, public("", newES256(t))))
-	keys, err := ReadKeySet(t.Context(), is.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys.kept.at = time.Now().Add(-time.Hour)
-	is.publish(keySet(t, public("new", key)))
-	token := forge(t, jose.ES256, key, fields{"kid": "new"}, fields{"sub": "LiLei", "exp": now.Unix() + 60})
-	here := &Tokens{Keys: keys, Now: tokens.Now}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel() // whoever goes away takes nothing along
-	var all sync.WaitGroup
-	for range 50 {
-		all.Go(func() {
-			if _, _, err := here.Verify(gone, token); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if n := is.fetches.Load(); n != 2 {
-		t.Errorf("there were %d fetches", n)
-	}
 }
 
 func TestWhatIsFetchedIsBounded(t *testing.T) {

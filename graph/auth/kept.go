@@ -3,7 +3,6 @@ package auth
 import (
 	"bytes"
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,26 +16,31 @@ type kept[T any] struct {
 	parse func([]byte) (T, error)
 	value atomic.Pointer[T] // nil if it was never read
 
-	mu   sync.Mutex // held while it is read, so that one reads for all who want it
-	text []byte     // of which value was made
-	at   time.Time  // when it was last tried
+	turn chan struct{} // of one place, taken while it is read, so that one reads for all who want it
+	text []byte        // of which value was made
+	at   time.Time     // when it was last tried
 }
 
 // load reads the text now, and reports whether it says something new.
 func (k *kept[T]) load(ctx context.Context) (changed bool, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.turn <- struct{}{}
+	defer func() { <-k.turn }()
 	return k.locked(ctx)
 }
 
-// loadAfter is load, unless that was tried at most so long ago.
+// loadAfter reads the text, unless that was tried at most so long ago. Who wants it waits for others no longer than its ctx; but whoever reads it does so
+// for those who wait, and to the end.
 func (k *kept[T]) loadAfter(ctx context.Context, pause time.Duration) (changed bool, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	select {
+	case k.turn <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { <-k.turn }()
 	if time.Since(k.at) <= pause {
 		return false, nil
 	}
-	return k.locked(ctx)
+	return k.locked(context.WithoutCancel(ctx))
 }
 
 func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {

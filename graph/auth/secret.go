@@ -28,6 +28,7 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 // not count. The errors say what to mend.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{}
+	s.kept.turn = make(chan struct{}, 1)
 	s.kept.read = func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) {

@@ -23,6 +23,8 @@ const (
 	maxToken = 8 << 10
 	// leeway is by how much the clock of who signed may be ahead of this one. None is needed at a token's end.
 	leeway = 5 * time.Second
+	// endOfTime is the last second that has a date of four digits for its year.
+	endOfTime = 253402300799
 )
 
 // Tokens signs and verifies tokens, whose subject is a username. It is safe for concurrent use. Nil accepts no token and signs none.
@@ -162,6 +164,11 @@ func (t *Tokens) check(c jwt.Claims) error {
 		return errForeign // it would be good for ever
 	case !now.Before(c.Expiry.Time()):
 		return jwt.ErrExpired
+	}
+	for _, date := range []*jwt.NumericDate{c.Expiry, c.NotBefore, c.IssuedAt} {
+		if date != nil && (*date < 0 || *date > endOfTime) {
+			return errForeign // what is more than there are seconds became less than none
+		}
 	}
 	return tables.CheckUsername(c.Subject)
 }
