@@ -13,15 +13,19 @@ type Batch struct {
 
 // Encode returns the number of followers, and then the positions of them and of the twits in the author's lists, each behind its length.
 func (b Batch) Encode() string {
-	text := binary.AppendUvarint(nil, uint64(len(b.Followers)))
-	part := func(position string) {
-		text = append(binary.AppendUvarint(text, uint64(len(position))), position...)
-	}
+	size := binary.MaxVarintLen64
 	for _, f := range b.Followers {
-		part(Followers.Position(f))
+		size += binary.MaxVarintLen16 + timeSize + len(f.Username)
 	}
 	for _, t := range b.Twits {
-		part(t.Position)
+		size += binary.MaxVarintLen16 + len(t.Position)
+	}
+	text := binary.AppendUvarint(make([]byte, 0, size), uint64(len(b.Followers)))
+	for _, f := range b.Followers {
+		text = appendFollow(binary.AppendUvarint(text, uint64(timeSize+len(f.Username))), f)
+	}
+	for _, t := range b.Twits {
+		text = append(binary.AppendUvarint(text, uint64(len(t.Position))), t.Position...)
 	}
 	return string(text)
 }

@@ -35,8 +35,13 @@ func followList(table, family, count string) *List[Follow] {
 		Table: table, Family: family, CountTable: "users", Count: count,
 		position: func(qualifier string) error { _, err := decode(nil, "", qualifier, nil); return err },
 		decode:   decode,
-		encode:   func(f Follow) (string, []byte) { return invert(f.At) + f.Username, nil },
+		encode:   func(f Follow) (string, []byte) { return string(appendFollow(nil, f)), nil },
 	}
+}
+
+// appendFollow appends the position of a follow.
+func appendFollow(dst []byte, f Follow) []byte {
+	return append(appendInverted(dst, f.At), f.Username...)
 }
 
 // Edge is the truth about two ids of which the first may be related to the second: a narrow row. Its state is a value, never an

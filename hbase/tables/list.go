@@ -54,6 +54,9 @@ func (l *List[E]) Row(owner string, bucket uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
 }
 
+// RowIn is [List.Row] of many owners' own rows, whose keys are made in m.
+func (l *List[E]) RowIn(m *Memory, owner string) string { return m.rowKey(owner) }
+
 // OwnerOf reads a key of Row back.
 func (l *List[E]) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {

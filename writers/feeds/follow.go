@@ -25,7 +25,12 @@ func (e *errand) followed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.spread(ctx, []tables.Follow{{Username: e.Follower, At: since}}, twits, "")
+	follower := tables.Follow{Username: e.Follower, At: since}
+	all := batch{tables.Batch{Followers: []tables.Follow{follower}, Twits: twits}, []string{tables.Followers.Position(follower)}}
+	last, _, err := e.spread(ctx, batch{}, all)
+	if err == nil {
+		_, err = e.lookBehind(ctx, last)
+	}
 	return err
 }
 

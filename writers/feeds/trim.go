@@ -75,9 +75,13 @@ func (f *Feeds) cutAt(ctx context.Context, position string, owners ...string) er
 }
 
 // partly notes of those into whose timelines as many of an author's newest twits are brought as there is room for that older ones are not there.
-func (f *Feeds) partly(ctx context.Context, twits []tables.TwitKey, owners ...string) error {
+func (f *Feeds) partly(ctx context.Context, twits []tables.TwitKey, followers []tables.Follow) error {
 	if len(twits) < f.o.TimelineBound {
 		return nil
+	}
+	owners := make([]string, len(followers))
+	for i, follower := range followers {
+		owners[i] = follower.Username
 	}
 	return f.cutAt(ctx, tables.Timelines.Position(twits[len(twits)-1]), owners...)
 }

@@ -88,22 +88,22 @@ func (w *walk[E]) take(ctx context.Context, cells [][]hbase.Cell, limit int) (me
 	return members, positions, nil
 }
 
-// absent returns those of some members, in the order of the owner's list, who are not in it any more.
-func absent[E, M any](ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string) (gone []M, err error) {
-	there, last := map[string]bool{}, position(members[len(members)-1])
-	for way := (&walk[E]{f: f, list: list, owner: owner, start: position(members[0])}); !way.done && way.start <= last; {
-		_, positions, err := way.next(ctx, len(members))
+// absent returns those of some members, in the order of the owner's list and with their positions, who are not in it any more.
+func absent[E, M any](ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, positions []string) (gone []M, err error) {
+	i, last := 0, positions[len(positions)-1]
+	for way := (&walk[E]{f: f, list: list, owner: owner, start: positions[0]}); !way.done && way.start <= last; {
+		_, there, err := way.next(ctx, len(members))
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range positions {
-			there[p] = true
+		for _, p := range there {
+			for ; i < len(members) && positions[i] < p; i++ {
+				gone = append(gone, members[i])
+			}
+			if i < len(members) && positions[i] == p {
+				i++
+			}
 		}
 	}
-	for _, m := range members {
-		if !there[position(m)] {
-			gone = append(gone, m)
-		}
-	}
-	return gone, nil
+	return append(gone, members[i:]...), nil
 }
