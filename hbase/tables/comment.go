@@ -127,7 +127,7 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	}
 	c, whole := m.comments.one(), false
 	c.Twit, c.PostedAt, c.Mark = twit, at, mark
-	err = record(value).each(m, func(field protowire.Number, s string) (fits bool) {
+	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case commentAuthor:
 			short, _, _ := strings.Cut(mark, separator)

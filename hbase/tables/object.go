@@ -131,7 +131,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 		}
 		for i := range o.attributes {
 			if a := &o.attributes[i]; a.column == c.Qualifier {
-				if err := a.set(m, t, m.copy(c.Value)); err != nil {
+				if err := a.set(m, t, textOf(c.Value)); err != nil {
 					return false, fmt.Errorf("%w: %s %q, column %s: %w", hbase.ErrCorrupt, o.Table, key, a.column, err)
 				}
 				break

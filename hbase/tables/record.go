@@ -18,10 +18,10 @@ func (r record) add(field protowire.Number, s string) record {
 	return protowire.AppendString(protowire.AppendTag(r, field, protowire.BytesType), s)
 }
 
-// each calls f with every string of the record, in its order; they are in m. f reports whether such a string can stand
-// there. Its errors are [ErrName].
-func (r record) each(m *Memory, f func(field protowire.Number, s string) bool) error {
-	whole := m.copy(r)
+// each calls f with every string of the record, in its order; they share its memory. f reports whether such a string can
+// stand there. Its errors are [ErrName].
+func (r record) each(f func(field protowire.Number, s string) bool) error {
+	whole := textOf(r)
 	valid := utf8.Valid(r) // all of it: what stands around a short text is ASCII
 	var before protowire.Number
 	for len(r) > 0 {

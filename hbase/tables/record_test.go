@@ -16,7 +16,7 @@ func TestARecordHoldsWhatTheStandardLibraryTakesForUTF8(t *testing.T) {
 				text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "damage")
 			}
 		}
-		err := record(nil).add(1, string(text)).each(new(Memory), func(_ protowire.Number, s string) bool { return s == string(text) })
+		err := record(nil).add(1, string(text)).each(func(_ protowire.Number, s string) bool { return s == string(text) })
 		if valid := utf8.Valid(text); valid != (err == nil) {
 			t.Fatalf("%q is valid: %t, and read with the error %v", text, valid, err)
 		}

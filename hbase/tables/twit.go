@@ -119,7 +119,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	}
 	t, whole := m.twits.one(), false
 	t.AuthorName, t.PostedAt, t.Name, t.Visibility = author, at, name, Public
-	err = record(value).each(m, func(field protowire.Number, s string) (fits bool) {
+	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
 		switch field {
 		case twitContent:
 			fits = !whole
