@@ -19,9 +19,8 @@ type drain struct {
 func (d *drain) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !d.enter() {
-			w.Header().Set("Retry-After", "1")
 			w.Header().Set("Connection", "close")
-			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the server ends; ask another one"}).Write(w, http.StatusServiceUnavailable)
+			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the server ends; ask another one"}).SendAway(w)
 			return
 		}
 		defer d.running.Done()

@@ -71,7 +71,7 @@ func routes(store hbase.Store, b *background, s settings) handlers {
 	admitting.Store(graphql)
 	answering.Store(held)
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", compressed(held, shared(s.origins, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql)))))))
+	mux.Handle("/graphql", shared(s.origins, early(graphql, compressed(held, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql))))))))
 	monitor := http.NewServeMux()
 	for _, mux := range []*http.ServeMux{mux, monitor} {
 		mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })

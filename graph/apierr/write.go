@@ -16,6 +16,12 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
+// SendAway answers an HTTP request that another server might answer now, or this one a second later.
+func (e *Error) SendAway(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	e.Write(w, http.StatusServiceUnavailable)
+}
+
 // GraphQL returns the error as clients see it, at no path.
 func (e *Error) GraphQL() *gqlerror.Error {
 	return &gqlerror.Error{Message: e.Message, Extensions: e.extensions()}

@@ -3,11 +3,13 @@ package endpoint
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/websocket"
 )
 
 // patience is how long an operation waits for its turn. Who asked has mostly gone by then.
@@ -39,23 +41,33 @@ func (a *admission) enter(ctx context.Context) (leave func(), refusal *apierr.Er
 	if a.running == nil {
 		return func() {}, nil
 	}
-	leave = sync.OnceFunc(func() { <-a.running })
+	if !a.wait(ctx) {
+		return nil, a.refuse()
+	}
+	// Go runs what goroutines wake before what the network wakes. Operations wake each other without end where too many come, and these would wait for
+	// seconds to be so much as read: so who has a turn goes behind who has come.
+	runtime.Gosched()
+	return sync.OnceFunc(func() { <-a.running }), nil
+}
+
+// wait reports whether an operation got its turn.
+func (a *admission) wait(ctx context.Context) bool {
 	select {
 	case a.running <- struct{}{}:
-		return leave, nil
+		return true
 	default:
 	}
 	defer a.waiting.Add(-1)
 	if a.waiting.Add(1) > int64(waitersEach*cap(a.running)) {
-		return nil, a.refuse()
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case a.running <- struct{}{}:
-		return leave, nil
+		return true
 	case <-ctx.Done():
-		return nil, a.refuse()
+		return false
 	}
 }
 
@@ -72,12 +84,9 @@ func (a *admission) turn(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// crowded is the refusal that an operation would get now, nil if it might be admitted.
-func (a *admission) crowded() *apierr.Error {
-	if a.running == nil || a.waiting.Load() < int64(waitersEach*cap(a.running)) {
-		return nil
-	}
-	return a.refuse()
+// crowded reports whether an operation would be refused now.
+func (a *admission) crowded() bool {
+	return a.running != nil && a.waiting.Load() >= int64(waitersEach*cap(a.running))
 }
 
 func (a *admission) refuse() *apierr.Error {
@@ -85,11 +94,22 @@ func (a *admission) refuse() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
+// Crowded reports whether a request would be refused now since too many operations wait. What is about a stream or opens one is not: it is no operation,
+// and those over it wait like all others.
+func (e *Endpoint) Crowded(r *http.Request) bool {
+	return e.admission.crowded() && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
+}
+
+// SendAway refuses a request for which Crowded is true. It does not read the body, which may take long.
+func (e *Endpoint) SendAway(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", accepted(r).contentType())
+	busy(r.Context(), w, e.admission.refuse())
+}
+
 // busy answers a request that was not admitted.
 func busy(ctx context.Context, w http.ResponseWriter, refusal *apierr.Error) {
 	traceOf(ctx).SentAway = true
-	w.Header().Set("Retry-After", "1")
-	refusal.Write(w, http.StatusServiceUnavailable)
+	refusal.SendAway(w)
 }
 
 // Load is how many operations are executed and wait now, and how many were sent away since the start.

@@ -5,7 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,6 +164,70 @@ func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
 			t.Errorf("status %d: %s; %d were sent away", w.Code, w.Body, refused)
 		}
 	})
+}
+
+func TestWhereTooManyWaitStreamsAreOpenedAndServedAsBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1})
+		leave, _ := e.admission.enter(t.Context())
+		defer leave()
+		for name, test := range map[string]struct {
+			asked *http.Request
+			want  bool
+		}{
+			"an operation":                      {post(`{"query":"{ __typename }"}`), true},
+			"one by GET":                        {httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil), true},
+			"a subscription":                    {with(post(`{"query":"subscription { a }"}`), "Accept", sse.MediaType), true},
+			"what is allowed":                   {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
+			"a WebSocket":                       {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), "Upgrade", "websocket"), false},
+			"a shared stream that is reserved":  {httptest.NewRequest(http.MethodPut, "/graphql", nil), false},
+			"a shared stream that is opened":    {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader, "T"), false},
+			"an operation over a shared stream": {with(post(`{"query":"{ __typename }"}`), sse.TokenHeader, "T"), false},
+		} {
+			if e.Crowded(test.asked) {
+				t.Errorf("%s is refused though nobody waits", name)
+			}
+			for range waitersEach {
+				go e.admission.enter(t.Context())
+			}
+			synctest.Wait()
+			if got := e.Crowded(test.asked); got != test.want {
+				t.Errorf("%s: refused is %t", name, got)
+			}
+			time.Sleep(patience)
+			synctest.Wait()
+		}
+	})
+}
+
+// Operations hand their turns to each other here, and never wait for anything else: so there is always one that can go on.
+func TestWhoHasATurnGoesBehindWhoHasCome(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const operations, comers = 5, 20
+	a := newAdmission(1)
+	var stop atomic.Bool
+	var executed atomic.Int64
+	var all sync.WaitGroup
+	for range operations {
+		all.Go(func() {
+			for !stop.Load() {
+				if leave, refusal := a.enter(t.Context()); refusal == nil {
+					executed.Add(1)
+					leave()
+				}
+			}
+		})
+	}
+	before := executed.Load()
+	for range comers {
+		runtime.Gosched() // puts this one where the network's are put
+	}
+	each := float64(executed.Load()-before) / comers
+	stop.Store(true)
+	all.Wait()
+	if each > 2*operations {
+		t.Errorf("%.1f operations go before one who has come", each)
+	}
 }
 
 // stuck is a client that reads nothing until read is closed.

@@ -117,13 +117,16 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e.Crowded(r) {
+		e.SendAway(w, r)
+		return
+	}
 	if websocket.Asked(r) {
 		e.stream(w, r, func() { e.sockets.ServeHTTP(w, r) })
 		return
 	}
 	accept := accepted(r)
-	w.Header().Set("Content-Type", accept.media+"; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Type", accept.contentType())
 	ctx := graphql.StartOperationTrace(r.Context())
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -138,12 +141,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	if r.Method == http.MethodPut || r.Header.Get(sse.TokenHeader) != "" {
+	if shares(r) {
 		e.share(w, r)
-		return
-	}
-	if refusal := e.admission.crowded(); refusal != nil { // also before the body is read, which may take long
-		busy(ctx, w, refusal)
 		return
 	}
 	params, status, refusal := e.read(w, r)

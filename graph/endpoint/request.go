@@ -36,6 +36,8 @@ type accept struct {
 	events, eventsFirst bool
 }
 
+func (a accept) contentType() string { return a.media + "; charset=utf-8" }
+
 func accepted(r *http.Request) (a accept) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		switch media, _, _ := mime.ParseMediaType(header); media {

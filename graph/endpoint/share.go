@@ -13,6 +13,11 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
+// shares reports whether a request is about a shared stream.
+func shares(r *http.Request) bool {
+	return r.Method == http.MethodPut || r.Header.Get(sse.TokenHeader) != ""
+}
+
 // share serves a request about a shared stream: PUT reserves one, GET opens it, POST runs an operation over it, and DELETE stops one. What it is
 // about is named by a header, so that no page of others can ask without asking leave before.
 func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
