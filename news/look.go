@@ -1,21 +1,20 @@
 package news
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
 // sighted is a sight, and of whom.
 type sighted struct {
 	Sight
-	of    *Subscription
-	found time.Time
+	of *Subscription
 }
 
 // look reads all rows, or, joining, those that subscribers are about to join, and tells the subscribers what has come.
@@ -131,10 +130,20 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 			arriving = append(arriving, s.row)
 		}
 	}
+	// What comes to a timeline may come from a broadcaster too, and who joins is offered it whether it came before or not.
+	type offered struct {
+		to  *Subscription
+		key tables.TwitKey
+	}
+	before := map[offered]bool{}
 	offer := func(r *row, m member, came bool) {
 		for s := range r.subscribers {
-			if s.joined && came || !s.joined && s.joining && !m.old && !m.at.Before(s.begun) {
-				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s, r.seen[m.TwitKey].by})
+			joins := !s.joined && s.joining && !m.old && !m.at.Before(s.begun) && !before[offered{s, m.TwitKey}]
+			if joins {
+				before[offered{s, m.TwitKey}] = true
+			}
+			if s.joined && came || joins {
+				sights = append(sights, sighted{Sight{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s})
 			}
 		}
 	}
@@ -164,11 +173,38 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 		}
 	}
 	p.admit(joins, readings, now)
-	slices.SortStableFunc(sights, func(a, b sighted) int {
-		return cmp.Or(a.found.Compare(b.found), strings.Compare(b.Key.Position, a.Key.Position))
-	})
 	sights, p.again = append(p.again, sights...), nil
-	return sights, err
+	slices.SortStableFunc(sights, func(a, b sighted) int { return strings.Compare(b.Key.Position, a.Key.Position) })
+	return p.ready(sights, now, err), err
+}
+
+// ready returns the sights of those who listen to what has been read lately, and keeps the others: what is still to be read may have come before.
+func (p *Poller) ready(sights []sighted, now time.Time, err error) (ready []sighted) {
+	lately := func(r *row) bool { return now.Sub(r.looked) <= patience }
+	broadcasts := true
+	for _, r := range p.rows {
+		broadcasts = broadcasts && (!r.broadcast || lately(r))
+	}
+	for _, s := range sights {
+		if lately(s.of.row) && (broadcasts || s.Kind != Timeline) {
+			ready = append(ready, s)
+		} else if !s.of.over {
+			p.keep(s, err)
+		}
+	}
+	return ready
+}
+
+// keep keeps a sight for the next look: from then on its key alone, for by then the twit may be gone. If too many are kept the subscription ends.
+func (p *Poller) keep(s sighted, err error) {
+	if s.Twit = nil; len(p.again) < atMost {
+		p.again = append(p.again, s)
+		return
+	}
+	if err == nil {
+		err = hbase.ErrUnavailable
+	}
+	s.of.end(err)
 }
 
 // admit lets those who join hear what comes from now on, unless their row could not be read.
@@ -211,11 +247,8 @@ func (p *Poller) deliver(sights []sighted, told []*tables.Twit, errs []error) (e
 		switch {
 		case s.of.over:
 		case failed || waiting[s.of]:
-			if waiting[s.of] = true; len(p.again) < atMost {
-				p.again = append(p.again, s)
-			} else {
-				s.of.end(err)
-			}
+			waiting[s.of] = true
+			p.keep(s, err)
 		case told[i] != nil:
 			s.of.tell(told[i])
 		}

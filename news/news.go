@@ -73,7 +73,7 @@ type Sight struct {
 	// Owner is whose row it is.
 	Owner string
 	Key   tables.TwitKey
-	// Twit is nil if the row has no more than its key.
+	// Twit is nil if the row has no more than its key, or was read a while ago.
 	Twit *tables.Twit
 }
 
@@ -89,7 +89,7 @@ type Poller struct {
 	mu       sync.Mutex
 	rows     map[name]*row
 	joining  []*Subscription
-	again    []sighted // what could not be seen yet
+	again    []sighted // what could not be seen yet, or is to wait
 	oriented bool      // whether it is known who was a broadcaster when the first subscriber of a timeline came
 	ended    bool
 }

@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -210,12 +211,12 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 			return nil, nil
 		}
 		ctx = fresh(ctx)
-		twits, errs := make([]*tables.Twit, len(sights)), make(loaders.Errors, len(sights))
+		twits, errs := reread(ctx, sights)
 		var entries, posts []int // in timelines, and in the lists of their authors
 		var owners, authors []string
 		var places []tables.TwitKey
 		for i, s := range sights {
-			if twits[i] = s.Twit; s.Kind == news.Timeline {
+			if s.Kind == news.Timeline {
 				entries, owners, places = append(entries, i), append(owners, s.Owner), append(places, s.Key)
 			} else {
 				posts, authors = append(posts, i), append(authors, s.Owner)
@@ -230,7 +231,7 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 			func() { followed, followErr = followedTwits(ctx, owners, places) },
 			func() {
 				may, mayErr = allowed(ctx, len(sights), func(i int) (string, permission.Verdict) {
-					if sights[i].Kind == news.Timeline { // whoever follows may see all
+					if sights[i].Kind == news.Timeline || twits[i] == nil { // whoever follows may see all
 						return "", nothing
 					}
 					viewer := sightsOf(sights[i].Subscriber)
@@ -242,7 +243,7 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 		}
 		there, thereErr := exist()
 		for j, i := range posts {
-			may[i], errs[i] = may[i] && there[j], loaders.At(thereErr, j)
+			may[i], errs[i] = may[i] && there[j], cmp.Or(errs[i], loaders.At(thereErr, j))
 		}
 		for i := range sights {
 			if !may[i] {
@@ -254,6 +255,26 @@ func See(fresh func(ctx context.Context) context.Context) func(ctx context.Conte
 		}
 		return twits, nil
 	}
+}
+
+// reread returns the twits that are in the sights of posts. Those that were read a while ago are read again, a round of its own: they may be gone.
+func reread(ctx context.Context, sights []news.Sight) ([]*tables.Twit, loaders.Errors) {
+	twits, errs := make([]*tables.Twit, len(sights)), make(loaders.Errors, len(sights))
+	var old []int
+	var places []tables.TwitKey
+	for i, s := range sights {
+		if twits[i] = s.Twit; s.Twit == nil && s.Kind == news.Posts {
+			old, places = append(old, i), append(places, s.Key)
+		}
+	}
+	if len(old) == 0 {
+		return twits, errs
+	}
+	found, err := twitsAt(ctx, places)
+	for j, i := range old {
+		twits[i], errs[i] = found[j], loaders.At(err, j)
+	}
+	return twits, errs
 }
 
 // Subscription returns exec.SubscriptionResolver implementation.
