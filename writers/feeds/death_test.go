@@ -219,11 +219,12 @@ func (c crisis) happens(t *testing.T, m *mortal) {
 	twits := c.begin(w)
 	m.Store = w.Store
 	m.meanwhile = func() {
-		beside := &world{T: t, Store: m.Store, now: w.later(), given: 100}
+		began := w.later()
+		beside := &world{T: t, Store: m.Store, now: began, given: 100}
 		for _, do := range c.meanwhile {
 			do(beside, twits)
 		}
-		w.later(beside.now.Sub(w.now))
+		w.later(beside.now.Sub(began))
 	}
 	w.Store = m
 	o := feeds.Options{Limit: 10, Chunk: 2}
