@@ -41,6 +41,9 @@ func (p *Poller) look(ctx context.Context, now time.Time, joining bool) error {
 	return errors.Join(err, p.deliver(sights, told, errs))
 }
 
+// moment is that of a time.
+func (p *Poller) moment(at time.Time) moment { return moment(at.Sub(p.epoch)) }
+
 // floor is from when on twits may still come that are not there now.
 func (p *Poller) floor(now time.Time) time.Time {
 	floor := now.Add(-Overlap)
@@ -119,6 +122,7 @@ func (p *Poller) orient(authors []string, readings []*reading, now time.Time) (f
 func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next time.Time) (sights []sighted, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	at := p.moment(now)
 	var timelines, arriving []*row
 	for _, r := range p.rows {
 		if r.kind == Timeline {
@@ -153,7 +157,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 			continue
 		}
 		for _, m := range read.members {
-			came := read.meet(m, read.row, now)
+			came := read.meet(m, read.row, at)
 			offer(read.row, m, came)
 			if !read.broadcast {
 				continue
@@ -163,24 +167,24 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 				to = timelines
 			}
 			for _, timeline := range to {
-				offer(timeline, m, timeline.meet(m, read.row, now) && (came || read.turned))
+				offer(timeline, m, timeline.meet(m, read.row, at) && (came || read.turned))
 			}
 		}
 	}
 	for _, read := range readings {
 		if read.err == nil {
-			read.row.end(now, next)
+			read.row.end(at, now, next)
 		}
 	}
-	p.admit(joins, readings, now)
+	p.admit(joins, readings, at)
 	sights, p.again = append(p.again, sights...), nil
 	slices.SortStableFunc(sights, func(a, b sighted) int { return strings.Compare(b.Key.Position, a.Key.Position) })
-	return p.ready(sights, now, err), err
+	return p.ready(sights, at, err), err
 }
 
 // ready returns the sights of those who listen to what has been read lately, and keeps the others: what is still to be read may have come before.
-func (p *Poller) ready(sights []sighted, now time.Time, err error) (ready []sighted) {
-	lately := func(r *row) bool { return now.Sub(r.looked) <= patience }
+func (p *Poller) ready(sights []sighted, now moment, err error) (ready []sighted) {
+	lately := func(r *row) bool { return r.looked != 0 && now-r.looked <= moment(patience) }
 	broadcasts := true
 	for _, r := range p.rows {
 		broadcasts = broadcasts && (!r.broadcast || lately(r))
@@ -208,7 +212,7 @@ func (p *Poller) keep(s sighted, err error) {
 }
 
 // admit lets those who join hear what comes from now on, unless their row could not be read.
-func (p *Poller) admit(joins []*Subscription, readings []*reading, now time.Time) {
+func (p *Poller) admit(joins []*Subscription, readings []*reading, now moment) {
 	failed := map[*row]error{}
 	for _, read := range readings {
 		if read.err != nil {

@@ -84,6 +84,7 @@ type Poller struct {
 
 	store hbase.Store
 	o     Options
+	epoch time.Time // before it began
 	woken chan struct{}
 
 	mu       sync.Mutex
@@ -114,7 +115,7 @@ func New(store hbase.Store, o Options) *Poller {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Poller{store: store, o: o, rows: map[name]*row{}, woken: make(chan struct{}, 1)}
+	return &Poller{store: store, o: o, epoch: o.Now().Add(-1), rows: map[name]*row{}, woken: make(chan struct{}, 1)}
 }
 
 // Run looks until ctx ends, and then ends all subscriptions.

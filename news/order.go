@@ -1,18 +1,6 @@
 package news
 
-import (
-	"time"
-
-	"twibase/hbase/tables"
-)
-
-// sighting is when a member of a row was found.
-type sighting struct {
-	// by is when the look began that found it, after when the last one before began that read the row, and did not; the zero time if none did.
-	by, after time.Time
-	// old says that it is no news: see member.
-	old bool
-}
+import "twibase/hbase/tables"
 
 // Window is how much older, by its time, a twit may be than another one and still come into a row after it: as much as a fan-out is waited for, and
 // as the clocks of two gateways may differ.
@@ -29,8 +17,9 @@ func (s *Subscription) Late(key, other tables.TwitKey) bool {
 	}
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
-	found, known := s.row.seen[key]
-	return !known || !found.old && found.by.Add(apart).After(s.row.seen[other].after)
+	found, known := s.row.seen.of(key)
+	told, _ := s.row.seen.of(other)
+	return !known || found.by != 0 && found.by+moment(apart) > told.after
 }
 
 // Comes reports whether the subscriber is told of a twit of the row because it came, or will be: it had not been found when the subscriber joined.
@@ -38,8 +27,8 @@ func (s *Subscription) Late(key, other tables.TwitKey) bool {
 func (s *Subscription) Comes(t *tables.Twit) bool {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
-	if found, known := s.row.seen[t.Key()]; known {
-		return found.by.After(s.since)
+	if found, known := s.row.seen.of(t.Key()); known {
+		return found.by > s.since
 	}
 	return t.PostedAt.After(s.row.floor)
 }

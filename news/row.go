@@ -26,36 +26,28 @@ type row struct {
 	begun, left time.Time
 	read        bool // whether it ever was
 	// seen has all members that are later than floor, and others that were, as long as somebody may ask which of two came first.
-	seen  map[tables.TwitKey]sighting
+	seen  seen
 	floor time.Time
 	// looked is when the last look began that read it.
-	looked time.Time
+	looked moment
 }
 
 // meet notes a member that was read in another row, or in this one, and reports whether it has come only now.
-func (r *row) meet(m member, in *row, now time.Time) bool {
-	if _, seen := r.seen[m.TwitKey]; seen {
-		return false
-	}
-	r.seen[m.TwitKey] = sighting{now, in.looked, m.old}
-	return !m.old && (r.read || !m.at.Before(r.begun))
+func (r *row) meet(m member, in *row, now moment) bool {
+	return r.seen.note(m, now, in.looked) && !m.old && (r.read || !m.at.Before(r.begun))
 }
 
 // end ends a look, which began at a time. The next one is for what is later than floor.
-func (r *row) end(begun, floor time.Time) {
-	r.read, r.turned, r.looked, r.floor = true, false, begun, later(r.floor, floor)
-	for key := range r.seen {
-		if at, _, _ := key.Parts(); !at.After(r.floor) && begun.Sub(at) > 2*Window {
-			delete(r.seen, key)
-		}
+func (r *row) end(now moment, begun, floor time.Time) {
+	r.read, r.turned, r.looked = true, false, now
+	if floor.After(r.floor) {
+		r.floor = floor
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+	if kept := begun.Add(-2 * Window); kept.Before(r.floor) {
+		r.seen.forget(kept)
+	} else {
+		r.seen.forget(r.floor)
 	}
-	return b
 }
 
 // member is one of a row. Its twit is nil in timelines.

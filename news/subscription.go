@@ -27,8 +27,8 @@ type Subscription struct {
 	queue chan *tables.Twit
 	// Poller.mu guards what follows: joining says that it joins with the look that is under way.
 	joining, joined, over bool
-	since                 time.Time // when the look began with which it joined
-	err                   error     // when it is over
+	since                 moment // when the look began with which it joined
+	err                   error  // when it is over
 }
 
 // Subscribe begins to listen to a row. It returns when everything that is written from now on will be heard, or with the error of ctx. Whoever
@@ -70,7 +70,7 @@ func (p *Poller) wake() {
 func (p *Poller) row(n name, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
-		r = &row{name: n, begun: now, subscribers: map[*Subscription]struct{}{}, seen: map[tables.TwitKey]sighting{}}
+		r = &row{name: n, begun: now, subscribers: map[*Subscription]struct{}{}}
 		p.rows[n] = r
 		p.Counters.Rows.Add(1)
 	}

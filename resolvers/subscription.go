@@ -80,7 +80,7 @@ type listener struct {
 
 // relay sends what a subscriber is to be told, each twit once, until ctx ends or the subscription does.
 func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tables.TwitKey, events chan<- *tables.Twit) error {
-	told := map[tables.TwitKey]bool{}
+	begun, told := time.Now(), map[tables.TwitKey]bool{}
 	tell := func(t *tables.Twit) error {
 		select {
 		case events <- t:
@@ -91,11 +91,10 @@ func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tab
 	}
 	if after != nil {
 		err := r.replay(ctx, l, *after, func(t *tables.Twit) error {
-			if !told[t.Key()] {
+			if begun.Sub(t.PostedAt) <= news.Window {
 				told[t.Key()] = true
-				return tell(t)
 			}
-			return nil
+			return tell(t)
 		})
 		if err != nil {
 			return err
@@ -109,6 +108,9 @@ func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tab
 			}
 			if told[t.Key()] {
 				continue
+			}
+			if time.Since(begun) > news.Window {
+				told = nil // nothing comes that is so old
 			}
 			if err := tell(t); err != nil {
 				return err

@@ -1,0 +1,50 @@
+package news
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// TestOfWhatWasSeenLittleIsKept has a twit come into each of many timelines every second.
+func TestOfWhatWasSeenLittleIsKept(t *testing.T) {
+	const owners, seconds = 100, 3600
+	p := New(nil, Options{})
+	begun := time.Now()
+	var all []*row
+	for i := range owners {
+		all = append(all, p.row(name{Timeline, fmt.Sprint("owner", i)}, begun))
+	}
+	before, took := heap(), time.Now()
+	for second := range seconds {
+		now := begun.Add(time.Duration(second) * time.Second)
+		twit := &tables.Twit{AuthorName: "author", PostedAt: now.Add(time.Millisecond), Name: fmt.Sprintf("00000000000000%06d", second)}
+		for _, r := range all {
+			members, _, err := r.members([]hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)})
+			if err != nil || !r.meet(members[0], r, p.moment(now)) || r.meet(members[0], r, p.moment(now)) {
+				t.Fatal(err)
+			}
+			r.end(p.moment(now), now, now.Add(-Overlap))
+		}
+	}
+	kept := 2 * Window.Seconds() * owners
+	each := float64(heap()-before) / kept
+	t.Logf("%.0f bytes for each twit of a timeline, and %s for each second of a timeline", each, time.Since(took)/(owners*seconds))
+	if each > 64 {
+		t.Errorf("%.0f bytes are kept for each twit of a timeline", each)
+	}
+	runtime.KeepAlive(all)
+}
+
+// heap is how many bytes are in use.
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
