@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -10,25 +8,14 @@ import (
 	"twibase/hbase"
 )
 
-// planned is a Get that can be served. It is small, for it is moved about while the plan is sorted.
+// planned is a Get that can be served.
 type planned struct {
-	// start is how the row's keys begin: it tells most of them apart.
-	start uint64
-	// row is the prefix of the row's keys.
-	row   []byte
-	index int
-	sel   *selection
+	row []byte // the prefix of the row's keys
+	sel *selection
 }
 
-func (p planned) compare(other planned) int {
-	if c := cmp.Compare(p.start, other.start); c != 0 {
-		return c
-	}
-	return bytes.Compare(p.row, other.row)
-}
-
-// Get implements [hbase.Store]. It reads the rows in the order of their keys with one iterator, so that neighbours share
-// blocks and what was found on the way.
+// Get implements [hbase.Store]. It reads the rows in the order of their keys, as far as few bytes of them tell it, with one iterator, so that
+// neighbours share blocks and what was found on the way.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx)
 	defer cancel()
@@ -40,7 +27,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		return nil, nil
 	}
 	results := make([]hbase.Result, len(gets))
-	plan := s.plan(gets, results)
+	plan, order := s.plan(gets, results)
 	r, err := s.reader(nil)
 	if err != nil {
 		return nil, err
@@ -49,18 +36,22 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	r.within = true
 	budget, spent := hbase.BudgetOf(ctx), int64(0)
 	var over error
-	for i, p := range plan {
-		if i%64 == 0 && ctx.Err() != nil {
+	for n, place := range order {
+		if n%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if over != nil {
-			results[p.index].Err = over
+		i := place.index(n)
+		g, p := &gets[i], &plan[i]
+		if p.sel == nil {
 			continue
 		}
-		g := &gets[p.index]
+		if over != nil {
+			results[i].Err = over
+			continue
+		}
 		r.prepare(g.Page, g.Versions, g.Time)
-		results[p.index].Cells, results[p.index].Err = r.row(p.row, *p.sel)
-		s.cleaner.offer(r, p.row, len(results[p.index].Cells) == 0)
+		results[i].Cells, results[i].Err = r.row(p.row, *p.sel)
+		s.cleaner.offer(r, p.row, len(results[i].Cells) == 0)
 		over = budget.Spend(r.bytes - spent)
 		spent = r.bytes
 	}
@@ -73,9 +64,25 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// plan sorts the gets by their rows; those that can't be served get their error at once.
-func (s *Store) plan(gets []hbase.Get, results []hbase.Result) []planned {
-	plan := make([]planned, 0, len(gets))
+// place is where a Get stands among those that are sorted together: how its row's keys begin, and its index among these in the last bits. To sort
+// mere numbers takes a third of the time.
+type place uint64
+
+// together is how many Gets are sorted together.
+const together = 1 << 16
+
+func placeOf(row []byte, i int) place {
+	var start [8]byte
+	copy(start[:], row[min(tableLength/2, len(row)):]) // the first half of a table's number hardly ever differs
+	return place(binary.BigEndian.Uint64(start[:])/together*together | uint64(i%together))
+}
+
+// index returns the index of the n-th Get in order.
+func (p place) index(n int) int { return n/together*together + int(p%together) }
+
+// plan returns what the gets read, and their order. Those that can't be served get their error at once, and no selection.
+func (s *Store) plan(gets []hbase.Get, results []hbase.Result) (plan []planned, order []place) {
+	plan, order = make([]planned, len(gets)), make([]place, len(gets))
 	size := 0
 	for i := range gets {
 		size += len(gets[i].Row)
@@ -84,23 +91,19 @@ func (s *Store) plan(gets []hbase.Get, results []hbase.Result) []planned {
 	for i := range gets {
 		g := &gets[i]
 		t, sel, err := s.resolve(g)
+		start := len(keys)
 		if err != nil {
 			results[i].Err = err
-			continue
+		} else {
+			keys = appendRow(keys, t.id, g.Row)
+			plan[i] = planned{keys[start:], sel}
 		}
-		start := len(keys)
-		keys = appendRow(keys, t.id, g.Row)
-		plan = append(plan, planned{start: startOf(keys[start:]), row: keys[start:], index: i, sel: sel})
+		order[i] = placeOf(keys[start:], i)
 	}
-	slices.SortFunc(plan, planned.compare)
-	return plan
-}
-
-// startOf returns the bytes of a row's prefix behind the first half of its table's number, which hardly ever differs.
-func startOf(row []byte) uint64 {
-	var b [8]byte
-	copy(b[:], row[tableLength/2:])
-	return binary.BigEndian.Uint64(b[:])
+	for part := range slices.Chunk(order, together) {
+		slices.Sort(part)
+	}
+	return plan, order
 }
 
 func (s *Store) resolve(g *hbase.Get) (*table, *selection, error) {

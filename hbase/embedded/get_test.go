@@ -1,0 +1,38 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"twibase/hbase"
+)
+
+// More Gets than are sorted together, of rows in no order, some of which can't be served.
+func TestOfVeryManyGetsEachIsAnsweredInItsPlace(t *testing.T) {
+	d := newDirty(t)
+	name := func(i int) string { return fmt.Sprint(i * 7919 % 64) }
+	for i := range 64 {
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: fmt.Append(nil, i)}}})
+	}
+	gets := make([]hbase.Get, 2*together+5)
+	for i := range gets {
+		if gets[i] = (hbase.Get{Table: "t", Row: name(i), Columns: "i"}); i%1000 == 0 {
+			gets[i].Table = "none"
+		}
+	}
+	results, err := d.Get(context.Background(), gets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if i%1000 == 0 {
+			if !errors.Is(r.Err, hbase.ErrTableNotFound) {
+				t.Fatalf("Get %d of a table that is none: %v", i, r.Err)
+			}
+		} else if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != name(i) {
+			t.Fatalf("Get %d of row %s: %v, %v", i, name(i), r.Cells, r.Err)
+		}
+	}
+}
