@@ -21,7 +21,8 @@ const (
 	follows      = 50
 	crowdQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:20){nodes{name}}}}}}`
 	overloadSlot = 5 * time.Second
-	atOnce       = 8 // clients at a time who wait for answers: enough that the gateway is never without work
+	atOnce       = 8    // clients at a time who wait for answers: enough that the gateway is never without work
+	crowds       = 4000 // connections of those who have one each
 )
 
 // overload tells what a gateway still does when it is asked four times what it can do, and when it has connections on which little or nothing comes.
@@ -31,7 +32,7 @@ func overload(ctx context.Context, _ *world) error {
 		return err
 	}
 	defer p.leave()
-	g, err := crowded(ctx, p)
+	g, apart, err := crowded(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -46,11 +47,15 @@ func overload(ctx context.Context, _ *world) error {
 	if err != nil {
 		return err
 	}
-	t := newTable("One gateway, embedded store, and what it answered just before to clients who wait for answers",
+	whose := "on the processors that whoever asks has too"
+	if apart {
+		whose = "on half of the processors, and whoever asks on the other"
+	}
+	t := newTable("One gateway, embedded store, "+whose+"; and what it answered just before to clients who wait for answers",
 		"offered", "answered", "refused", "lost", "p50", "p99", "of its time", "connections", "memory")
 	defer t.end()
 	// Others use the machine too, now more and now less: so the best is looked for before each row.
-	row := func(what string, factor float64, misuse func() (end func(), err error)) error {
+	row := func(what string, factor float64, connections int, misuse func() (end func(), err error)) error {
 		peak, err := g.Drive(r, atOnce, overloadSlot)
 		if err != nil {
 			return err
@@ -59,15 +64,22 @@ func overload(ctx context.Context, _ *world) error {
 		if err != nil {
 			return err
 		}
-		o := g.Offer(r, factor*peak.PerSecond(), overloadSlot)
+		o, err := g.Offer(r, factor*peak.PerSecond(), connections, overloadSlot)
 		end()
-		t.row(times(factor)+what, times(o.PerSecond()/peak.PerSecond()), times(float64(o.Refused)/o.Took.Seconds()/peak.PerSecond()), fmt.Sprint(o.Lost),
+		if err != nil {
+			return err
+		}
+		t.row(times(float64(o.Requests)/o.Took.Seconds()/peak.PerSecond())+what, times(o.PerSecond()/peak.PerSecond()), times(float64(o.Refused)/o.Took.Seconds()/peak.PerSecond()), fmt.Sprint(o.Lost),
 			o.Percentile(50).Round(time.Millisecond).String(), o.Percentile(99).Round(time.Millisecond).String(),
 			fmt.Sprintf("%.0f %%", 100*float64(peak.CPU)*float64(o.Answered)/float64(o.CPU)), fmt.Sprint(o.Connections), times(float64(o.Peak)/float64(resident)))
 		return nil
 	}
-	for _, factor := range []float64{0.5, 1, 2, 4, 0.5} {
-		if err := row("", factor, func() (func(), error) { return func() {}, nil }); err != nil {
+	for _, offered := range []struct {
+		what        string
+		factor      float64
+		connections int
+	}{{"", 0.5, 0}, {"", 1, 0}, {"", 2, 0}, {"", 4, 0}, {fmt.Sprintf(", over %d connections in turn", crowds), 4, crowds}, {"", 0.5, 0}} {
+		if err := row(offered.what, offered.factor, offered.connections, func() (func(), error) { return func() {}, nil }); err != nil {
 			return err
 		}
 	}
@@ -86,7 +98,7 @@ func overload(ctx context.Context, _ *world) error {
 			return err
 		}},
 	} {
-		err := row(fmt.Sprintf(", beside %d %s", misuse.n, misuse.name), 0.5, func() (func(), error) { return misused(g, misuse.n, misuse.open) })
+		err := row(fmt.Sprintf(", beside %d %s", misuse.n, misuse.name), 0.5, 0, func() (func(), error) { return misused(g, misuse.n, misuse.open) })
 		if err != nil {
 			return err
 		}
@@ -95,7 +107,7 @@ func overload(ctx context.Context, _ *world) error {
 }
 
 // crowded starts a gateway over users who follow each other.
-func crowded(ctx context.Context, p *place) (*gateway.Gateway, error) {
+func crowded(ctx context.Context, p *place) (g *gateway.Gateway, apart bool, err error) {
 	users, edges := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
 	for i := range crowd {
 		fmt.Fprintf(users, "u%d,User %d\n", i, i)
@@ -105,18 +117,18 @@ func crowded(ctx context.Context, p *place) (*gateway.Gateway, error) {
 	}
 	for name, text := range map[string]*bytes.Buffer{"users.csv": users, "follows.csv": edges} {
 		if err := os.WriteFile(p.path(name), text.Bytes(), 0o600); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	program, err := p.build(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	store := "embedded:" + p.path("store")
 	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv")).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("import: %w\n%s", err, out)
+		return nil, false, fmt.Errorf("import: %w\n%s", err, out)
 	}
-	return p.serve(ctx, program, store)
+	return gateway.Apart(func() (*gateway.Gateway, error) { return p.serve(ctx, program, store) })
 }
 
 // idleConnections is ten thousand, or as many as this program may have.

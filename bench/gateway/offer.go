@@ -33,17 +33,30 @@ func (o Offered) Percentile(p int) time.Duration {
 // outstanding is how many requests wait for an answer at most: with more, this program would be the one that is overloaded.
 const outstanding = 4000
 
-// Offer sends the gateway the same, so often in a second. A request that gets neither its answer nor a refusal, the status 503, is lost.
-func (g *Gateway) Offer(r Request, perSecond float64, during time.Duration) (o Offered) {
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: outstanding, DisableCompression: true}}
-	defer client.CloseIdleConnections()
+// Offer sends the gateway the same, so often in a second. Each request takes a connection that is free, as those of a proxy do, or with connections the next of
+// so many that are open before, as those of people do. One that gets neither its answer nor a refusal, the status 503, is lost.
+func (g *Gateway) Offer(r Request, perSecond float64, connections int, during time.Duration) (o Offered, err error) {
+	clients := make([]http.Client, max(connections, 1))
+	for i := range clients {
+		transport := &http.Transport{MaxIdleConnsPerHost: outstanding, DisableCompression: true}
+		defer transport.CloseIdleConnections()
+		clients[i] = http.Client{Timeout: 20 * time.Second, Transport: transport}
+		if connections > 0 {
+			response, err := clients[i].Get(g.URL + "/healthz")
+			if err != nil {
+				return o, err
+			}
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+		}
+	}
+	files := g.files() - connections
 
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	slots := make(chan struct{}, outstanding)
 	begin, stop := time.Now(), make(chan struct{})
 	before, _ := g.CPU()
-	files := g.files()
 	all.Go(func() { // watches the memory
 		for {
 			if now, err := g.Resident(); err == nil {
@@ -57,23 +70,25 @@ func (g *Gateway) Offer(r Request, perSecond float64, during time.Duration) (o O
 			}
 		}
 	})
+	over := false
 	for time.Since(begin) < during {
 		due := int(time.Since(begin).Seconds()*perSecond) - o.Requests
 		for range due {
+			client, asked := &clients[o.Requests%len(clients)], time.Now()
 			o.Requests++
 			slots <- struct{}{}
 			all.Go(func() {
 				defer func() { <-slots }()
-				asked := time.Now()
 				status := g.send(client, r)
 				took := time.Since(asked)
 				mu.Lock()
 				defer mu.Unlock()
-				switch status {
-				case http.StatusOK:
+				switch {
+				case over: // what is done later is not done in this time
+				case status == http.StatusOK:
 					o.Answered++
 					o.Latency = append(o.Latency, took)
-				case http.StatusServiceUnavailable:
+				case status == http.StatusServiceUnavailable:
 					o.Refused++
 				default:
 					o.Lost++
@@ -82,13 +97,16 @@ func (g *Gateway) Offer(r Request, perSecond float64, during time.Duration) (o O
 		}
 		time.Sleep(time.Millisecond)
 	}
+	mu.Lock()
+	over = true
+	mu.Unlock()
 	o.Took = time.Since(begin)
-	close(stop)
-	all.Wait()
 	after, _ := g.CPU()
 	o.CPU = after - before
+	close(stop)
+	all.Wait()
 	slices.Sort(o.Latency)
-	return o
+	return o, nil
 }
 
 // send returns the status, 0 if there is none or if the answer is not as it must be.
