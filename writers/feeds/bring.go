@@ -10,13 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// batch is what is written together.
-type batch struct {
-	tables.Batch
-	// places are the followers' positions in the author's list.
-	places []string
-}
-
 // brings does an errand of those that bring twits into timelines, of which a returned one has something to do when it has rested. Before it is removed
 // everybody else who may be at it is kept from writing more.
 func (e *errand) brings(ctx context.Context, do func(context.Context) error) error {
@@ -51,83 +44,60 @@ func (e *errand) resume(ctx context.Context) error {
 	return err
 }
 
-// toAll brings the twits of a batch to its followers and to all that are found on the way. While it writes to some it reads the next ones, and
-// looks behind those before.
-func (e *errand) toAll(ctx context.Context, way *walk[tables.Follow], b batch) error {
+// bring writes all batches of a course. Each is noted from before it is written until it was looked at: so whoever goes on with the errand knows
+// all that may have been written, and may still come, but was not looked at since. While one is written, that before it is looked at, and then the
+// next one is noted together with it, if both are of the same twits.
+func (e *errand) bring(ctx context.Context, c *course) error {
+	b, err := c.next(ctx)
+	if err != nil {
+		return err
+	}
 	var before batch
-	for len(b.Followers) > 0 && len(b.Twits) > 0 {
+	for noted := false; len(b.Followers) > 0; {
+		if !noted {
+			gone, err := e.lookBehind(ctx, before)
+			if err != nil {
+				return err
+			}
+			c.leave(gone)
+			before = batch{}
+			if err := e.note(ctx, b, b.Followers); err != nil {
+				return err
+			}
+		}
 		var next batch
-		share := e.share(b.Twits)
 		g, both := errgroup.WithContext(ctx)
-		g.Go(func() (err error) {
-			next.Followers, next.places, err = way.next(both, share)
-			return err
-		})
-		g.Go(func() (err error) {
-			before, next.Twits, err = e.spread(both, before, b)
-			return err
+		g.Go(func() error { return e.put(both, b) })
+		g.Go(func() error {
+			gone, err := e.lookBehind(both, before)
+			if err != nil {
+				return err
+			}
+			c.leave(gone)
+			if next, err = c.next(both); err != nil {
+				return err
+			}
+			if noted = slices.Equal(next.Twits, b.Twits); !noted {
+				return nil
+			}
+			return e.note(both, next, slices.Concat(b.Followers, next.Followers))
 		})
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		b = next
+		before, b = b, next
 	}
-	_, err := e.lookBehind(ctx, before)
+	_, err = e.lookBehind(ctx, before)
 	return err
 }
 
-// share is to how many followers so many twits are brought together.
-func (e *errand) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }
-
-// spread writes all these twits, in one batch or several, to followers who are done then. It returns the last batch, behind which nobody has
-// looked, and those of the twits that are not known to be gone.
-func (e *errand) spread(ctx context.Context, before, all batch) (last batch, left []tables.TwitKey, err error) {
-	if err := e.partly(ctx, all.Twits, all.Followers); err != nil {
-		return batch{}, nil, err
+// note notes that the twits of a batch may be written to these followers from now on.
+func (e *errand) note(ctx context.Context, b batch, followers []tables.Follow) error {
+	e.hold.Noted = tables.Batch{Followers: followers, Twits: b.Twits}.Encode()
+	if b.last {
+		e.hold.Cursor = b.places[len(b.places)-1]
 	}
-	last, left = before, all.Twits
-	for n := 0; n < len(all.Twits); n += e.o.Chunk {
-		b := all
-		if b.Twits = all.Twits[n:min(n+e.o.Chunk, len(all.Twits))]; n+e.o.Chunk >= len(all.Twits) {
-			e.hold.Cursor = all.places[len(all.places)-1]
-		}
-		gone, err := e.step(ctx, last, b)
-		if err != nil {
-			return batch{}, nil, err
-		}
-		if last = b; len(gone) > 0 {
-			left = slices.DeleteFunc(slices.Clone(left), func(t tables.TwitKey) bool { return slices.Contains(gone, t) })
-		}
-	}
-	return last, left, nil
-}
-
-// step writes a batch, and looks behind the one before: meanwhile, if that is of the same twits. Each is noted from before it is written until it
-// was looked at: so whoever goes on with the errand knows all that may have been written, and may still come, but was not looked at since.
-func (e *errand) step(ctx context.Context, before, b batch) (gone []tables.TwitKey, err error) {
-	noted := b.Batch
-	if slices.Equal(before.Twits, b.Twits) {
-		noted.Followers = slices.Concat(before.Followers, b.Followers)
-	} else if gone, err = e.lookBehind(ctx, before); err != nil {
-		return nil, err
-	} else {
-		before = batch{}
-	}
-	g, both := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		e.hold.Noted = noted.Encode()
-		if err := e.keep(both, leased); err != nil {
-			return err
-		}
-		return e.put(both, b)
-	})
-	g.Go(func() error {
-		more, err := e.lookBehind(both, before)
-		gone = append(gone, more...)
-		return err
-	})
-	err = g.Wait()
-	return gone, err
+	return e.keep(ctx, leased)
 }
 
 // put writes a batch that is noted. What is the same for all followers is made once.

@@ -96,7 +96,7 @@ func (e *errand) bringAll(ctx context.Context) error {
 	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.hold.Cursor)
 	followers, positions, err := way.next(ctx, e.share(twits))
 	if err == nil {
-		err = e.toAll(ctx, way, batch{tables.Batch{Followers: followers, Twits: twits}, positions})
+		err = e.bring(ctx, e.course(followers, positions, twits, way))
 	}
 	if err == nil {
 		err = e.rest(ctx, grace)

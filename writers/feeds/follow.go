@@ -26,12 +26,7 @@ func (e *errand) followed(ctx context.Context) error {
 		return err
 	}
 	follower := tables.Follow{Username: e.Follower, At: since}
-	all := batch{tables.Batch{Followers: []tables.Follow{follower}, Twits: twits}, []string{tables.Followers.Position(follower)}}
-	last, _, err := e.spread(ctx, batch{}, all)
-	if err == nil {
-		_, err = e.lookBehind(ctx, last)
-	}
-	return err
+	return e.bring(ctx, e.course([]tables.Follow{follower}, []string{tables.Followers.Position(follower)}, twits, nil))
 }
 
 // unfollowed takes the author's twits out of the follower's timeline. A broadcaster whom nobody follows any more, who may have been deleted, is

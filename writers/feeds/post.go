@@ -53,7 +53,7 @@ func (e *errand) posted(ctx context.Context) error {
 			members, positions, err = way.next(ctx, e.o.Chunk)
 		}
 		if err == nil {
-			err = e.toAll(ctx, way, batch{tables.Batch{Followers: members, Twits: []tables.TwitKey{twit}}, positions})
+			err = e.bring(ctx, e.course(members, positions, []tables.TwitKey{twit}, way))
 		}
 		return err
 	}
