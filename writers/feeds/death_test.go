@@ -161,7 +161,7 @@ func crises() (all []crisis) {
 		"returned": func(w *world) (twits []*tables.Twit) {
 			w.follows("Lily", "Lucy")
 			w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
-			for _, name := range numbered("t", 2) {
+			for _, name := range numbered("t", 3) {
 				t := &tables.Twit{AuthorName: author, PostedAt: w.later(), Name: name, Content: name, Visibility: tables.Public}
 				w.write(put(tables.Twits, author, t), tables.TwitNames.Put(t, 1))
 				twits = append(twits, t)
