@@ -155,9 +155,8 @@ func (a *audience) listen(ctx context.Context, username, field string) error {
 	if err != nil {
 		return err
 	}
-	for _, message := range []string{
-		fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, tokenOf(username)),
-		fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":%s}}`, query)} {
+	subscribe := fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":%s}}`, query)
+	for _, message := range []string{fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, tokenOf(username)), subscribe} {
 		if err := socket.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 			return err
 		}
@@ -175,7 +174,14 @@ func (a *audience) listen(ctx context.Context, username, field string) error {
 					Data struct{ T struct{ Content string } }
 				}
 			}
-			if json.Unmarshal(text, &message) != nil || message.Type != "next" {
+			err = json.Unmarshal(text, &message)
+			if message.Type == "error" { // too many came at once
+				time.Sleep(time.Second)
+				if socket.Write(ctx, websocket.MessageText, []byte(subscribe)) != nil {
+					return
+				}
+			}
+			if err != nil || message.Type != "next" {
 				continue
 			}
 			sent, _ := strconv.ParseInt(message.Payload.Data.T.Content, 10, 64)
