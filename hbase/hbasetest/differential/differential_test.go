@@ -29,7 +29,11 @@ const (
 func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
 
 func TestTheEmbeddedEngineAnswersAsHBaseDoes(t *testing.T) {
-	operations := environment(t, "OPERATIONS", 20_000)
+	usual := 20_000
+	if os.Getenv("CI") == "" { // the everyday tests are to be quick
+		usual = 10_000
+	}
+	operations := environment(t, "OPERATIONS", usual)
 	seed := uint64(environment(t, "SEED", int(rand.Int64())))
 	t.Logf("SEED=%d OPERATIONS=%d", seed, operations)
 	both := open(t)

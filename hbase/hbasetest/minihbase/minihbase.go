@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -30,7 +31,10 @@ type HBase struct {
 // Start starts an HBase that keeps its data in folder dir, which is made if there is none; what an earlier one left there is served
 // again. It returns when a cell that was put can be read, or with an error that holds the end of HBase's log.
 // [ErrMissing] is the error if Java or Maven is not installed. One dir serves one HBase at a time.
-func Start(ctx context.Context, dir string) (*HBase, error) {
+func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil) }
+
+// start is Start, with further options of the JVM and of the master.
+func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir, err := filepath.Abs(dir)
@@ -53,13 +57,13 @@ func Start(ctx context.Context, dir string) (*HBase, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(filepath.Join(dir, "hbase.log"), "java",
-		"@"+filepath.Join(dir, "jvm.args"),
-		"-Dtwibase.data="+data,
+	p, err := startProcess(filepath.Join(dir, "hbase.log"), "java", slices.Concat(jvm, []string{
+		"@" + filepath.Join(dir, "jvm.args"),
+		"-Dtwibase.data=" + data,
 		fmt.Sprint("-Dtwibase.zkport=", port),
 		fmt.Sprint("-Dtwibase.servers=", regionServers),
-		"-cp", conf+":"+filepath.Join(lib, "*"),
-		"org.apache.hadoop.hbase.master.HMaster", fmt.Sprint("--localRegionServers=", regionServers), "start")
+		"-cp", conf + ":" + filepath.Join(lib, "*"),
+		"org.apache.hadoop.hbase.master.HMaster"}, master, []string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ func TestRestart(t *testing.T) {
 	Slow(t)
 	const rows = 1000
 	dir := t.TempDir()
-	start := func() (*HBase, *cluster.Store) {
-		h, err := Start(t.Context(), dir)
+	opened := func() (*HBase, *cluster.Store) {
+		h, err := start(t.Context(), dir, shortLived, impatient)
 		if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
 			t.Skip(err)
 		}
@@ -32,7 +32,7 @@ func TestRestart(t *testing.T) {
 		t.Cleanup(func() { store.Close() })
 		return h, store
 	}
-	first, store := start()
+	first, store := opened()
 	if err := store.CreateTable(t.Context(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestRestart(t *testing.T) {
 	first.Kill()
 	store.Close()
 
-	_, store = start()
+	_, store = opened()
 	t.Run("what was acknowledged before a kill is there after a new start", func(t *testing.T) {
 		found := 0
 		for _, err := range store.Scan(t.Context(), hbase.Scan{Table: "t"}) {

@@ -12,6 +12,14 @@ import (
 // takes names of its own for its tables, so that many test programs can share it.
 const StoreVariable = "TWIBASE_TEST_HBASE"
 
+// What the HBase of tests lacks, which lives for some seconds in which tables are made and dropped.
+var (
+	// shortLived keeps the JVM from compiling its code a second time, better, which takes half the processor time of such an HBase.
+	shortLived = []string{"-XX:TieredStopAtLevel=1"}
+	// impatient is how long the master collects what a region server is to do, each of several times for a table: 150 ms otherwise.
+	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
+)
+
 var shared struct {
 	sync.Mutex
 	hbase *HBase
@@ -30,7 +38,7 @@ func ForTest(t testing.TB) string {
 	defer shared.Unlock()
 	if shared.hbase == nil && shared.err == nil {
 		if shared.dir, shared.err = os.MkdirTemp("", "minihbase-"); shared.err == nil {
-			shared.hbase, shared.err = Start(context.Background(), shared.dir)
+			shared.hbase, shared.err = start(context.Background(), shared.dir, shortLived, impatient)
 		}
 	}
 	switch {
