@@ -20,6 +20,7 @@ import (
 
 	"twibase/bench/gateway"
 	"twibase/graph/auth"
+	"twibase/news"
 )
 
 // How many subscribe, each over a connection of its own, and how often is posted, once a second.
@@ -208,7 +209,7 @@ func (a *audience) post(ctx context.Context) error {
 				return
 			}
 			response.Body.Close()
-			time.Sleep(time.Second)
+			time.Sleep(time.Second + news.Interval/newsCount) // once at each moment between two looks
 		}
 	})
 	patience := time.After(newsCount*time.Second + time.Minute)
