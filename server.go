@@ -148,7 +148,7 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 }
 
 // concurrency is how many operations are executed at the same time. More of those that compute would only make each other slow: of four times
-// what a machine can do, its best is left with so few, and p99 is a second; with 64 on two processors it is eight. 'go run ./bench overload' tells.
+// what a processor can do nine tenths of its best is left with so few, within 60 ms; with 64 eight tenths, within 600. 'go run ./bench overload' tells.
 func (s *serve) concurrency() int {
 	switch {
 	case s.Concurrency != nil:
