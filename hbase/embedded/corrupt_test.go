@@ -226,10 +226,10 @@ func TestDamageOfTheLog(t *testing.T) {
 	logs := files(t, killed, ".log")
 	for i, name := range logs {
 		log := readFile(t, killed, name)
-		used := len(strings.TrimRight(string(log), "\x00"))
+		used, synced := extent(t, name, log)
 		if i == len(logs)-1 {
 			// Of what the log itself does not say that it was synced, damage can't be told from what a crash cut short.
-			used = synced(t, name, log)
+			used = synced
 		}
 		for range 30 {
 			at := random.IntN(used)
@@ -244,8 +244,8 @@ func TestDamageOfTheLog(t *testing.T) {
 	}
 }
 
-// synced is how much of a log its last chunk says was synced.
-func synced(t *testing.T, name string, data []byte) (bytes int) {
+// extent returns where a log's chunks end, and how much of it the last one says was synced.
+func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}
 	if _, err := fmt.Sscanf(name, "db/%d.log", &log.number); err != nil {
@@ -257,9 +257,10 @@ func synced(t *testing.T, name string, data []byte) (bytes int) {
 		}
 		n, by := log.chunk(at)
 		if n == 0 {
-			return bytes
+			return end, synced
 		}
-		at, bytes = at+n, int(by)
+		at, synced = at+n, int(by)
+		end = at
 	}
 }
 
