@@ -55,7 +55,7 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	e.SetErrorPresenter(apierr.Present)
 	e.SetRecoverFunc(apierr.Recover)
 	e.SetDefaultRulesFn(validation)
-	e.SetDisableSuggestion(true) // they are for those who look for names, and take long
+	e.SetDisableSuggestion(true) // or it would bring rules back that suggest
 	e.Use(introspection{})
 	e.Use(conditions{})
 	return e

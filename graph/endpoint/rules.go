@@ -10,9 +10,22 @@ import (
 	"twibase/graph/limits"
 )
 
+// withoutSuggestions are the rules that would tell which names there are. That is for those who look for them, and takes time that grows with the square
+// of a name. gqlgen's executor replaces the first and the last of them alone.
+var withoutSuggestions = map[string]core.Rule{
+	"FieldsOnCorrectType": rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
+	"KnownArgumentNames":  rules.KnownArgumentNamesRuleWithoutSuggestions,
+	"KnownTypeNames":      rules.KnownTypeNamesRuleWithoutSuggestions,
+	"ValuesOfCorrectType": rules.ValuesOfCorrectTypeRuleWithoutSuggestions,
+	"ScalarLeafs":         rules.ScalarLeafsRuleWithoutSuggestions,
+}
+
 // validation returns GraphQL's own rules, and two for what would otherwise go wrong when it is executed.
 func validation() *rules.Rules {
 	all := rules.NewDefaultRules()
+	for name, rule := range withoutSuggestions {
+		all.ReplaceRule(name, rule.RuleFunc)
+	}
 	all.AddRule("NumbersInRange", numbersInRange)
 	all.AddRule("NoDefer", noDefer)
 	return all

@@ -1,0 +1,108 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/exec"
+	"twibase/graph/limits"
+)
+
+// misspelt are documents each of which has a name of the schema without its last letter.
+func misspelt(schema *ast.Schema) (all []string) {
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	short := func(name string) string { return name[:len(name)-1] }
+	for name, def := range schema.Types {
+		add("{...A} fragment A on %s{a}", short(name))
+		add("{...on %s{a}}", short(name))
+		add("query($v:%s){__typename}", short(name))
+		for _, value := range def.EnumValues {
+			add("query($v:%s=%s){__typename}", name, short(value.Name))
+			add("query($v:%s=%q){__typename}", name, short(value.Name))
+		}
+		for _, field := range def.Fields {
+			switch {
+			case def.Kind == ast.InputObject:
+				add("query($v:%s={%s:1}){__typename}", name, short(field.Name))
+			case name == "Query" && strings.HasPrefix(field.Name, "__"):
+				add("{%s}", short(field.Name))
+			default:
+				add("{...A} fragment A on %s{%s}", name, short(field.Name))
+			}
+			for _, argument := range field.Arguments {
+				add("{...A} fragment A on %s{%s(%s:1)}", name, field.Name, short(argument.Name))
+			}
+		}
+	}
+	for name, directive := range schema.Directives {
+		add("{__typename@%s}", short(name))
+		for _, argument := range directive.Arguments {
+			add("{__typename@%s(%s:1)}", name, short(argument.Name))
+		}
+	}
+	return append(all, `{user}`, `{user(username:"u")}`, `{node(id:"x"){username}}`, `{user(username:PUBLI){name}}`)
+}
+
+func TestNoAnswerSuggestsAName(t *testing.T) {
+	schema := exec.NewExecutableSchema(exec.Config{Resolvers: root{}})
+	type request struct {
+		Query     string         `json:"query"`
+		Variables map[string]any `json:"variables"`
+	}
+	var requests []request
+	for _, query := range misspelt(schema.Schema()) {
+		requests = append(requests, request{Query: query})
+	}
+	for _, variable := range []any{map[string]any{"conten": "a"}, map[string]any{"content": "a", "visibility": "PUBLI"}, map[string]any{}} {
+		requests = append(requests, request{"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}", map[string]any{"v": variable}})
+	}
+	if len(requests) < 500 {
+		t.Fatalf("the schema has but %d names", len(requests))
+	}
+	for _, production := range []bool{false, true} {
+		e := New(schema, Config{Production: production, Limits: limits.Default(), Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
+		for _, request := range requests {
+			body, err := json.Marshal(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			e.ServeHTTP(w, post(string(body)))
+			if answer := w.Body.String(); !strings.Contains(answer, "BAD_USER_INPUT") || strings.Contains(strings.ToLower(answer), "did you mean") {
+				t.Errorf("%s\nis answered, in production %t: %s", body, production, answer)
+			}
+		}
+	}
+}
+
+func TestNamesThatAreLookedForInVainTakeNoTime(t *testing.T) {
+	handler := serve(time.Minute) // without limits
+	var many strings.Builder
+	for i := range 99 {
+		fmt.Fprintf(&many, " fragment F%d on %s%d{a}", i, strings.Repeat("X", 600), i)
+	}
+	for name, query := range map[string]string{
+		"a type of 60,000 bytes":       "{...A} fragment A on " + strings.Repeat("X", 60_000) + "{a}",
+		"99 types of 600":              "{__typename}" + many.String(),
+		"an argument of 60,000":        "{user(" + strings.Repeat("u", 60_000) + ":1){name}}",
+		"an input's field of 60,000":   `mutation{postTwit(input:{` + strings.Repeat("c", 60_000) + `:1}){twit{id}}}`,
+		"a value of an enum of 60,000": `mutation{postTwit(input:{content:"a",visibility:` + strings.Repeat("P", 60_000) + `}){twit{id}}}`,
+	} {
+		least := time.Hour
+		for range 5 {
+			start := time.Now()
+			handler.ServeHTTP(httptest.NewRecorder(), ask(query))
+			least = min(least, time.Since(start))
+		}
+		if t.Logf("%s: %v", name, least); least > 25*time.Millisecond {
+			t.Errorf("%s takes %v", name, least)
+		}
+	}
+}
