@@ -90,13 +90,13 @@ func attacks() (all []attack) {
 	}
 	for name, query := range map[string]string{
 		"64 levels of each of 199 questions": `{department(code:"x"){` + numbered(199, "a%d:ancestors{code} ") + `}}`,
-		"a name of 30,000 bytes, and what is below": `{` + rep("x", 30_000) + `:user(username:"u"){` +
+		"a name of 128 bytes, and what is below": `{` + rep("x", 128) + `:user(username:"u"){` +
 			numbered(190, `a%d:followers(first:1){nodes{followerCount hasRole(code:"x") viewerFollows}} `) + `}}`,
 	} {
 		all = append(all, attack{name: "the plan of " + name, body: asBody(query, nil), code: limit, header: explain.Header})
 	}
 	add(bad, "40 errors", "{"+rep("x ", 40)+"}")
-	add(bad, "a name of 10,000 bytes", "{"+rep("x", 10_000)+"}")
+	add(limit, "a name of 10,000 bytes", "{"+rep("x", 10_000)+"}")
 	return all
 }
 

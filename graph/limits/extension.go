@@ -80,8 +80,11 @@ func (l *Limits) Text(query string) *apierr.Error {
 	if refusal := l.check(Bytes, len(query)); refusal != nil {
 		return refusal
 	}
-	tokens, depth := measure(query)
+	tokens, name, depth := measure(query)
 	if refusal := l.check(Tokens, tokens); refusal != nil {
+		return refusal
+	}
+	if refusal := l.check(Name, name); refusal != nil {
 		return refusal
 	}
 	if refusal := l.check(Depth, depth); refusal != nil {
@@ -94,16 +97,18 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return l.Document(doc)
 }
 
-// measure returns how many tokens a query has, comments too, and how deep its brackets nest, of whatever kind: a parser goes down as deep.
-func measure(query string) (tokens, deepest int) {
+// measure returns how many tokens a query has, comments too, how long its longest name is, and how deep its brackets nest, of whatever kind: a parser goes down as deep.
+func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {
 		token, err := l.ReadToken()
 		if err != nil || token.Kind == lexer.EOF {
-			return tokens, deepest
+			return tokens, longest, deepest
 		}
 		tokens++
 		switch token.Kind {
+		case lexer.Name:
+			longest = max(longest, len(token.Value))
 		case lexer.BraceL, lexer.BracketL, lexer.ParenL:
 			depth++
 			deepest = max(deepest, depth)

@@ -18,6 +18,7 @@ type Limit int
 const (
 	Bytes Limit = iota
 	Tokens
+	Name
 	Operations
 	Fragments
 	Depth
@@ -51,6 +52,7 @@ var Known = [count]struct {
 }{
 	Bytes:           {"bytes", "the document in bytes", 64 << 10},
 	Tokens:          {"tokens", "the number of tokens", 10_000},
+	Name:            {"name", "a name in bytes", 128},
 	Operations:      {"operations", "the number of operations in a document", 50},
 	Fragments:       {"fragments", "the number of fragments in a document", 100},
 	Depth:           {"depth", "the depth to which selections, values or types nest, fragments included,", 50},

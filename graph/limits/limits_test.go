@@ -42,6 +42,8 @@ func TestDocument(t *testing.T) {
 	}{
 		{Bytes, 4, `{ a}`},
 		{Tokens, 4, "{a #b\n}"},
+		{Name, 3, `{a:b(ccc:$d){...E}}`},
+		{Name, 7, `query($a:[Abcdefg]){b}`},
 		{Operations, 2, `query A{a} query B{b}`},
 		{Fragments, 2, `{...A} fragment A on Q{...B} fragment B on Q{b}`},
 		{Depth, 3, `{a{b{c}}}`},
