@@ -122,6 +122,40 @@ func TestClean(t *testing.T) {
 		d.expect(fmt.Sprintf("i:n@%d", many), "i:other@1")
 		d.clean(2)
 	})
+	t.Run("a cell that is only counted, checked or read by its name does so too", func(t *testing.T) {
+		for name, change := range map[string]func(d *dirty, n int64) error{
+			"counted": func(d *dirty, _ int64) error {
+				_, err := d.Increment(context.Background(), hbase.Increment{Table: "t", Row: "r", Family: "i", Qualifier: "n", Delta: 1})
+				return err
+			},
+			"checked": func(d *dirty, n int64) error {
+				check := hbase.Check{Family: "i", Qualifier: "n"}
+				if n > 0 {
+					check.Value = fmt.Append(nil, n-1)
+				}
+				_, err := d.CheckAndPut(context.Background(), check, hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: "i", Qualifier: "n", Timestamp: n + 1, Value: fmt.Append(nil, n)}}})
+				return err
+			},
+			"read": func(d *dirty, n int64) error {
+				d.put("i:n", n+1)
+				_, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Columns: "i:n"}})
+				return err
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				d := newDirty(t)
+				for n := range int64(200) {
+					if err := change(d, n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(d.cleaner.queued) == 0 {
+					t.Error("the cleaner heard of nothing")
+				}
+				d.clean(1)
+			})
+		}
+	})
 	t.Run("a family of three versions keeps three", func(t *testing.T) {
 		d := newDirty(t)
 		for n := range 200 {

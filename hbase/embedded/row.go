@@ -63,7 +63,7 @@ func (r *reader) row(key []byte, sel selection) ([]hbase.Cell, error) {
 		} else {
 			r.advance(r.family, &r.toFamily)
 		}
-		if err := r.readFamily(fs, i == len(sel)-1); err != nil {
+		if err := r.readFamily(fs); err != nil {
 			return nil, err
 		}
 	}
@@ -73,8 +73,7 @@ func (r *reader) row(key []byte, sel selection) ([]hbase.Cell, error) {
 	return r.end(), nil
 }
 
-// readFamily reads the selected columns of the family under the cursor. It does not move on behind the last one of a row.
-func (r *reader) readFamily(fs *familySelection, last bool) error {
+func (r *reader) readFamily(fs *familySelection) error {
 	if err := r.readFamilyMarkers(); err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ func (r *reader) readFamily(fs *familySelection, last bool) error {
 		if !r.in(r.target) {
 			continue
 		}
-		taken, err := r.readColumn(fs, c, last && i == len(fs.columns)-1)
+		taken, err := r.readColumn(fs, c, false)
 		if err != nil {
 			return err
 		}
@@ -172,7 +171,8 @@ func (r *reader) readPage(fs *familySelection) error {
 }
 
 // readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column.
-// known names the column if the selection does. Behind the last one it does not move on: what follows is of no interest.
+// known names the column if the selection does. Behind the last one of a page it does not move on: what follows is of no interest.
+// Behind a named one it does: whether it has old versions the cleaner learns from nobody else.
 func (r *reader) readColumn(fs *familySelection, known *column, last bool) (taken int, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
