@@ -79,20 +79,22 @@ func shown(name, help string, read func() float64) any {
 	return promauto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 }
 
-// The metrics of answers that wait for their readers.
+// The metrics of what is on its way.
 var (
-	_ = ofAnswers("waiting_bytes", "Bytes of answers that are being sent.", func(bytes, _ int) int { return bytes })
-	_ = ofAnswers("cut_off_total", "Answers that were cut off since too many waited for those who read them.", func(_, cut int) int { return cut })
+	_ = ofBacklog(&answering, "answers_waiting_bytes", "Bytes of answers that are being sent.", func(bytes, _ int) int { return bytes })
+	_ = ofBacklog(&answering, "answers_cut_off_total", "Answers that were cut off since too many waited for those who read them.", func(_, cut int) int { return cut })
+	_ = ofBacklog(&arriving, "requests_waiting_bytes", "Bytes of bodies and messages of which more is to come.", func(bytes, _ int) int { return bytes })
+	_ = ofBacklog(&arriving, "requests_cut_off_total", "Requests that were cut off since too many waited for the rest of them.", func(_, cut int) int { return cut })
 )
 
-// answering is the backlog of the server.
-var answering atomic.Pointer[backlog.Backlog]
+// answering and arriving are the backlogs of the server.
+var answering, arriving atomic.Pointer[backlog.Backlog]
 
-// ofAnswers shows one of the figures of [backlog.Backlog.Load].
-func ofAnswers(name, help string, of func(bytes, cut int) int) any {
-	return shown("twibase_answers_"+name, help, func() float64 {
-		if b := answering.Load(); b != nil {
-			return float64(of(b.Load()))
+// ofBacklog shows one of the figures of [backlog.Backlog.Load].
+func ofBacklog(of *atomic.Pointer[backlog.Backlog], name, help string, figure func(bytes, cut int) int) any {
+	return shown("twibase_"+name, help, func() float64 {
+		if b := of.Load(); b != nil {
+			return float64(figure(b.Load()))
 		}
 		return 0
 	})

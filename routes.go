@@ -46,7 +46,7 @@ type handlers struct {
 
 // routes are the handlers of a server. The metrics are answered to the public unless there is a monitor, or it is for the public.
 func routes(store hbase.Store, b *background, s settings) handlers {
-	ends, held := &drain{}, backlog.New(maxBacklog)
+	ends, held, unfinished := &drain{}, backlog.New(maxBacklog), backlog.New(maxBacklog)
 	fresh := func(ctx context.Context) context.Context {
 		return loaders.With(ctx, hbase.Budgeted(store, s.limits[limits.Read]))
 	}
@@ -64,12 +64,15 @@ func routes(store hbase.Store, b *background, s settings) handlers {
 		Limits:  s.limits,
 		Backlog: held,
 
+		Unfinished: unfinished,
+
 		Trusted:    s.trusted,
 		Production: s.production,
 		Origins:    s.origins,
 	})
 	admitting.Store(graphql)
 	answering.Store(held)
+	arriving.Store(unfinished)
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", shared(s.origins, early(graphql, compressed(held, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql))))))))
 	monitor := http.NewServeMux()

@@ -10,7 +10,8 @@ import (
 	"twibase/graph/endpoint/backlog"
 )
 
-// maxBacklog is how many bytes of answers may wait for those who read them. Beyond that the slowest are cut off.
+// maxBacklog is how many bytes of answers may wait for those who read them, and as many of requests for the rest of them. Beyond that the slowest are
+// cut off.
 const maxBacklog = 64 << 20
 
 // sent sends what next has answered when next has returned: a slow reader keeps these bytes waiting and nothing of what made them, such as the

@@ -60,6 +60,8 @@ type Config struct {
 	Streams int
 	// Backlog holds what is sent over streams and WebSockets; answers are their writer's. Nil bounds nothing.
 	Backlog *backlog.Backlog
+	// Unfinished holds what has come of bodies, and of messages of WebSockets, of which more is to come. Nil bounds nothing.
+	Unfinished *backlog.Backlog
 }
 
 // New returns the handler that executes the schema.
@@ -89,7 +91,8 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	}
 	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, texts: perAddress{most: textEach * config.Streams}, admission: turns}
 	e.moved, e.move = context.WithCancel(context.Background())
-	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog, Limits: config.Limits}
+	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog,
+		Unfinished: config.Unfinished, Limits: config.Limits}
 	e.shared.Backlog = config.Backlog
 	return e
 }

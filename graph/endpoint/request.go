@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
 	"twibase/graph/documents"
+	"twibase/graph/endpoint/backlog"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/limits"
 )
@@ -74,7 +76,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 	case http.MethodGet, http.MethodHead:
 		err = q.readURL(r)
 	case http.MethodPost:
-		status, err = q.readBody(w, r)
+		status, err = q.readBody(w, r, e.config.Unfinished)
 	default:
 		w.Header().Set("Allow", allow)
 		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
@@ -104,11 +106,13 @@ func (q *request) readURL(r *http.Request) *apierr.Error {
 	return nil
 }
 
-func (q *request) readBody(w http.ResponseWriter, r *http.Request) (int, *apierr.Error) {
+func (q *request) readBody(w http.ResponseWriter, r *http.Request, unfinished *backlog.Backlog) (int, *apierr.Error) {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != mediaJSON {
 		return http.StatusUnsupportedMediaType, apierr.BadUserInput("send the request as Content-Type: application/json")
 	}
-	err := decode(http.MaxBytesReader(w, r.Body, maxBody), q)
+	body := unfinished.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	defer body.End()
+	err := decode(body, q)
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
 			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
@@ -130,7 +134,7 @@ func decode(r io.Reader, into any) error {
 	if err == nil {
 		if _, err = decoder.Token(); err == io.EOF {
 			return nil
-		} else if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		} else if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
 		return errors.New("something follows it")

@@ -1,6 +1,8 @@
 package backlog
 
 import (
+	"bytes"
+	"io"
 	"slices"
 	"testing"
 )
@@ -38,4 +40,7 @@ func TestWhatIsHeld(t *testing.T) {
 func TestWithoutABacklogNothingIsHeld(t *testing.T) {
 	var b *Backlog
 	b.Hold(1<<40, func() { t.Error("it is cut off") })()
+	if _, err := io.Copy(io.Discard, b.Reader(bytes.NewReader(make([]byte, 2*Free)), func() { t.Error("a request is cut off") })); err != nil {
+		t.Error(err)
+	}
 }

@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,7 @@ func (c *conn) serve(expires time.Time) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.ctx = ctx
 	c.heard.Store(time.Now().UnixNano())
-	late := time.AfterFunc(InitTimeout, func() { c.close(&closure{codeInitTimeout, "Connection initialisation timeout"}) })
+	late := time.AfterFunc(InitTimeout, func() { c.close(&closure{codeTimeout, "Connection initialisation timeout"}) })
 	expiry := time.NewTimer(0)
 	beat := time.NewTicker(PingInterval)
 	ended := make(chan struct{})
@@ -83,8 +84,7 @@ func (c *conn) serve(expires time.Time) {
 // read handles one message after the other, and returns why the connection is to be closed, nil if it is closed already.
 func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
 	for {
-		// Its ctx never ends: that would close the connection without a code.
-		kind, text, err := c.socket.Read(context.Background())
+		kind, text, err := c.message()
 		if err != nil {
 			return nil // one that is too long has closed the connection, with 1009
 		}
@@ -109,6 +109,24 @@ func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
 			return wrong
 		}
 	}
+}
+
+// message reads one message.
+func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
+	// Its ctx never ends: that would close the connection without a code.
+	kind, from, err := c.socket.Reader(context.Background())
+	if err != nil {
+		return 0, nil, err
+	}
+	late := time.AfterFunc(readTimeout, func() { c.close(&closure{codeTimeout, "A message did not come in time"}) })
+	defer late.Stop()
+	r := c.server.Unfinished.Reader(from, func() {
+		c.gone.Store(true)
+		go c.socket.CloseNow()
+	})
+	defer r.End()
+	text, err = io.ReadAll(r)
+	return kind, text, err
 }
 
 // greet learns who the client is.

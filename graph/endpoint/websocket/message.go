@@ -23,7 +23,7 @@ const (
 	codeUnauthorized websocket.StatusCode = 4401
 	codeForbidden    websocket.StatusCode = 4403
 	codeSubprotocol  websocket.StatusCode = 4406
-	codeInitTimeout  websocket.StatusCode = 4408
+	codeTimeout      websocket.StatusCode = 4408
 	codeDuplicate    websocket.StatusCode = 4409
 	codeInitTwice    websocket.StatusCode = 4429
 	// codeSlow is our own.

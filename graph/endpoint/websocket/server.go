@@ -35,6 +35,8 @@ const (
 	PingInterval = 25 * time.Second
 	// writeTimeout is how long a client may take to read a message; a slower one is cut off.
 	writeTimeout = 10 * time.Second
+	// readTimeout is how long a client may take to send a message, from its beginning on.
+	readTimeout = 30 * time.Second
 )
 
 // Server accepts connections. Its fields don't change once it serves; it is safe for concurrent use.
@@ -50,6 +52,8 @@ type Server struct {
 	Expires func(ctx context.Context) time.Time
 	// Backlog holds the messages that are being sent.
 	Backlog *backlog.Backlog
+	// Unfinished holds what has come of messages of which more is to come.
+	Unfinished *backlog.Backlog
 
 	// Limits are those of variables and extensions.
 	Limits limits.Limits
