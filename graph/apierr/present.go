@@ -2,6 +2,7 @@ package apierr
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -76,14 +77,21 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	return Of(err)
 }
 
-// maxMessage is how much is told in bytes of what the client sent itself.
-const maxMessage = 300
+// maxMessage is how long a message is in JSON, in bytes, that may repeat what the client sent: four of them, of which a refusal has no more, with all
+// that stands around them have less than a KiB.
+const maxMessage = 150
 
+// short cuts a message where it would be too long in JSON, which makes six bytes of one.
 func short(message string) string {
-	if len(message) <= maxMessage {
-		return message
+	message = strings.ToValidUTF8(message, "\uFFFD")
+	length := 0
+	for i, r := range message {
+		text, _ := json.Marshal(string(r))
+		if length += len(text) - len(`""`); length > maxMessage {
+			return message[:i] + "…"
+		}
 	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	return message
 }
 
 // Recover turns a panic into an error that [Present] masks, and logs where it happened. It is for gqlgen.

@@ -159,7 +159,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	operation, errs := e.exec.CreateOperationContext(ctx, params)
+	operation, errs := operationOf(ctx, e.exec, params)
 	if errs != nil {
 		leave()
 		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)

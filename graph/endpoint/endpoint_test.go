@@ -149,7 +149,7 @@ func TestEndpoint(t *testing.T) {
 		{"a null that decides about none is null", post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
 			`{"data":{"__type":{"name":"Visibility","enumValues":[{"name":"PUBLIC"},{"name":"FOLLOWERS"}]}}}`},
 		{"an operation that is not there is refused", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,
-			`{"errors":[{"message":"operation R not found","extensions":{"code":"BAD_USER_INPUT"}}]}`},
+			`{"errors":[{"message":"operationName is to name one of the document's operations","extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"the newer media type tells a refusal by its status", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
 			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"a body that is no JSON is not echoed", post(`{"query": secret}`), 400,

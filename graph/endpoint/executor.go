@@ -61,6 +61,16 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	return e
 }
 
+// operationOf returns what is to be executed, or why nothing is. It is the executor's, but that an operation which is not there is told without what
+// the client calls it.
+func operationOf(ctx context.Context, x *executor.Executor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	operation, errs := x.CreateOperationContext(ctx, params)
+	if errs != nil && operation.Doc != nil && operation.Operation == nil {
+		errs = gqlerror.List{gqlerror.Wrap(apierr.BadUserInput("operationName is to name one of the document's operations"))}
+	}
+	return operation, errs
+}
+
 // Explain returns the plan of a request as the endpoint would answer it, or the errors with which it refuses it. ctx says who the
 // viewer is.
 func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
