@@ -26,6 +26,7 @@ func validation() *rules.Rules {
 	for name, rule := range withoutSuggestions {
 		all.ReplaceRule(name, rule.RuleFunc)
 	}
+	all.ReplaceRule("OverlappingFieldsCanBeMerged", fieldsMerge)
 	all.AddRule("NumbersInRange", numbersInRange)
 	all.AddRule("NoDefer", noDefer)
 	return all

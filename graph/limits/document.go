@@ -8,38 +8,38 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Document refuses a document that exceeds the limits, or has fragments that spread themselves. It takes time linear in its text.
+// Document refuses a document that exceeds the limits, or has fragments that spread themselves or share a name. It takes time linear in its text.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w := walk{limits: l, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
 	w.check(Fragments, len(doc.Fragments))
 	for _, f := range doc.Fragments {
+		if w.fragments[f.Name] != nil {
+			w.refuse("there is more than one fragment of a name")
+		}
 		w.fragments[f.Name] = &fragment{definition: f}
 	}
+	visits := 0
 	for _, f := range doc.Fragments {
-		w.place(f.Directives)
-		w.holds(w.fragment(f.Name))
+		h := w.fragment(f.Name)
+		w.holds(h)
+		visits = add(visits, h.visits)
 	}
 	var all held
 	for _, o := range doc.Operations {
-		w.place(o.Directives)
 		w.check(Variables, len(o.VariableDefinitions))
 		for _, v := range o.VariableDefinitions {
-			w.place(v.Directives)
-			w.value(v.DefaultValue, 1)
+			visits = add(visits, add(w.place(v.Directives), w.value(v.DefaultValue, 1)))
 			w.nesting(v.Type)
 		}
 		h := w.set(o.SelectionSet, 1)
 		w.check(RootFields, h.top)
 		all = all.and(h)
+		visits = add(visits, w.place(o.Directives))
 	}
 	w.holds(all)
 	w.check(Directives, w.directives)
-	for _, o := range doc.Operations {
-		if w.refusal == nil { // there are few fields, then
-			w.check(Merges, w.merges([]ast.SelectionSet{o.SelectionSet}))
-		}
-	}
+	w.check(Visits, add(visits, all.visits))
 	return w.refusal
 }
 
@@ -57,16 +57,23 @@ func (w *walk) check(limit Limit, actual int) {
 	}
 }
 
+func (w *walk) refuse(invalid string) {
+	if w.refusal == nil {
+		w.refusal = apierr.BadUserInput("%s", invalid)
+	}
+}
+
 // held is what a selection holds.
 type held struct {
 	fields, aliases int
 	depth           int // of selections
 	top             int // the fields that are not below others
+	visits          int // the selections and values, through which validation goes
 }
 
 // and returns what two selections side by side hold.
 func (h held) and(o held) held {
-	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), add(h.top, o.top)}
+	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), add(h.top, o.top), add(h.visits, o.visits)}
 }
 
 func add(a, b int) int {
@@ -98,13 +105,12 @@ func (w *walk) fragment(name string) held {
 	case f.held != nil:
 		return *f.held
 	case f.entered:
-		if w.refusal == nil {
-			w.refusal = apierr.BadUserInput("a fragment spreads itself")
-		}
+		w.refuse("a fragment spreads itself")
 		return held{}
 	}
 	f.entered = true
 	h := w.set(f.definition.SelectionSet, 1)
+	h.visits = add(h.visits, w.place(f.definition.Directives))
 	f.held = &h
 	return h
 }
@@ -118,24 +124,25 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 	for _, selection := range set {
 		switch s := selection.(type) {
 		case *ast.Field:
-			w.place(s.Directives)
-			w.arguments(s.Arguments)
+			visits := 1 + w.place(s.Directives) + w.arguments(s.Arguments)
 			h := held{fields: 1, depth: 1}
 			if s.SelectionSet != nil {
 				h = w.set(s.SelectionSet, depth+1)
 				h.fields, h.depth = add(h.fields, 1), h.depth+1
 			}
+			h.visits = add(h.visits, visits)
 			if h.top = 1; s.Alias != s.Name {
 				h.aliases = add(h.aliases, 1)
 			}
 			all = all.and(h)
 		case *ast.InlineFragment:
-			w.place(s.Directives)
+			visits := 1 + w.place(s.Directives)
 			h := w.set(s.SelectionSet, depth+1)
 			h.depth++
+			h.visits = add(h.visits, visits)
 			all = all.and(h)
 		case *ast.FragmentSpread:
-			w.place(s.Directives)
+			all.visits = add(all.visits, 1+w.place(s.Directives))
 			all = all.and(w.fragment(s.Name))
 		}
 		if w.refusal != nil {
@@ -145,24 +152,28 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 	return all
 }
 
-func (w *walk) place(directives ast.DirectiveList) {
+// place returns how many values directives have.
+func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))
 	for _, d := range directives {
-		w.arguments(d.Arguments)
+		values += w.arguments(d.Arguments)
 	}
+	return values
 }
 
-func (w *walk) arguments(arguments ast.ArgumentList) {
+func (w *walk) arguments(arguments ast.ArgumentList) (values int) {
 	w.check(List, len(arguments))
 	for _, a := range arguments {
-		w.value(a.Value, 1)
+		values += w.value(a.Value, 1)
 	}
+	return values
 }
 
-func (w *walk) value(v *ast.Value, depth int) {
+// value returns how many values there are, with those in it.
+func (w *walk) value(v *ast.Value, depth int) (values int) {
 	if w.check(Depth, depth); v == nil || w.refusal != nil {
-		return
+		return 0
 	}
 	switch v.Kind {
 	case ast.StringValue, ast.BlockValue:
@@ -171,56 +182,15 @@ func (w *walk) value(v *ast.Value, depth int) {
 		w.check(Number, len(v.Raw))
 	}
 	w.check(List, len(v.Children))
+	values = 1
 	for _, child := range v.Children {
-		w.value(child.Value, depth+1)
+		values += w.value(child.Value, depth+1)
 	}
+	return values
 }
 
 func (w *walk) nesting(t *ast.Type) {
 	for depth := 1; t != nil && w.refusal == nil; t, depth = t.Elem, depth+1 {
 		w.check(Depth, depth)
 	}
-}
-
-// merges counts the pairs of fields that have the same place in the answer, which validation compares. It visits each selected field once, fragments
-// wherever they are spread.
-func (w *walk) merges(sets []ast.SelectionSet) (pairs int) {
-	type group struct {
-		fields int
-		below  []ast.SelectionSet
-	}
-	groups := map[string]*group{}
-	var collect func(set ast.SelectionSet)
-	collect = func(set ast.SelectionSet) {
-		for _, selection := range set {
-			switch s := selection.(type) {
-			case *ast.Field:
-				g := groups[s.Alias]
-				if g == nil {
-					g = &group{}
-					groups[s.Alias] = g
-				}
-				pairs += g.fields
-				g.fields++
-				if s.SelectionSet != nil {
-					g.below = append(g.below, s.SelectionSet)
-				}
-			case *ast.InlineFragment:
-				collect(s.SelectionSet)
-			case *ast.FragmentSpread:
-				if f := w.fragments[s.Name]; f != nil {
-					collect(f.definition.SelectionSet)
-				}
-			}
-		}
-	}
-	for _, set := range sets {
-		collect(set)
-	}
-	for _, g := range groups {
-		if len(g.below) > 0 {
-			pairs = add(pairs, w.merges(g.below))
-		}
-	}
-	return pairs
 }

@@ -12,7 +12,7 @@ import (
 // few are limits that short documents reach.
 func few() Limits {
 	l := Default()
-	for _, limit := range []Limit{Depth, Fields, Aliases, RootFields, Directives, List, Merges} {
+	for _, limit := range []Limit{Depth, Fields, Aliases, RootFields, Directives, List, Visits} {
 		l[limit] = 8
 	}
 	l[Fragments] = 6

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"twibase/graph/apierr"
 )
 
 func TestDocsListTheLimits(t *testing.T) {
@@ -56,8 +58,9 @@ func TestDocument(t *testing.T) {
 		{Fields, 8, `query A{...A} query B{...A} fragment A on Q{...B ...B} fragment B on Q{c d}`},
 		{Fields, 2, `{a ...Unknown}`},
 		{Aliases, 2, `{x:a ...A} fragment A on Q{y:b c}`},
-		{Merges, 4, `{a{b} ...A a{b}} fragment A on Q{a{c}}`},
-		{Merges, 0, `{a b c}`},
+		{Visits, 7, `query($a:Int=1){a(b:[2,3]) ...{c}}`},
+		{Visits, 9, `{...A ...A} fragment A on Q{b{c}} fragment B on Q{d}`},
+		{Visits, 4, `query@a(b:1){c@d(e:{f:2})}`},
 		{Directives, 3, `query@x{a@x b@x}`},
 		{PlaceDirectives, 2, `{a@x@x b@x}`},
 		{Variables, 2, `query($a:Int,$b:Int){a}`},
@@ -84,5 +87,12 @@ func TestDocument(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestFragmentsHaveNamesOfTheirOwn(t *testing.T) {
+	l := Default()
+	if refusal := l.Text(`{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
+		t.Errorf("two fragments share a name: %v", refusal)
 	}
 }
