@@ -139,4 +139,12 @@ func onHBase(t testing.TB) hbase.Store {
 	return newNamespace(t, store)
 }
 
-func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
+// TestMain fails also if any request of all tests had to be sent by the loaders' fallback timer.
+func TestMain(m *testing.M) {
+	status := minihbase.Main(m)
+	if n := loaders.Fallbacks.Load(); n != 0 {
+		fmt.Fprintf(os.Stderr, "the fallback timer of the loaders fired %d times\n", n)
+		status = 1
+	}
+	os.Exit(status)
+}

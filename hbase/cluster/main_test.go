@@ -16,7 +16,12 @@ func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
 
 func open(t testing.TB) *cluster.Store {
 	t.Helper()
-	store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.Nop())
+	return openAt(t, minihbase.ForTest(t))
+}
+
+func openAt(t testing.TB, url string) *cluster.Store {
+	t.Helper()
+	store, err := cluster.Open(t.Context(), url, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,4 +31,9 @@ func open(t testing.TB) *cluster.Store {
 
 func TestConformance(t *testing.T) {
 	hbasetest.Run(t, func(t *testing.T) hbase.Store { return open(t) })
+}
+
+func TestConformanceWhereCallersShareMultis(t *testing.T) {
+	minihbase.Slow(t)
+	hbasetest.Run(t, func(t *testing.T) hbase.Store { return openAt(t, minihbase.ForTest(t)+"?flush=1ms") })
 }
