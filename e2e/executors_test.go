@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 	"golang.org/x/sync/errgroup"
 
@@ -168,6 +169,17 @@ func TestExecutors(t *testing.T) {
 	}
 	if timers := loaders.Fallbacks.Load() - before; timers != 0 {
 		t.Errorf("the timer sent %d batches", timers)
+	}
+}
+
+// TestExecutorsTellTheSameSchema asks both what every tool asks first.
+func TestExecutorsTellTheSameSchema(t *testing.T) {
+	store := inMemory(t)
+	importInto(t, store, generated(t, 1), transfer.Options{})
+	for _, query := range []string{introspection.Query, `{__schema{directives{name args{name defaultValue}} queryType{name}} __type(name:"User"){name fields(includeDeprecated:true){name args{name type{name}}}} none:__type(name:"None"){name}}`} {
+		if difference, valid := newExecutors(store).differ(request{query: query}); difference != "" || !valid {
+			t.Errorf("%.60s…: valid is %t; %s", query, valid, difference)
+		}
 	}
 }
 

@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// goroutine names the one that runs.
+func goroutine() string {
+	var head [64]byte
+	name, _, _ := strings.Cut(string(head[:runtime.Stack(head[:], false)]), " [")
+	return name
+}
+
+func TestALevelTakesAGoroutineForEachFurtherResolverWhateverItsBreadth(t *testing.T) {
+	for query, want := range map[string]int{
+		`{people{friends{friends{best{name}}}}}`:                        1,
+		`{people{friends{tags name first}}}`:                            1,
+		`{people{a:friends{name} b:friends{name} best{name}}}`:          3,
+		`{people{a:friends{best{name}} b:friends{name}} me{name} echo}`: 4,
+	} {
+		var mu sync.Mutex
+		ran := map[string]bool{}
+		w := people()
+		for name, resolve := range w.resolvers {
+			w.resolvers[name] = func(parents []*thing, args map[string]any) ([]any, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				ran[goroutine()] = true
+				return resolve(parents, args)
+			}
+		}
+		ask(engine(w.build()), query, "", nil)
+		if len(ran) != want || !ran[goroutine()] {
+			t.Errorf("%s ran on %v, and should on %d, its caller's among them", query, ran, want)
+		}
+	}
+}
