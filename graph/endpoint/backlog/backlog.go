@@ -15,78 +15,75 @@ type Backlog struct {
 	mu    sync.Mutex
 	bytes int
 	cut   int
-	waits list.List // of *Held, the oldest first
+	waits list.List // of *held, the oldest first
 }
 
-// Held is an answer or a request that a backlog counts. Its methods are for one goroutine.
-type Held struct {
-	backlog *Backlog
-	place   *list.Element
-	bytes   int
-	cut     func() // nil once it is counted no more
-	early   bool   // it was cut off
+// held is an answer or a request that is counted.
+type held struct {
+	place *list.Element
+	bytes int
+	cut   func() // nil once it is counted no more
+	early bool   // it was cut off
+	ended bool
+	gone  chan struct{} // when it has ended; nil if nobody waits for that
 }
 
 // New returns a backlog of so many bytes at most.
 func New(most int) *Backlog { return &Backlog{most: most} }
 
-// Hold counts an answer until sent is called: see [Backlog.Begin].
+// Hold counts an answer until sent is called. An answer that is too long alone stays alone. cut ends the sending; it is called once at most, never
+// after sent has returned, and must wait for nobody.
 func (b *Backlog) Hold(bytes int, cut func()) (sent func()) {
-	h := b.Begin(cut)
-	h.Grow(bytes)
-	return func() { h.End() }
+	if b == nil {
+		return func() {}
+	}
+	h := b.begin(&held{cut: cut})
+	b.grow(h, bytes)
+	return func() { b.end(h) }
 }
 
-// Begin counts something of no bytes as yet. What is too long alone stays alone. cut ends it; it is called once at most, never after End has returned,
-// and must wait for nobody.
-func (b *Backlog) Begin(cut func()) *Held {
-	h := &Held{backlog: b, cut: cut}
-	if b != nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		h.place = b.waits.PushBack(h)
-	}
+func (b *Backlog) begin(h *held) *held {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h.place = b.waits.PushBack(h)
 	return h
 }
 
-// Grow counts more bytes of it.
-func (h *Held) Grow(bytes int) {
-	b := h.backlog
-	if b == nil {
-		return
-	}
+// grow counts more bytes of h, and returns what was cut off for that.
+func (b *Backlog) grow(h *held, bytes int) (cut []*held) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if h.cut == nil {
-		return
+		return nil
 	}
 	h.bytes += bytes
 	b.bytes += bytes
 	for b.bytes > b.most && b.waits.Len() > 1 {
-		oldest := b.waits.Front().Value.(*Held)
-		cut := oldest.cut
-		b.remove(oldest)
-		b.cut++
+		oldest := b.waits.Front().Value.(*held)
 		oldest.early = true
-		cut()
+		b.cut++
+		oldest.cut()
+		b.remove(oldest)
+		cut = append(cut, oldest)
 	}
+	return cut
 }
 
-// End counts it no more, and reports whether it had not been cut off. It may be called again.
-func (h *Held) End() (whole bool) {
-	b := h.backlog
-	if b == nil {
-		return true
-	}
+// end counts h no more, and reports whether it had not been cut off. It may be called again.
+func (b *Backlog) end(h *held) (whole bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if h.cut != nil {
 		b.remove(h)
 	}
+	if h.gone != nil && !h.ended {
+		close(h.gone)
+	}
+	h.ended = true
 	return !h.early
 }
 
-func (b *Backlog) remove(h *Held) {
+func (b *Backlog) remove(h *held) {
 	b.waits.Remove(h.place)
 	b.bytes -= h.bytes
 	h.cut = nil

@@ -5,15 +5,64 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
-func TestOfARequestIsHeldWhatHasCome(t *testing.T) {
+// sent is a request of which so much has come; no more does before it is cut off.
+type sent struct {
+	*Reader
+	name string
+	gone chan struct{}
+}
+
+func (s *sent) read(t *testing.T, bytes int) {
+	t.Helper()
+	if _, err := io.ReadFull(s, make([]byte, bytes)); err != nil {
+		t.Fatalf("the %s one ends with %v", s.name, err)
+	}
+}
+
+// rest waits for the rest of it.
+func (s *sent) rest() error {
+	defer s.End()
+	_, err := s.Read(make([]byte, 1))
+	return err
+}
+
+// requests of so many bytes; those that are cut off are listed.
+func requests(b *Backlog, bytes int, cut *[]string, names ...string) (all []*sent) {
+	for _, name := range names {
+		s := &sent{name: name, gone: make(chan struct{})}
+		s.Reader = b.Reader(io.MultiReader(io.LimitReader(zeros{}, int64(bytes)), s.end()), func() {
+			*cut = append(*cut, name)
+			close(s.gone)
+		})
+		all = append(all, s)
+	}
+	return all
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+type end struct{ of *sent }
+
+func (s *sent) end() io.Reader { return end{s} }
+
+func (e end) Read([]byte) (int, error) {
+	<-e.of.gone
+	return 0, os.ErrDeadlineExceeded
+}
+
+func TestOfARequestIsHeldWhatHasComeAndTheRoomForMore(t *testing.T) {
 	b := New(1 << 20)
-	r := b.Reader(strings.NewReader(strings.Repeat("x", 3*Free)), func() { t.Error("it is cut off") })
-	for _, step := range []struct{ read, held int }{{Free, 0}, {1, Free + 1}, {Free, 2*Free + 1}, {Free - 1, 3 * Free}} {
-		if _, err := io.ReadFull(r, make([]byte, step.read)); err != nil {
+	r := b.Reader(bytes.NewReader(make([]byte, 3*Free)), func() { t.Error("it is cut off") })
+	for _, step := range []struct{ room, held int }{{Free, 0}, {1, Free + 1}, {Free, 2*Free + 1}, {3 * Free, 5*Free + 1}} {
+		if _, err := r.Read(make([]byte, step.room)); err != nil {
 			t.Fatal(err)
 		}
 		if bytes, _ := b.Load(); bytes != step.held {
@@ -30,52 +79,70 @@ func TestOfARequestIsHeldWhatHasCome(t *testing.T) {
 	}
 }
 
-func TestOfRequestsThatGrowTheOldestIsCutOff(t *testing.T) {
-	b := New(4 * Free)
-	var cut []string
-	begin := func(name string) *Reader {
-		return b.Reader(bytes.NewReader(make([]byte, 3*Free)), func() { cut = append(cut, name) })
-	}
-	small, first, second := begin("small"), begin("first"), begin("second")
-	for _, step := range []struct {
-		of    *Reader
-		bytes int
-		held  int
-	}{{small, Free, 0}, {first, 2 * Free, 2 * Free}, {second, 2 * Free, 4 * Free}, {second, 1, 2*Free + 1}, {first, Free, 2*Free + 1}} {
-		if _, err := io.ReadFull(step.of, make([]byte, step.bytes)); err != nil {
-			t.Fatal(err)
+func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, began := New(4*Free), time.Now()
+		var cut []string
+		all := requests(b, 2*Free, &cut, "small", "first", "second", "third")
+		small, first, second, third := all[0], all[1], all[2], all[3]
+		held := func(when string, want int, names ...string) {
+			t.Helper()
+			if bytes, n := b.Load(); bytes != want || n != len(names) || !slices.Equal(cut, names) {
+				t.Errorf("%s: %d bytes are held, want %d; %v were cut off", when, bytes, want, cut)
+			}
 		}
-		if bytes, _ := b.Load(); bytes != step.held {
-			t.Errorf("%d bytes are held, want %d", bytes, step.held)
+		small.read(t, Free)
+		first.read(t, 2*Free)
+		ended := make(chan error)
+		go func() { ended <- first.rest() }()
+		synctest.Wait()
+		second.read(t, 2*Free-1)
+		held("what fits", 4*Free)
+		second.read(t, 1)
+		held("one byte more", 2*Free, "first")
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("one that is cut off ends with %v", err)
 		}
-	}
-	if len(cut) != 1 || cut[0] != "first" {
-		t.Errorf("%v are cut off", cut)
-	}
-	if _, err := first.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("one that is cut off ends with %v", err)
-	}
-	if _, err := io.Copy(io.Discard, io.MultiReader(second, small)); err != nil {
-		t.Errorf("the others end with %v", err)
-	}
-	if !small.End() || !second.End() || first.End() {
-		t.Error("not the first alone was cut off")
-	}
-	if bytes, n := b.Load(); bytes != 0 || n != 1 {
-		t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, n)
+		go func() { ended <- second.rest() }()
+		synctest.Wait()
+		third.read(t, 2*Free)
+		held("the next oldest follows", 2*Free, "first", "second")
+		<-ended
+		if !small.End() || first.End() || second.End() || !third.End() {
+			t.Error("others were cut off than these")
+		}
+		held("in the end", 0, "first", "second")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("somebody waited for %v", took)
+		}
+	})
+}
+
+func TestNothingMoreIsReadUntilWhatWasCutOffIsGone(t *testing.T) {
+	for _, test := range []struct{ until, want time.Duration }{{patience / 2, patience / 2}, {2 * patience, patience}} {
+		synctest.Test(t, func(t *testing.T) {
+			var cut []string
+			all := requests(New(4*Free), 3*Free, &cut, "first", "second")
+			all[0].read(t, 3*Free)
+			time.AfterFunc(test.until, func() { all[0].End() })
+			began := time.Now()
+			all[1].read(t, 3*Free)
+			if took := time.Since(began); took != test.want || !slices.Equal(cut, []string{"first"}) {
+				t.Errorf("it waited for %v, and %v were cut off", took, cut)
+			}
+			synctest.Wait()
+		})
 	}
 }
 
-func TestARequestThatGrowsCutsOffItselfIfItIsTheOldest(t *testing.T) {
-	b, cut := New(4*Free), 0
-	first := b.Reader(bytes.NewReader(make([]byte, 4*Free)), func() { cut++ })
-	second := b.Reader(bytes.NewReader(make([]byte, 2*Free)), func() { t.Error("the second is cut off") })
-	for _, r := range []*Reader{first, second, first} {
-		if _, err := io.ReadFull(r, make([]byte, 3*Free/2)); err != nil {
-			t.Fatal(err)
-		}
+func TestARequestThatGrowsIsCutOffItselfIfItIsTheOldest(t *testing.T) {
+	var cut []string
+	b := New(4 * Free)
+	all := requests(b, 4*Free, &cut, "first", "second")
+	for _, s := range []*sent{all[0], all[1], all[0]} {
+		s.read(t, 3*Free/2)
 	}
-	if bytes, n := b.Load(); bytes != 3*Free/2 || n != 1 || cut != 1 {
-		t.Errorf("%d bytes are held, %d were cut off, and %d told so", bytes, n, cut)
+	if bytes, n := b.Load(); bytes != 3*Free/2 || n != 1 || !slices.Equal(cut, []string{"first"}) {
+		t.Errorf("%d bytes are held, %d were cut off: %v", bytes, n, cut)
 	}
 }
