@@ -207,22 +207,35 @@ func golden(t *testing.T, path, text string) {
 	}
 }
 
-// BenchmarkReport compares a request without reports at all, one that asks for none, and one that does.
-func BenchmarkReport(b *testing.B) {
-	store := sampleStore(b)
-	query := example(b, "1-followers")
+// reporters answer a request without reports at all, one that asks for none, and one that does.
+func reporters(t testing.TB) map[string]func() {
+	store := sampleStore(t)
+	query := example(t, "1-followers")
 	without := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
 	with := reporting(store, plannedSchema())
-	for _, test := range []struct {
-		name    string
-		handler http.Handler
-		header  string
-	}{{"none", without, ""}, {"off", with, ""}, {"on", with, "1"}} {
-		b.Run(test.name, func(b *testing.B) {
+	return map[string]func(){
+		"none": func() { sendFor(t, without, query, "") },
+		"off":  func() { sendFor(t, with, query, "") },
+		"on":   func() { sendFor(t, with, query, "1") },
+	}
+}
+
+func TestAReportThatNobodyAsksForCostsNothing(t *testing.T) {
+	answer := reporters(t)
+	none, off, on := testing.AllocsPerRun(200, answer["none"]), testing.AllocsPerRun(200, answer["off"]), testing.AllocsPerRun(200, answer["on"])
+	if off > none+2 || on < off+20 {
+		t.Errorf("%.0f allocations without reports, %.0f where none is asked for, %.0f with one", none, off, on)
+	}
+}
+
+func BenchmarkReport(b *testing.B) {
+	answer := reporters(b)
+	for _, name := range []string{"none", "off", "on"} {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				sendFor(b, test.handler, query, test.header)
+				answer[name]()
 			}
 		})
 	}
