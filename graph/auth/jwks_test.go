@@ -254,7 +254,7 @@ func TestFilesAreFollowed(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { keys.kept.follow(ctx, "the key set", time.Millisecond); close(ended) }()
+	go func() { keys.kept.refresh(ctx, "the key set", time.Millisecond); close(ended) }()
 	if err := os.WriteFile(path, []byte(keySet(t, public("b", key))), 0o600); err != nil {
 		t.Fatal(err)
 	}

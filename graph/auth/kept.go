@@ -58,8 +58,8 @@ func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// follow loads at every interval until ctx ends, and logs what was new and what went wrong.
-func (k *kept[T]) follow(ctx context.Context, what string, every time.Duration) {
+// refresh loads at every interval until ctx ends, and logs what was new and what went wrong.
+func (k *kept[T]) refresh(ctx context.Context, what string, every time.Duration) {
 	if k.read == nil {
 		return
 	}

@@ -180,10 +180,10 @@ func (t *Tokens) Follow(ctx context.Context) {
 	}
 	var all sync.WaitGroup
 	if t.Secrets != nil {
-		all.Go(func() { t.Secrets.kept.follow(ctx, "the secret file", lookEvery) })
+		all.Go(func() { t.Secrets.kept.refresh(ctx, "the secret file", lookEvery) })
 	}
 	if t.Keys != nil {
-		all.Go(func() { t.Keys.kept.follow(ctx, "the key set", t.Keys.every) })
+		all.Go(func() { t.Keys.kept.refresh(ctx, "the key set", t.Keys.every) })
 	}
 	all.Wait()
 }
