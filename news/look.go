@@ -202,6 +202,7 @@ func (p *Poller) ready(sights []sighted, now moment, err error) (ready []sighted
 // keep keeps a sight for the next look: from then on its key alone, for by then the twit may be gone. If too many are kept the subscription ends.
 func (p *Poller) keep(s sighted, err error) {
 	if s.Twit = nil; len(p.again) < atMost {
+		s.Key = tables.TwitKey{Author: strings.Clone(s.Key.Author), Position: strings.Clone(s.Key.Position)} // nothing else of what was read is kept
 		p.again = append(p.again, s)
 		return
 	}
