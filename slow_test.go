@@ -28,27 +28,31 @@ import (
 // clients have not read, the server has.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slowServer{t: t, network: pipes.New(), held: backlog.New(most)}
+		s := &slowServer{t: t, network: pipes.New(), held: backlog.New(most), unfinished: backlog.New(most)}
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks)
-		server := newServer(compressed(s.held, logged(endpoint.New(schema, endpoint.Config{Timeout: requestTimeout, Running: 1, Backlog: s.held,
+		server := newServer(compressed(s.held, logged(endpoint.New(schema, endpoint.Config{Timeout: requestTimeout, Running: 1, Backlog: s.held, Unfinished: s.unfinished,
 			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }}))), 0, zerolog.Nop())
 		go server.Serve(s.network)
 		defer server.Close()
 		test(t, s)
 		s.clients.Wait()
+		time.Sleep(time.Second) // net/http closes a connection half a second after it has given it up
 		server.Close()
 		synctest.Wait()
-		if bytes, _ := s.held.Load(); bytes != 0 {
-			t.Errorf("%d bytes of answers wait for ever", bytes)
+		for _, held := range []*backlog.Backlog{s.held, s.unfinished} {
+			if bytes, _ := held.Load(); bytes != 0 {
+				t.Errorf("%d bytes wait for ever", bytes)
+			}
 		}
 	})
 }
 
 type slowServer struct {
-	t       *testing.T
-	network *pipes.Network
-	held    *backlog.Backlog
-	clients sync.WaitGroup
+	t          *testing.T
+	network    *pipes.Network
+	held       *backlog.Backlog
+	unfinished *backlog.Backlog
+	clients    sync.WaitGroup
 }
 
 func (s *slowServer) dial() net.Conn {
@@ -115,34 +119,107 @@ func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Dura
 	})
 }
 
-func TestABodyOfAByteASecondKeepsNobodyWaitingAndEnds(t *testing.T) {
-	slowly(t, maxBacklog, func(t *testing.T, s *slowServer) {
-		c, began := s.dial(), time.Now()
-		s.clients.Go(func() {
-			head, body, _ := strings.Cut(request(long()), "\r\n\r\n")
-			io.WriteString(c, head+"\r\n\r\n")
-			for _, b := range []byte(body) {
-				if _, err := c.Write([]byte{b}); err != nil {
-					return
+func TestABodyThatDoesNotComeKeepsNobodyWaitingAndEnds(t *testing.T) {
+	const whole = `{"query":"{__typename}"}`
+	for _, test := range []struct{ name, first, everySecond string }{
+		{"a byte a second", "", `{"query":` + strconv.Quote(long())},
+		{"a megabyte, and nothing more", strings.Repeat(" ", 1_040_000), ""},
+		{"a megabyte, and a byte a second", strings.Repeat(" ", 1_040_000), whole + strings.Repeat(" ", 100)},
+		{"all but what its length promises", whole, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slowly(t, maxBacklog, func(t *testing.T, s *slowServer) {
+				c, began := s.dial(), time.Now()
+				s.clients.Go(func() {
+					io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n"+test.first)
+					for _, b := range []byte(test.everySecond) {
+						if _, err := c.Write([]byte{b}); err != nil {
+							return
+						}
+						time.Sleep(time.Second)
+					}
+				})
+				time.Sleep(10 * time.Second)
+				s.answersOthers("while a body comes")
+				response, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatal(err)
 				}
-				time.Sleep(time.Second)
-			}
+				body, err := io.ReadAll(response.Body)
+				want := `{"errors":[{"message":"the body did not come in time","extensions":{"code":"TIMEOUT"}}]}`
+				if response.StatusCode != http.StatusRequestTimeout || strings.TrimSpace(string(body)) != want || err != nil {
+					t.Errorf("it is answered %s: %s %v", response.Status, body, err)
+				}
+				if took := time.Since(began); took != requestTimeout {
+					t.Errorf("it ends after %v", took)
+				}
+			})
 		})
-		time.Sleep(10 * time.Second)
-		s.answersOthers("while a body comes")
-		response, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(response.Body)
-		want := `{"errors":[{"message":"the body did not come in time","extensions":{"code":"TIMEOUT"}}]}`
-		if response.StatusCode != http.StatusRequestTimeout || strings.TrimSpace(string(body)) != want || err != nil {
-			t.Errorf("it is answered %s: %s %v", response.Status, body, err)
-		}
-		if took := time.Since(began); took != requestTimeout {
-			t.Errorf("it ends after %v", took)
-		}
-	})
+	}
+}
+
+func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
+	const most, fit, bodies, megabyte = 4 << 20, 4, 10, 1_040_000
+	for _, version := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		t.Run(version, func(t *testing.T) {
+			slowly(t, most, func(t *testing.T, s *slowServer) {
+				transport := &http.Transport{DialContext: s.network.Dial, Protocols: new(http.Protocols)}
+				transport.Protocols.SetHTTP1(version == "HTTP/1.1")
+				transport.Protocols.SetUnencryptedHTTP2(version == "HTTP/2.0")
+				post := func(length int, body io.Reader) (status int, took time.Duration) {
+					began := time.Now()
+					request, err := http.NewRequest(http.MethodPost, "http://gateway/graphql", body)
+					if err != nil {
+						t.Error(err)
+					}
+					request.Header.Set("Content-Type", "application/json")
+					request.ContentLength = int64(length)
+					response, err := transport.RoundTrip(request)
+					if err != nil {
+						t.Error(err)
+						return 0, 0
+					}
+					response.Body.Close()
+					if response.Proto != version {
+						t.Errorf("it is answered by %s", response.Proto)
+					}
+					return response.StatusCode, time.Since(began)
+				}
+				for i := range bodies {
+					s.clients.Go(func() {
+						stops, part := io.Pipe()
+						go io.WriteString(part, strings.Repeat(" ", megabyte))
+						want := requestTimeout
+						if i < bodies-fit {
+							want = fit * time.Second
+						} else if i == bodies-fit {
+							want = fit*time.Second + time.Second/2
+						}
+						if status, took := post(megabyte+1, stops); status != http.StatusRequestTimeout || took != want {
+							t.Errorf("number %d is answered %d after %v, not after %v", i+1, status, took, want)
+						}
+						part.Close()
+					})
+					time.Sleep(time.Second)
+					synctest.Wait()
+					if bytes, cut := s.unfinished.Load(); bytes > most || bytes < min(i+1, fit)*megabyte || cut != max(0, i+1-fit) {
+						t.Errorf("of %d bodies %d bytes are held, and %d were cut off", i+1, bytes, cut)
+					}
+				}
+				s.answersOthers("beside many bodies that do not come")
+				time.Sleep(time.Second / 2)
+				whole := `{"query":"{__typename}"}`
+				if status, took := post(megabyte, strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
+					t.Errorf("one that comes is answered %d after %v", status, took)
+				}
+				s.clients.Wait()
+				if _, cut := s.unfinished.Load(); cut != bodies-fit+1 {
+					t.Errorf("%d of %d are cut off", cut, bodies)
+				}
+				transport.CloseIdleConnections()
+			})
+		})
+	}
 }
 
 func TestAnAnswerReadByteByByteKeepsNobodyWaitingAndEnds(t *testing.T) {
