@@ -87,6 +87,64 @@ func TestOfTooManySlowReadersTheFirstIsCutOff(t *testing.T) {
 	})
 }
 
+// part sends the beginning of a message.
+func (c *client) part(bytes int) {
+	c.t.Helper()
+	message, err := c.socket.Writer(context.Background(), websocket.MessageText)
+	if err == nil {
+		_, err = message.Write(make([]byte, bytes))
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.server.Unfinished = backlog.New(1 << 20)
+		c, other := w.greeted(), w.greeted()
+		began := time.Now()
+		c.part(64 << 10)
+		synctest.Wait()
+		if bytes, _ := w.server.Unfinished.Load(); bytes < 64<<10 {
+			t.Errorf("%d bytes are held", bytes)
+		}
+		other.send(`{"type":"ping"}`)
+		other.expect(`{"type":"pong"}`)
+		c.expect(`{"type":"ping"}`)
+		c.closed(4408, "A message did not come in time")
+		if took := time.Since(began); took != readTimeout {
+			t.Errorf("it is closed after %v", took)
+		}
+		w.server.Shutdown(cancelled())
+		if bytes, cut := w.server.Unfinished.Load(); bytes != 0 || cut != 0 {
+			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
+		}
+	})
+}
+
+func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.server.Unfinished = backlog.New(200 << 10)
+		first, second, third := w.greeted(), w.greeted(), w.greeted()
+		first.part(64 << 10)
+		synctest.Wait()
+		second.part(64 << 10)
+		synctest.Wait()
+		third.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`)
+		third.expect(`{"type":"pong","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`)
+		if _, _, err := first.socket.Read(context.Background()); err == nil || websocket.CloseStatus(err) != -1 {
+			t.Errorf("the first hears %v", err)
+		}
+		second.expect(`{"type":"ping"}`)
+		second.closed(4408, "A message did not come in time")
+		w.server.Shutdown(cancelled())
+		if bytes, cut := w.server.Unfinished.Load(); bytes != 0 || cut != 1 {
+			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
+		}
+	})
+}
+
 func TestAClientThatGoesTakesItsOperationsWithIt(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()
