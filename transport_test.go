@@ -165,7 +165,7 @@ func TestAnswersOverHTTP(t *testing.T) {
 	t.Run("OPTIONS tells the methods", func(t *testing.T) {
 		r := get(t, server+"/graphql")
 		r.Method = http.MethodOptions
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent || response.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" || len(body) > 0 {
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent || response.Header.Get("Allow") != "GET, HEAD, POST, PUT, DELETE, OPTIONS" || len(body) > 0 {
 			t.Error(response.Status, response.Header, body)
 		}
 	})

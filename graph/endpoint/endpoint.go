@@ -144,6 +144,10 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	if accept.none() {
+		apierr.BadUserInput("the answer is %s or %s: accept one of them", mediaJSON, mediaGraphQL).Write(w, http.StatusNotAcceptable)
+		return
+	}
 	if shares(r) {
 		e.share(w, r)
 		return

@@ -153,7 +153,7 @@ func TestEndpoint(t *testing.T) {
 		{"the newer media type tells a refusal by its status", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
 			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"a body that is no JSON is not echoed", post(`{"query": secret}`), 400,
-			badInput("the body is not the JSON object of a GraphQL request: invalid character 's' looking for beginning of value")},
+			badInput("the body is not the JSON object of a GraphQL request: what follows byte 9 is no JSON")},
 		{"two bodies in one are refused", post(`{"query":"{viewer{name}}"}{}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: something follows it")},
 		{"a batch of requests is refused", post(`[{"query":"{viewer{name}}"}]`), 400,
@@ -162,7 +162,7 @@ func TestEndpoint(t *testing.T) {
 			badInput("the body is not the JSON object of a GraphQL request: query can't be a JSON number")},
 		{"variables that are no object are refused", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: variables can't be a JSON string")},
-		{"so are those of a GET", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: unexpected EOF")},
+		{"so are those of a GET", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: it ends too early")},
 		{"a request without a query is refused", post(`{}`), 400, badInput("the request lacks its query")},
 		{"a form is refused: a foreign page could send it", with(ask(`{viewer{name}}`), "Content-Type", "text/plain"), 415,
 			badInput("send the request as Content-Type: application/json")},
@@ -170,7 +170,7 @@ func TestEndpoint(t *testing.T) {
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
 		{"so is one that is long behind its end", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
-		{"another method is refused", httptest.NewRequest(http.MethodDelete, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
+		{"another method is refused", httptest.NewRequest(http.MethodPatch, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

@@ -2,12 +2,11 @@ package endpoint
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -17,54 +16,23 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint/backlog"
-	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/strict"
 	"twibase/graph/limits"
 )
 
-// The media types of answers.
-const (
-	mediaJSON    = "application/json"
-	mediaGraphQL = "application/graphql-response+json"
-)
-
-// allow are the methods of requests without a stream of their own: see [Endpoint.share].
-const allow = "GET, HEAD, POST, OPTIONS"
-
-// accept is what a client takes for an answer.
-type accept struct {
-	// media is the first of the media types that it names, else the older one, which every client takes.
-	media string
-	// events says that it takes server-sent events, and eventsFirst that it names them before anything else of ours.
-	events, eventsFirst bool
-}
-
-func (a accept) contentType() string { return a.media + "; charset=utf-8" }
-
-func accepted(r *http.Request) (a accept) {
-	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		switch media, _, _ := mime.ParseMediaType(header); media {
-		case mediaJSON, mediaGraphQL:
-			if a.media == "" {
-				a.media = media
-			}
-		case sse.MediaType:
-			a.events, a.eventsFirst = true, a.media == ""
-		}
-	}
-	if a.media == "" {
-		a.media = mediaJSON
-	}
-	return a
-}
+// allow are all methods: some are about a shared stream alone, see [Endpoint.share].
+const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 // request is what a client sends, in JSON or as the parameters of a URL.
 type request struct {
-	Query         string        `json:"query"`
-	OperationName string        `json:"operationName"`
-	Variables     limits.Object `json:"variables"`
-	Extensions    limits.Object `json:"extensions"`
-	DocumentID    string        `json:"documentId"`
-	DocID         string        `json:"doc_id"` // as Relay's clients call it
+	Query, OperationName  string
+	Variables, Extensions limits.Object
+	DocumentID, DocID     string // the latter as Relay's clients call it
+}
+
+func (q *request) fields() map[string]any {
+	return map[string]any{"query": &q.Query, "operationName": &q.OperationName, "variables": &q.Variables, "extensions": &q.Extensions,
+		"documentId": &q.DocumentID, "doc_id": &q.DocID}
 }
 
 // read returns the request, or the status and the error with which it is refused.
@@ -93,12 +61,15 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 }
 
 func (q *request) readURL(r *http.Request) *apierr.Error {
-	values := r.URL.Query()
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return apierr.BadUserInput("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
+	}
 	q.Query, q.OperationName = values.Get("query"), values.Get("operationName")
 	q.DocumentID, q.DocID = values.Get("documentId"), values.Get("doc_id")
 	for name, into := range map[string]*limits.Object{"variables": &q.Variables, "extensions": &q.Extensions} {
 		if text := values.Get(name); text != "" {
-			if err := decode(strings.NewReader(text), into); err != nil {
+			if err := strict.Value(strings.NewReader(text), into); err != nil {
 				return apierr.BadUserInput("the parameter %s is no JSON object: %s", name, err)
 			}
 		}
@@ -106,13 +77,29 @@ func (q *request) readURL(r *http.Request) *apierr.Error {
 	return nil
 }
 
+// encoded refuses a body that is not JSON in UTF-8, as it is.
+func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
+	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || media != mediaJSON {
+		return apierr.BadUserInput("send the request as Content-Type: application/json")
+	}
+	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "utf8") {
+		return apierr.BadUserInput("send the request in UTF-8: JSON has no other charset")
+	}
+	if coding := header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		w.Header().Set("Accept-Encoding", "identity")
+		return apierr.BadUserInput("send the request without a Content-Encoding")
+	}
+	return nil
+}
+
 func (q *request) readBody(w http.ResponseWriter, r *http.Request, unfinished *backlog.Backlog) (int, *apierr.Error) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != mediaJSON {
-		return http.StatusUnsupportedMediaType, apierr.BadUserInput("send the request as Content-Type: application/json")
+	if refusal := encoded(w, r.Header); refusal != nil {
+		return http.StatusUnsupportedMediaType, refusal
 	}
 	body := unfinished.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	defer body.End()
-	err := decode(body, q)
+	err := strict.Object(body, q.fields())
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
 			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
@@ -124,39 +111,4 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request, unfinished *b
 		return http.StatusBadRequest, apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)
 	}
 	return 0, nil
-}
-
-// decode reads exactly one JSON value. Its errors say what is wrong without echoing what was sent.
-func decode(r io.Reader, into any) error {
-	decoder := json.NewDecoder(r)
-	decoder.UseNumber()
-	err := decoder.Decode(into)
-	if err == nil {
-		if _, err = decoder.Token(); err == io.EOF {
-			return nil
-		} else if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, os.ErrDeadlineExceeded) {
-			return err
-		}
-		return errors.New("something follows it")
-	}
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		if wrong.Field == "" && wrong.Value == "array" {
-			return errors.New("it can't be an array; send one request at a time")
-		}
-		return fmt.Errorf("%s can't be a JSON %s", orBody(wrong.Field), kind(wrong.Value))
-	}
-	return err
-}
-
-// kind leaves out the number itself, which encoding/json tells along.
-func kind(value string) string {
-	kind, _, _ := strings.Cut(value, " ")
-	return kind
-}
-
-func orBody(field string) string {
-	if field == "" {
-		return "it"
-	}
-	return field
 }

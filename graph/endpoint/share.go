@@ -15,7 +15,7 @@ import (
 
 // shares reports whether a request is about a shared stream.
 func shares(r *http.Request) bool {
-	return r.Method == http.MethodPut || r.Header.Get(sse.TokenHeader) != ""
+	return r.Method == http.MethodPut || r.Method == http.MethodDelete || r.Header.Get(sse.TokenHeader) != ""
 }
 
 // share serves a request about a shared stream: PUT reserves one, GET opens it, POST runs an operation over it, and DELETE stops one. What it is
@@ -42,9 +42,11 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete:
 		stream.Stop(r.URL.Query().Get("operationId"))
 		w.WriteHeader(http.StatusOK)
+	case r.Method == http.MethodGet:
+		apierr.BadUserInput("a stream is opened with Accept: %s", sse.MediaType).Write(w, http.StatusNotAcceptable)
 	default:
 		w.Header().Set("Allow", "GET, POST, PUT, DELETE")
-		apierr.BadUserInput("a stream is opened by GET with Accept: %s", sse.MediaType).Write(w, http.StatusMethodNotAllowed)
+		apierr.BadUserInput("a stream is reserved by PUT, opened by GET, used by POST, and an operation of it ended by DELETE").Write(w, http.StatusMethodNotAllowed)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/documents"
+	"twibase/graph/endpoint/strict"
 	"twibase/graph/limits"
 )
 
@@ -58,9 +59,9 @@ const maxID = 256
 
 // message is what client and server send each other.
 type message struct {
-	Type    string          `json:"type"`
-	ID      string          `json:"id"`
-	Payload json.RawMessage `json:"payload"`
+	Type    string
+	ID      string
+	Payload json.RawMessage
 }
 
 // read decodes a message of a client, or says why that can't be one.
@@ -68,7 +69,7 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 	if kind != websocket.MessageText {
 		return m, badRequest("Messages are text")
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
+	if err := strict.Object(bytes.NewReader(text), map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
 		return m, badRequest("A message is a JSON object with a type")
 	}
 	switch m.Type {
@@ -93,29 +94,21 @@ func isObject(payload json.RawMessage) bool {
 
 // params decodes what is to be executed.
 func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
-	var request struct {
-		Query         *string       `json:"query"`
-		OperationName *string       `json:"operationName"`
-		Variables     limits.Object `json:"variables"`
-		Extensions    limits.Object `json:"extensions"`
-		DocumentID    string        `json:"documentId"`
-		DocID         string        `json:"doc_id"` // as Relay's clients call it
-	}
-	request.Variables, request.Extensions = bounds.Object(), bounds.Object()
-	err := json.Unmarshal(m.Payload, &request)
-	extensions := documents.Named(request.Extensions.Fields, cmp.Or(request.DocumentID, request.DocID))
-	if err != nil || request.Query == nil && !documents.Names(extensions) {
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+	var query *string
+	var operation, documentID, docID string // the last as Relay's clients call it
+	variables, extended := bounds.Object(), bounds.Object()
+	err := strict.Object(bytes.NewReader(m.Payload), map[string]any{"query": &query, "operationName": &operation, "variables": &variables, "extensions": &extended,
+		"documentId": &documentID, "doc_id": &docID})
+	extensions := documents.Named(extended.Fields, cmp.Or(documentID, docID))
+	if err != nil || query == nil && !documents.Names(extensions) {
+		if wrong := (*strict.TypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
 			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
 		}
 		return nil, badRequest("The payload of a subscribe message is an object with a query")
 	}
-	params := &graphql.RawParams{Variables: request.Variables.Fields, Extensions: extensions, Headers: headers}
-	if request.Query != nil {
-		params.Query = *request.Query
-	}
-	if request.OperationName != nil {
-		params.OperationName = *request.OperationName
+	params := &graphql.RawParams{OperationName: operation, Variables: variables.Fields, Extensions: extensions, Headers: headers}
+	if query != nil {
+		params.Query = *query
 	}
 	return params, nil
 }

@@ -1,0 +1,55 @@
+package strict
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestObject(t *testing.T) {
+	for _, test := range []struct{ name, text, query, err string }{
+		{"a key is found", `{"query":"a","other":[{}]}`, "a", ""},
+		{"keys differ by their case", `{"query":"a","QUERY":"b","Query":1,"ｑuery":2}`, "a", ""},
+		{"an escape makes no other key", `{"\u0071uery":"a"}`, "a", ""},
+		{"of a key that comes twice the last counts", `{"query":"a","query":"b"}`, "b", ""},
+		{"null is nothing", `{"query":"a","query":null}`, "a", ""},
+		{"also for the whole", `null`, "", ""},
+		{"white space may follow", " {} \n", "", ""},
+		{"a value of another type is told by its key", `{"query":12345}`, "", "query can't be a JSON number"},
+		{"also if it comes first", `{"query":{},"query":"a"}`, "", "query can't be a JSON object"},
+		{"an array is none", `[{}]`, "", "it can't be an array; send one request at a time"},
+		{"a string is none", `"secret"`, "", "it can't be a JSON string"},
+		{"a number is none", `12345`, "", "it can't be a JSON number"},
+		{"true is none", `true`, "", "it can't be a JSON bool"},
+		{"nothing is none", ``, "", "it ends too early"},
+		{"half of one is none", `{"query":"a"`, "a", "it ends too early"},
+		{"half of a key is none", `{"quer`, "", "it ends too early"},
+		{"half of a value is none", `{"query":"a`, "", "it ends too early"},
+		{"a key without a value is none", `{"query"}`, "", "what follows byte 8 is no JSON"},
+		{"what is no JSON is told by its place", `{"other":secret}`, "", "what follows byte 9 is no JSON"},
+		{"also as a key", `{secret:1}`, "", "what follows byte 1 is no JSON"},
+		{"one is enough", `{} {}`, "", "something follows it"},
+		{"also if the rest is no JSON", `{}secret`, "", "what follows byte 2 is no JSON"},
+		{"what nests too deep is none", `{"other":` + strings.Repeat("[", 20_000), "", "what follows byte 9 is no JSON"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var query string
+			err := Object(iotest.OneByteReader(strings.NewReader(test.text)), map[string]any{"query": &query})
+			if (err == nil) != (test.err == "") || err != nil && err.Error() != test.err || query != test.query {
+				t.Errorf("%v, query %q", err, query)
+			}
+		})
+	}
+}
+
+func TestAnErrorOfTheReaderIsReturned(t *testing.T) {
+	broken := errors.New("broken")
+	for _, text := range []string{``, `{`, `{"query"`, `{"query":"a`, `{"query":"a"}`} {
+		err := Object(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), map[string]any{"query": new(string)})
+		if !errors.Is(err, broken) {
+			t.Errorf("after %s: %v", text, err)
+		}
+	}
+}
