@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"twibase/e2e/oracle"
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
@@ -183,6 +185,7 @@ func (s *stage) sees(t *testing.T, viewer oracle.Viewer, query, shows string, ma
 // does checks whether a viewer does something, or why not.
 func (s *stage) does(t *testing.T, viewer oracle.Viewer, mutation, input string, may bool) {
 	t.Helper()
+	before := allCells(t, s.store)
 	body := string(s.ask(t, s.ids.Replace(`mutation{`+mutation+`(input:`+input+`){userErrors{code}}}`), nil, viewer))
 	want := `{"data":{"` + mutation + `":{"userErrors":[]}}}`
 	switch {
@@ -198,6 +201,9 @@ func (s *stage) does(t *testing.T, viewer oracle.Viewer, mutation, input string,
 	}
 	if !strings.Contains(body, want) {
 		t.Errorf("%q may: %v, and gets %s", viewer.Username, may, body)
+	}
+	if diff := cmp.Diff(before, allCells(t, s.store)); !may && diff != "" {
+		t.Errorf("%q may not, and yet changed (-before +after):\n%s", viewer.Username, diff)
 	}
 }
 

@@ -74,14 +74,14 @@ type session struct {
 
 // enter begins a session of the user whom who returns, if there can be one.
 func (r *mutationResolver) enter(ctx context.Context, action permission.Action, payload string, who func() (username string, err error)) (s session, err error) {
-	if _, err := permit(ctx, action, permission.About{}); err != nil {
+	if _, err := permitted(ctx, action, permission.About{}); err != nil {
 		return s, err
 	}
 	if !r.Tokens.Signs() {
 		return s, &apierr.Error{Code: apierr.CodeUnavailable, Message: "this server gives no tokens: it was started without --jwt-secret-file"}
 	}
 	var username string
-	s.errs, err = change(ctx, func() (err error) {
+	s.errs, err = change(ctx, nil, func(context.Context) (err error) {
 		username, err = who()
 		return err
 	})

@@ -37,17 +37,25 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 
 // AddComment is the resolver for the addComment field.
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
-	viewer, err := permit(ctx, permission.AddComment, permission.About{})
+	viewer, may, err := permit(ctx, permission.AddComment, permission.About{})
 	if err != nil {
 		return nil, err
 	}
-	twit, err := r.Query().Twit(ctx, input.TwitID)
+	// Where the twit would be its id says, and whether it is there, for the viewer, is asked meanwhile.
+	named, err := twitNamed(input.TwitID)
 	if err != nil {
 		return nil, err
+	}
+	var twit *tables.Twit
+	see := func(ctx context.Context) (err error) {
+		if twit, err = r.Query().Twit(ctx, input.TwitID); err == nil && twit == nil && named != nil {
+			err = noSuch("twitId", "twit")
+		}
+		return err
 	}
 	var key tables.CommentKey
-	errs, err := change(ctx, func() error {
-		key, err = r.Writers.AddComment(ctx, viewer.Username, twit, input.Content, input.IdempotencyKey.Value())
+	errs, err := change(ctx, both(may, see), func(ctx context.Context) (err error) {
+		key, err = r.Writers.AddComment(ctx, viewer.Username, named, input.Content, input.IdempotencyKey.Value())
 		return err
 	})
 	if err != nil {
@@ -55,44 +63,62 @@ func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommen
 	}
 	payload := &model.AddCommentPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
 	if len(errs) == 0 {
+		payload.Twit = twit
+	}
+	if len(errs) == 0 && selected(ctx, "AddCommentPayload").has("comment") {
 		comments, err := commentsByKey(ctx, []string{key.String()})
 		if err != nil {
 			return nil, loaders.At(err, 0)
 		}
-		payload.Comment, payload.Twit = comments[0], twit
+		payload.Comment = comments[0]
 	}
 	return payload, nil
 }
 
 // DeleteComment is the resolver for the deleteComment field.
 func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	comments, about, err := []*tables.Comment{nil}, permission.About{}, error(nil)
+	comments, err := []*tables.Comment{nil}, error(nil)
 	_, known := auth.ViewerOf(ctx)
 	if known && input.ID.Noun == tables.NounComment {
-		comments, err = commentsByKey(ctx, []string{input.ID.Key})
+		comments, err = commentsAt(ctx, []string{input.ID.Key})
 	}
-	if c := comments[0]; c != nil {
-		about = permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author}
-	}
-	if err == nil && (!known || comments[0] != nil) { // Whoever may not even see it is told that there is none.
-		_, err = permit(ctx, permission.DeleteComment, about)
+	var may leave
+	c := comments[0]
+	switch {
+	case err != nil:
+	case c != nil:
+		may = func(ctx context.Context) error { return mayDelete(ctx, c) }
+	case !known: // Whoever may not even see it is told that there is none.
+		_, err = permitted(ctx, permission.DeleteComment, permission.About{})
 	}
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
-	errs, id, err := deleted(ctx, input.ID, func() error { return r.Writers.DeleteComment(ctx, comments[0]) })
+	errs, id, err := deleted(ctx, may, input.ID, func(ctx context.Context) error { return r.Writers.DeleteComment(ctx, c) })
 	if err != nil {
 		return nil, err
 	}
 	payload := &model.DeleteCommentPayload{DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
 	if id != nil {
-		payload.Comment = comments[0]
+		payload.Comment = c
 	}
 	return payload, nil
 }
 
+// mayDelete says whether the viewer may delete a comment, in one round: what depends on it is the same as for who sees it.
+func mayDelete(ctx context.Context, c *tables.Comment) error {
+	seen, err := visibleComments(ctx, []*tables.Comment{c})
+	if err == nil && seen[0] == nil {
+		err = noSuch("id", "comment")
+	}
+	if err == nil {
+		_, err = permitted(ctx, permission.DeleteComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+	}
+	return loaders.At(err, 0)
+}
+
 var commentCosts = costs{
-	"Mutation.addComment":    changeCost(showTwit, showComment),
+	"Mutation.addComment":    changeCost(showTwit, ifSelected("AddCommentPayload", "comment", showComment)),
 	"Mutation.deleteComment": changeCost(showComment),
 	"Twit.comments":          commentsCost,
 	"Twit.commentCount": func(q *inquiry) error {
@@ -137,6 +163,16 @@ func authorCost(q *inquiry) error {
 
 // commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.
 func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error) {
+	found, err := commentsAt(ctx, keys)
+	if found == nil {
+		return nil, err
+	}
+	found, mayErr := visibleComments(ctx, found)
+	return found, loaders.Join(len(keys), err, mayErr)
+}
+
+// commentsAt answers the comments of the keys that ids hold, whoever may see them.
+func commentsAt(ctx context.Context, keys []string) ([]*tables.Comment, error) {
 	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
 		place, err := tables.ParseCommentKey(key)
@@ -154,8 +190,7 @@ func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error
 			found[i] = member.Value
 		}
 	}
-	found, mayErr := visibleComments(ctx, found)
-	return found, loaders.Join(len(keys), err, thereErr, mayErr)
+	return found, loaders.Join(len(keys), err, thereErr)
 }
 
 // Twit is the batch resolver for the twit field.

@@ -43,12 +43,12 @@ func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, er
 
 // CreateGame is the resolver for the createGame field.
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
-	viewer, err := permit(ctx, permission.CreateGame, permission.About{})
+	viewer, may, err := permit(ctx, permission.CreateGame, permission.About{})
 	if err != nil {
 		return nil, err
 	}
 	game := writers.NewGame{Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value()}
-	errs, made, err := written(ctx, loaders.Games, "CreateGamePayload", "game", "Game", func() (string, error) {
+	errs, made, err := written(ctx, may, loaders.Games, "CreateGamePayload", "game", "Game", func(ctx context.Context) (string, error) {
 		return r.Writers.CreateGame(ctx, viewer.Username, game)
 	})
 	if err != nil {
@@ -59,11 +59,12 @@ func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGam
 
 // UpdateGame is the resolver for the updateGame field.
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
-	if _, err := permit(ctx, permission.UpdateGame, permission.About{}); err != nil {
+	_, may, err := permit(ctx, permission.UpdateGame, permission.About{})
+	if err != nil {
 		return nil, err
 	}
 	change := writers.GameChange{Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value()}
-	errs, game, err := written(ctx, loaders.Games, "UpdateGamePayload", "game", "Game", func() (string, error) { return r.Writers.UpdateGame(ctx, change) })
+	errs, game, err := written(ctx, may, loaders.Games, "UpdateGamePayload", "game", "Game", func(ctx context.Context) (string, error) { return r.Writers.UpdateGame(ctx, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +73,11 @@ func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGam
 
 // DeleteGame is the resolver for the deleteGame field.
 func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
-	if _, err := permit(ctx, permission.DeleteGame, permission.About{}); err != nil {
+	_, may, err := permit(ctx, permission.DeleteGame, permission.About{})
+	if err != nil {
 		return nil, err
 	}
-	errs, game, id, err := removed(ctx, loaders.Games, "DeleteGamePayload", "game", "Game", tables.ID{Noun: tables.NounGame, Key: input.Code}, func() error {
+	errs, game, id, err := removed(ctx, may, loaders.Games, "DeleteGamePayload", "game", "Game", tables.ID{Noun: tables.NounGame, Key: input.Code}, func(ctx context.Context) error {
 		return r.Writers.DeleteGame(ctx, input.Code)
 	})
 	if err != nil {
@@ -86,7 +88,7 @@ func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGam
 
 // RecordPlay is the resolver for the recordPlay field.
 func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
-	viewer, err := permit(ctx, permission.RecordPlay, permission.About{})
+	viewer, may, err := permit(ctx, permission.RecordPlay, permission.About{})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 		play.Count = *n
 	}
 	var played writers.Played
-	errs, game, err := written(ctx, loaders.Games, "RecordPlayPayload", "game", "Game", func() (string, error) {
+	errs, game, err := written(ctx, may, loaders.Games, "RecordPlayPayload", "game", "Game", func(ctx context.Context) (string, error) {
 		played, err = r.Writers.RecordPlay(ctx, viewer.Username, play)
 		return played.Game, err
 	})

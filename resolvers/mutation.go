@@ -13,16 +13,19 @@ import (
 	"twibase/writers"
 )
 
-// change makes a change, and returns the userErrors of its payload: none if it was made. What was read before is forgotten, so that
-// the payload shows what was written.
-func change(ctx context.Context, write func() error) ([]*model.UserError, error) {
-	var err error
-	loaders.Away(ctx, func() { err = write() })
+// change makes a change if may, nil if there is nothing to ask, returns nil, and returns the userErrors of its payload: none if it was made. What was
+// read before is forgotten, so that the payload shows what was written.
+func change(ctx context.Context, may leave, write func(context.Context) error) ([]*model.UserError, error) {
+	refused, err := attempt(ctx, may, write)
 	loaders.Forget(ctx)
-	problems := writers.Problems(nil)
+	problems, why := writers.Problems(nil), writers.Problems(nil)
+	if refused != nil && !errors.As(refused, &why) {
+		return nil, refused
+	}
 	if err != nil && !errors.As(err, &problems) {
 		return nil, err
 	}
+	problems = append(problems, why...)
 	list := make([]*model.UserError, len(problems))
 	for i, p := range problems {
 		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
@@ -31,6 +34,40 @@ func change(ctx context.Context, write func() error) ([]*model.UserError, error)
 		}
 	}
 	return list, nil
+}
+
+// noSuch is the problem of who names something that is not there, or that they may not see.
+func noSuch(field, what string) error {
+	return writers.Problems{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
+}
+
+// errRefused is a write that may not be made: may has said why.
+var errRefused = errors.New("resolvers: refused")
+
+// attempt asks whether a change may be made while it reads what it needs, and returns the error of either.
+func attempt(ctx context.Context, may leave, write func(context.Context) error) (refused, err error) {
+	if may == nil {
+		loaders.Away(ctx, func() { err = write(ctx) })
+		return nil, err
+	}
+	refused = errRefused
+	known := make(chan struct{})
+	provided := writers.Provided(ctx, func() error {
+		if <-known; refused != nil {
+			return errRefused
+		}
+		return nil
+	})
+	loaders.Together(ctx, func() {
+		defer close(known)
+		refused = may(ctx)
+	}, func() {
+		loaders.Away(ctx, func() { err = write(provided) })
+	})
+	if errors.Is(err, errRefused) {
+		err = nil
+	}
+	return refused, err
 }
 
 // changed returns an object of the payload that is being resolved, with what is selected of it.
@@ -44,10 +81,10 @@ func changed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 }
 
 // written makes a change to an object, whose key it returns, and returns the object as it is then; nil with userErrors.
-func written[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ string, write func() (string, error)) ([]*model.UserError, *T, error) {
+func written[T any](ctx context.Context, may leave, objects loaders.Object[T], payload, field, typ string, write func(context.Context) (string, error)) ([]*model.UserError, *T, error) {
 	var key string
-	errs, err := change(ctx, func() (err error) {
-		key, err = write()
+	errs, err := change(ctx, may, func(ctx context.Context) (err error) {
+		key, err = write(ctx)
 		return err
 	})
 	if err != nil || len(errs) > 0 {
@@ -59,8 +96,8 @@ func written[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 
 // deleted makes a change that deletes an object, and returns the userErrors and, if it was made, the id. What the payload reads of the object after
 // that is nothing.
-func deleted(ctx context.Context, id tables.ID, remove func() error) ([]*model.UserError, *tables.ID, error) {
-	errs, err := change(ctx, remove)
+func deleted(ctx context.Context, may leave, id tables.ID, remove func(context.Context) error) ([]*model.UserError, *tables.ID, error) {
+	errs, err := change(ctx, may, remove)
 	if err != nil || len(errs) > 0 {
 		return errs, nil, err
 	}
@@ -69,7 +106,7 @@ func deleted(ctx context.Context, id tables.ID, remove func() error) ([]*model.U
 }
 
 // removed deletes an object of which id has the key as it was given, and returns it as it was and its id; nil with userErrors.
-func removed[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ string, id tables.ID, remove func() error) ([]*model.UserError, *T, *tables.ID, error) {
+func removed[T any](ctx context.Context, may leave, objects loaders.Object[T], payload, field, typ string, id tables.ID, remove func(context.Context) error) ([]*model.UserError, *T, *tables.ID, error) {
 	key := norm.NFC.String(id.Key)
 	fields := selected(ctx, payload).below(ctx, field, typ).names()
 	read := objects.Read
@@ -77,11 +114,12 @@ func removed[T any](ctx context.Context, objects loaders.Object[T], payload, fie
 		read = objects.Named
 		fields = nil
 	}
-	before, err := read(ctx, []string{key}, fields)
-	if err != nil {
-		return nil, nil, nil, loaders.At(err, 0)
+	var before []*T
+	look := func(ctx context.Context) (err error) {
+		before, err = read(ctx, []string{key}, fields)
+		return loaders.At(err, 0)
 	}
-	errs, gone, err := deleted(ctx, tables.ID{Noun: id.Noun, Key: key}, remove)
+	errs, gone, err := deleted(ctx, both(may, look), tables.ID{Noun: id.Noun, Key: key}, remove)
 	if gone == nil {
 		return errs, nil, nil, err
 	}
@@ -117,3 +155,13 @@ func show[T any](objects loaders.Object[T], payload, field, typ string) showing 
 func showTwit(q *inquiry, at explain.Moment) explain.Moment { return q.twitsCost(at, q.Parents) }
 
 func showComment(q *inquiry, at explain.Moment) explain.Moment { return q.commentsCost(at, q.Parents) }
+
+// ifSelected is for what is read only for who selects it of the payload.
+func ifSelected(payload, field string, show showing) showing {
+	return func(q *inquiry, at explain.Moment) explain.Moment {
+		if selected(q.Ctx, payload).has(field) {
+			at = show(q, at)
+		}
+		return at
+	}
+}

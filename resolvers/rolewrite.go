@@ -14,12 +14,12 @@ import (
 
 // CreateRole is the resolver for the createRole field.
 func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
-	viewer, err := permit(ctx, permission.CreateRole, permission.About{})
+	viewer, may, err := permit(ctx, permission.CreateRole, permission.About{})
 	if err != nil {
 		return nil, err
 	}
 	role := writers.NewRole{Code: input.Code, Name: input.Name.Value(), Department: input.Department.Value(), IdempotencyKey: input.IdempotencyKey.Value()}
-	errs, made, err := written(ctx, loaders.Roles, "CreateRolePayload", "role", "Role", func() (string, error) {
+	errs, made, err := written(ctx, may, loaders.Roles, "CreateRolePayload", "role", "Role", func(ctx context.Context) (string, error) {
 		return r.Writers.CreateRole(ctx, viewer.Username, role)
 	})
 	if err != nil {
@@ -30,11 +30,12 @@ func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRol
 
 // UpdateRole is the resolver for the updateRole field.
 func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
-	if _, err := permit(ctx, permission.UpdateRole, permission.About{}); err != nil {
+	_, may, err := permit(ctx, permission.UpdateRole, permission.About{})
+	if err != nil {
 		return nil, err
 	}
 	change := writers.RoleChange{Code: input.Code, Name: given(input.Name), Department: given(input.Department), ExpectedVersion: input.ExpectedVersion.Value()}
-	errs, role, err := written(ctx, loaders.Roles, "UpdateRolePayload", "role", "Role", func() (string, error) { return r.Writers.UpdateRole(ctx, change) })
+	errs, role, err := written(ctx, may, loaders.Roles, "UpdateRolePayload", "role", "Role", func(ctx context.Context) (string, error) { return r.Writers.UpdateRole(ctx, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +44,11 @@ func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRol
 
 // DeleteRole is the resolver for the deleteRole field.
 func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRoleInput) (*model.DeleteRolePayload, error) {
-	if _, err := permit(ctx, permission.DeleteRole, permission.About{}); err != nil {
+	_, may, err := permit(ctx, permission.DeleteRole, permission.About{})
+	if err != nil {
 		return nil, err
 	}
-	errs, role, id, err := removed(ctx, loaders.Roles, "DeleteRolePayload", "role", "Role", tables.ID{Noun: tables.NounRole, Key: input.Code}, func() error { return r.Writers.DeleteRole(ctx, input.Code) })
+	errs, role, id, err := removed(ctx, may, loaders.Roles, "DeleteRolePayload", "role", "Role", tables.ID{Noun: tables.NounRole, Key: input.Code}, func(ctx context.Context) error { return r.Writers.DeleteRole(ctx, input.Code) })
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +76,11 @@ func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRol
 // assign changes whether a user has a role.
 func (r *mutationResolver) assign(ctx context.Context, action permission.Action, write func(ctx context.Context, username, role string) error, payload, username, role string) (
 	[]*model.UserError, *tables.User, *tables.Role, error) {
-	if _, err := permit(ctx, action, permission.About{}); err != nil {
+	_, may, err := permit(ctx, action, permission.About{})
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	errs, err := change(ctx, func() error { return write(ctx, username, role) })
+	errs, err := change(ctx, may, func(ctx context.Context) error { return write(ctx, username, role) })
 	if err != nil || len(errs) > 0 {
 		return errs, nil, nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 // TimelineTwitAdded is the resolver for the timelineTwitAdded field.
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	viewer, err := permit(r.Fresh(ctx), permission.Subscribe, permission.About{})
+	viewer, err := permitted(r.Fresh(ctx), permission.Subscribe, permission.About{})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var twitCosts = costs{
-	"Mutation.postTwit":              changeCost(showTwit),
+	"Mutation.postTwit":              changeCost(ifSelected("PostTwitPayload", "twit", showTwit)),
 	"Mutation.deleteTwit":            changeCost(showTwit),
 	"Subscription.timelineTwitAdded": eventCost,
 	"Subscription.twitPosted":        eventCost,
@@ -36,9 +36,22 @@ func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, e
 	return twits[0], loaders.At(err, 0)
 }
 
+// twitNamed returns the twit that an id would name as far as that tells, nil if it names none.
+func twitNamed(id tables.ID) (*tables.Twit, error) {
+	if id.Noun != tables.NounTwit {
+		return nil, nil
+	}
+	key, err := tables.ParseTwitKey(id.Key)
+	if err != nil {
+		return nil, err
+	}
+	at, name, err := key.Parts()
+	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}, err
+}
+
 // PostTwit is the resolver for the postTwit field.
 func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
-	viewer, err := permit(ctx, permission.PostTwit, permission.About{})
+	viewer, may, err := permit(ctx, permission.PostTwit, permission.About{})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +61,7 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 		twit.Visibility = *v
 	}
 	var key tables.TwitKey
-	errs, err := change(ctx, func() error {
+	errs, err := change(ctx, may, func(ctx context.Context) (err error) {
 		key, err = r.Writers.PostTwit(ctx, viewer.Username, twit)
 		return err
 	})
@@ -56,7 +69,7 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 		return nil, err
 	}
 	payload := &model.PostTwitPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
+	if len(errs) == 0 && selected(ctx, "PostTwitPayload").has("twit") {
 		twits, err := twitsAt(ctx, []tables.TwitKey{key})
 		if err != nil {
 			return nil, loaders.At(err, 0)
@@ -73,14 +86,19 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	if err != nil || input.ID.Noun != tables.NounTwit {
 		place = tables.TwitKey{}
 	}
-	if _, err := permit(ctx, permission.DeleteTwit, permission.About{Owner: place.Author}); err != nil {
+	_, may, err := permit(ctx, permission.DeleteTwit, permission.About{Owner: place.Author})
+	if err != nil {
 		return nil, err
 	}
-	twits, err := twitsAt(ctx, []tables.TwitKey{place})
+	var twits []*tables.Twit
+	err = both(may, func(ctx context.Context) (err error) {
+		twits, err = twitsAt(ctx, []tables.TwitKey{place})
+		return loaders.At(err, 0)
+	})(ctx)
 	if err != nil {
-		return nil, loaders.At(err, 0)
+		return nil, err
 	}
-	errs, id, err := deleted(ctx, input.ID, func() error { return r.Writers.DeleteTwit(ctx, twits[0]) })
+	errs, id, err := deleted(ctx, nil, input.ID, func(ctx context.Context) error { return r.Writers.DeleteTwit(ctx, twits[0]) })
 	if err != nil {
 		return nil, err
 	}

@@ -88,11 +88,11 @@ func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInp
 // relate changes whether the viewer follows a user.
 func (r *mutationResolver) relate(ctx context.Context, action permission.Action, write func(ctx context.Context, follower, username string) error, payload, username string) (
 	[]*model.UserError, *tables.User, error) {
-	viewer, err := permit(ctx, action, permission.About{})
+	viewer, may, err := permit(ctx, action, permission.About{})
 	if err != nil {
 		return nil, nil, err
 	}
-	return written(ctx, loaders.Users, payload, "user", "User", func() (string, error) {
+	return written(ctx, may, loaders.Users, payload, "user", "User", func(ctx context.Context) (string, error) {
 		return norm.NFC.String(username), write(ctx, viewer.Username, username)
 	})
 }

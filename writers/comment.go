@@ -119,7 +119,7 @@ func deleteComments(author string) step {
 	})
 }
 
-// AddComment adds a comment to a twit that the author may see, nil if there is none, and returns where it is. It may be refused with Problems.
+// AddComment adds a comment to a twit that the author may see, of which its place is known; nil is none. It returns where it is. It may be refused with Problems.
 func (w *Writers) AddComment(ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string) (tables.CommentKey, error) {
 	var in input
 	a := addCommentArgs{Author: author, Content: in.comment("content", content), Key: in.idempotencyKey("idempotencyKey", idempotencyKey)}

@@ -96,7 +96,7 @@ func (x *execution) demand(ctx context.Context, d demand) error {
 
 func (x *execution) nested(ctx context.Context, d demand) error {
 	ctx = context.WithValue(ctx, parentsKey{}, append(slices.Clone(parents(ctx)), x.intent.ID))
-	_, _, err := x.w.do(ctx, kinds[d.kind], d.arguments)
+	_, _, err := x.w.do(ctx, kinds[d.kind], d.arguments, always)
 	return err
 }
 

@@ -22,15 +22,15 @@ func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
 		return op{}, err
 	}
 	defer w.running.Done()
-	done, o, err := w.do(ctx, k, a)
+	done, o, err := w.do(ctx, k, a, provision(ctx))
 	if d, ok := done.(*A); ok {
 		*a = *d
 	}
 	return o, err
 }
 
-// do is for who has entered: what a write demands is done also after Close.
-func (w *Writers) do(ctx context.Context, k *known, arguments any) (any, op, error) {
+// do is for who has entered: what a write demands is done also after Close. It is decided only if allowed returns nil: see [Provided].
+func (w *Writers) do(ctx context.Context, k *known, arguments any, allowed func() error) (any, op, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, op{}, err
@@ -40,7 +40,7 @@ func (w *Writers) do(ctx context.Context, k *known, arguments any) (any, op, err
 		if err != nil {
 			return nil, op{}, err
 		}
-		o, err := w.attempt(ctx, k, a)
+		o, err := w.attempt(ctx, k, a, allowed)
 		if !errors.Is(err, errAgain) {
 			return a, o, err
 		}
@@ -57,9 +57,9 @@ var errAgain = errors.New("writers: others were first")
 
 // attempt makes a write once. It costs a round to read, one for the intent and what the steps will need, one for the decision, one for the
 // steps, and one to look whether all is still as they took it to be.
-func (w *Writers) attempt(ctx context.Context, k *known, a any) (op, error) {
+func (w *Writers) attempt(ctx context.Context, k *known, a any, allowed func() error) (op, error) {
 	p := port{w, k.name}
-	r, at, err := p.read(ctx, k, a)
+	r, at, err := p.read(ctx, k, a, allowed)
 	if err != nil {
 		return op{}, err
 	}
@@ -114,11 +114,14 @@ func (d deciding) last() hbase.Get {
 	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.Decision}
 }
 
-// read does the first rounds.
-func (p port) read(ctx context.Context, k *known, a any) (*reading, deciding, error) {
+// read does the first rounds: one, if the write is not allowed.
+func (p port) read(ctx context.Context, k *known, a any, allowed func() error) (*reading, deciding, error) {
 	for {
 		began := p.w.whole.time()
 		r, at, err := p.readOnce(ctx, k, a)
+		if err == nil {
+			err = allowed()
+		}
 		if err == nil {
 			var again bool
 			if again, err = p.mustRepeat(ctx, k, r, began); again {

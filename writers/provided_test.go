@@ -1,0 +1,61 @@
+package writers
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+)
+
+// Whether the write is allowed is known after two rounds here: until then it reads once, and does nothing else.
+func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
+	refused := errors.New("refused")
+	for _, test := range []struct {
+		name   string
+		answer error
+		rounds int
+	}{{"allowed", nil, 17}, {"refused", refused, 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := openStore(t)
+				defer store.Close()
+				chain(t, 41)(store)
+				var mu sync.Mutex
+				var calls []string
+				began := time.Now()
+				w := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+					mu.Lock()
+					defer mu.Unlock()
+					if time.Since(began) < 2*time.Millisecond {
+						calls = append(calls, op.Kind+" "+op.Table)
+					}
+					return hbasetest.Fault{Delay: time.Millisecond}
+				}), Options{})
+				err := move("d31", "d5")(Provided(t.Context(), func() error {
+					time.Sleep(time.Until(began.Add(2 * time.Millisecond)))
+					return test.answer
+				}), w)
+				if rounds := int(time.Since(began) / time.Millisecond); !errors.Is(err, test.answer) || rounds != test.rounds {
+					t.Errorf("error %v after %d rounds, want %d", err, rounds, test.rounds)
+				}
+				w.Close(t.Context())
+				if slices.Sort(calls); !slices.Equal(calls, []string{"Get departments", "Get departments", "Get departments"}) {
+					t.Errorf("before it is known whether it may be made it calls %q", calls)
+				}
+				cells, err := cellsOf(t.Context(), store, departmentOf("d31"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := tables.Departments.Decode("d31", cells)
+				if err != nil || *d.ParentCode == "d5" != (test.answer == nil) {
+					t.Errorf("it is below %s, error %v", *d.ParentCode, err)
+				}
+			})
+		})
+	}
+}
