@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// maxKeys is how many keys an object has at most: each takes some 300 ns, and a megabyte has room for 200,000.
+const maxKeys = 100
+
 // Object reads exactly one JSON object. fields point to where the values of its keys go: those of other keys are left out, of a key that comes twice the
 // last counts, and null is an empty object. Errors of the reader are returned as they are, a value of the wrong type is a [*TypeError].
 func Object(r io.Reader, fields map[string]any) error {
@@ -74,7 +77,10 @@ func object(d *json.Decoder, fields map[string]any) error {
 	default: // null, or nothing
 		return err
 	}
-	for d.More() {
+	for n := 0; d.More(); n++ {
+		if n == maxKeys {
+			return fmt.Errorf("it has more than %d keys", maxKeys)
+		}
 		key, err := d.Token()
 		if err != nil {
 			return err

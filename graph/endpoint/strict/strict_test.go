@@ -30,6 +30,8 @@ func TestObject(t *testing.T) {
 		{"a key without a value is none", `{"query"}`, "", "what follows byte 8 is no JSON"},
 		{"what is no JSON is told by its place", `{"other":secret}`, "", "what follows byte 9 is no JSON"},
 		{"also as a key", `{secret:1}`, "", "what follows byte 1 is no JSON"},
+		{"a hundred keys are enough", `{"query":"a"` + strings.Repeat(`,"":0`, 99) + `}`, "a", ""},
+		{"more are too many", `{"query":"a"` + strings.Repeat(`,"":0`, 100) + `}`, "a", "it has more than 100 keys"},
 		{"one is enough", `{} {}`, "", "something follows it"},
 		{"also if the rest is no JSON", `{}secret`, "", "what follows byte 2 is no JSON"},
 		{"what nests too deep is none", `{"other":` + strings.Repeat("[", 20_000), "", "what follows byte 9 is no JSON"},
