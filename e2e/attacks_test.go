@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -19,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"twibase/graph/apierr"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
 	"twibase/graph/limits"
@@ -32,8 +35,9 @@ import (
 
 // The bounds of what an attack gets.
 const (
-	mostBytes = 1 << 10
-	mostTimes = 3000 // as long as a trivial query takes, some 10 µs
+	mostBytes  = 1 << 10
+	mostTimes  = 3000    // as long as a trivial query takes, some 10 µs
+	mostMemory = 8 << 20 // in bytes, beside those of a body
 )
 
 // counting counts reads.
@@ -75,24 +79,24 @@ func sent(handler http.Handler, body string, headers http.Header) *httptest.Resp
 	return w
 }
 
-// refused is what an answer must be.
-func refused(t *testing.T, a attack, answer []byte) {
-	t.Helper()
+// refused tells what is wrong with the answer to an attack: nil if that is refused as it must be, in few words.
+func refused(a attack, answer []byte) error {
 	var response struct {
 		Errors []struct {
 			Message    string
-			Extensions struct{ Code string }
+			Extensions struct{ Code apierr.Code }
 		}
 	}
 	if err := json.Unmarshal(answer, &response); err != nil || len(response.Errors) == 0 {
-		t.Fatalf("it is not refused: %s %v", cut(answer), err)
+		return fmt.Errorf("it is not refused: %s %v", cut(answer), err)
 	}
-	if code := response.Errors[0].Extensions.Code; code != a.code {
-		t.Errorf("the code is %s: %s", code, cut(answer))
+	if first := response.Errors[0]; first.Extensions.Code != a.code || !strings.HasPrefix(first.Message, a.says) {
+		return fmt.Errorf("it is refused, but not with %s, %q…: %s", a.code, a.says, cut(answer))
 	}
 	if len(answer) > mostBytes {
-		t.Errorf("the answer has %d bytes: %s", len(answer), cut(answer))
+		return fmt.Errorf("the answer has %d bytes: %s", len(answer), cut(answer))
 	}
+	return nil
 }
 
 // cpu is the least time of a thread of three calls.
@@ -117,6 +121,15 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+// allocated is how many bytes a call takes of the heap, whether or not it gives them back.
+func allocated(call func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
+}
+
 func TestAttacksAreRefusedBeforeAnythingIsRead(t *testing.T) {
 	handler, store := attacked(t)
 	trivial := asBody(`{__typename}`, nil)
@@ -129,23 +142,33 @@ func TestAttacksAreRefusedBeforeAnythingIsRead(t *testing.T) {
 	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			store.reads.Store(0)
-			refused(t, a, sent(handler, a.body, a.headers()).Body.Bytes())
+			ask := func() error { return refused(a, sent(handler, a.body, a.headers()).Body.Bytes()) }
+			var err error
+			took := cpu(func() { err = errors.Join(err, ask()) })
+			memory, most := allocated(func() { err = errors.Join(err, ask()) }), mostMemory+16*len(a.body)
+			if memory > most {
+				t.Fatalf("it takes %d KiB of memory, with a body of %d KiB", memory>>10, len(a.body)>>10) // sixteen would take all
+			}
+			group := errgroup.Group{}
+			at16 := allocated(func() {
+				for range 16 {
+					group.Go(ask)
+				}
+				err = errors.Join(err, group.Wait())
+			})
+			if err != nil {
+				t.Error(err)
+			}
 			if n := store.reads.Load(); n > 0 {
 				t.Errorf("%d rows were read", n)
 			}
-			took := cpu(func() { sent(handler, a.body, a.headers()) })
-			t.Logf("%8v, %4.0f × a trivial query, %4d bytes, 0 reads", took.Round(10*time.Microsecond), float64(took)/float64(unit), sent(handler, a.body, a.headers()).Body.Len())
+			t.Logf("%8v, %4.0f × a trivial query, %6d KiB of memory, 0 reads", took.Round(10*time.Microsecond), float64(took)/float64(unit), memory>>10)
 			if took > mostTimes*unit {
 				t.Errorf("it takes %v, %.0f × as long as a trivial query", took, float64(took)/float64(unit))
 			}
-			if testing.Short() {
-				return
+			if at16 > 16*most {
+				t.Errorf("it takes %d KiB of memory sixteen times at once, with a body of %d KiB", at16>>10, len(a.body)>>10)
 			}
-			var group errgroup.Group
-			for range 16 {
-				group.Go(func() error { sent(handler, a.body, a.headers()); return nil })
-			}
-			_ = group.Wait()
 		})
 	}
 }
@@ -171,7 +194,7 @@ func TestAttacksAreRefusedOverAWebSocket(t *testing.T) {
 			}
 			for {
 				_, text, err := c.Read(ctx)
-				if code := websocket.CloseStatus(err); code == 4400 || code == websocket.StatusMessageTooBig {
+				if code := websocket.CloseStatus(err); a.raw && (code == 4400 || code == websocket.StatusMessageTooBig) {
 					break // the connection is refused, for what is no message of the protocol
 				} else if err != nil {
 					t.Fatal(err)
@@ -189,7 +212,9 @@ func TestAttacksAreRefusedOverAWebSocket(t *testing.T) {
 				if message.Type == "error" {
 					message.Payload = []byte(`{"errors":` + string(message.Payload) + `}`)
 				}
-				refused(t, a, message.Payload)
+				if err := refused(a, message.Payload); err != nil {
+					t.Error(err)
+				}
 				break
 			}
 			if n := store.reads.Load(); n > 0 {

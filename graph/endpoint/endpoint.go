@@ -163,7 +163,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	operation, errs := operationOf(ctx, e.exec, params)
+	operation, errs := e.operation(ctx, params)
 	if errs != nil {
 		leave()
 		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)

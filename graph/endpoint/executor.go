@@ -61,14 +61,14 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	return e
 }
 
-// operationOf returns what is to be executed, or why nothing is. It is the executor's, but that an operation which is not there is told without what
-// the client calls it.
-func operationOf(ctx context.Context, x *executor.Executor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	operation, errs := x.CreateOperationContext(ctx, params)
+// operation returns what is to be executed, or why nothing is. It is the executor's, but that an operation which is not there is told without what
+// the client calls it, and of many errors few.
+func (e *Endpoint) operation(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	operation, errs := e.exec.CreateOperationContext(ctx, params)
 	if errs != nil && operation.Doc != nil && operation.Operation == nil {
 		errs = gqlerror.List{gqlerror.Wrap(apierr.BadUserInput("operationName is to name one of the document's operations"))}
 	}
-	return operation, errs
+	return operation, e.config.Limits.Told(errs)
 }
 
 // Explain returns the plan of a request as the endpoint would answer it, or the errors with which it refuses it. ctx says who the

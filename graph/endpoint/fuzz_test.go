@@ -46,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		ctx := graphql.StartOperationTrace(t.Context())
-		operation, errs := operationOf(ctx, e.exec, params)
+		operation, errs := e.operation(ctx, params)
 		if errs == nil {
 			return
 		}

@@ -171,3 +171,12 @@ func (e *Extension) InterceptResponse(ctx context.Context, next graphql.Response
 	}
 	return response
 }
+
+// Told returns those errors of a refusal that are told. InterceptResponse would leave the rest out too, when each has been presented: validation may find
+// thousands.
+func (l *Limits) Told(errs gqlerror.List) gqlerror.List {
+	if refusal := l.check(Refusals, len(errs)); refusal != nil {
+		return append(slices.Clone(errs[:l[Refusals]-1]), gqlerror.Wrap(refusal))
+	}
+	return errs
+}

@@ -59,7 +59,7 @@ var Known = [count]struct {
 	RootFields:      {"root-fields", "the number of root fields", 50},
 	Fields:          {"fields", "the number of selected fields, those of fragments wherever these are spread,", 1000},
 	Aliases:         {"aliases", "the number of aliases, those of fragments wherever these are spread,", 200},
-	Visits:          {"visits", "the number of selections and values, those of fragments where they are defined and wherever these are spread,", 20_000},
+	Visits:          {"visits", "the number of selections and values, those of fragments where they are defined and wherever these are spread,", 10_000},
 	Directives:      {"directives", "the number of directives in a document", 100},
 	PlaceDirectives: {"place-directives", "the number of directives in one place", 5},
 	Variables:       {"variables", "the number of variables", 100},
