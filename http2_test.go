@@ -253,3 +253,36 @@ func heapNow() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse)
 }
+
+func TestOfABodyThatNobodyReadsLittleIsKept(t *testing.T) {
+	conn, err := net.Dial("tcp", newFlooded(t).address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := speak(t, conn, true)
+	head := f.head(http.MethodGet, "/graphql?query=subscription{twitPosted(username:%22LiLei%22){id}}")
+	head.EndStream = false
+	if err := errors.Join(f.WriteHeaders(head), f.WritePing(false, last), f.out.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	ofStream, ofConnection := uint32(65_535), uint32(65_535)
+	for {
+		frame, err := f.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch frame := frame.(type) {
+		case *http2.SettingsFrame:
+			if size, has := frame.Value(http2.SettingInitialWindowSize); has {
+				ofStream = size
+			}
+		case *http2.WindowUpdateFrame:
+			ofConnection += frame.Increment
+		case *http2.PingFrame:
+			if ofStream > maxUnread || ofConnection > maxUnread {
+				t.Errorf("a client may send %d bytes of a body that nobody reads, and %d of all of a connection", ofStream, ofConnection)
+			}
+			return
+		}
+	}
+}

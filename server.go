@@ -250,6 +250,9 @@ func listen(ctx context.Context, listener net.Listener, secure *tls.Config, hand
 // maxStreams is how many requests of one connection are answered at the same time by HTTP/2, which asks for no fewer than a hundred.
 const maxStreams = 100
 
+// maxUnread is how many bytes of bodies that nobody reads HTTP/2 keeps of a connection: what sends events reads none, and lasts.
+const maxUnread = 64 << 10
+
 // newServer returns the server of all that is answered, with the times that it waits for clients. If so many operations run at a time, a connection has
 // no more than two of each five places that there are to run and to wait: by HTTP/2 it costs a client nothing to ask, take it back and ask again.
 func newServer(handler http.Handler, running int, log zerolog.Logger) *http.Server {
@@ -261,7 +264,7 @@ func newServer(handler http.Handler, running int, log zerolog.Logger) *http.Serv
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    64 << 10,
 		Protocols:         new(http.Protocols),
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, MaxReceiveBufferPerConnection: maxUnread, MaxReceiveBufferPerStream: maxUnread},
 		ErrorLog:          stdlog.New(warnings{log}, "", 0),
 	}
 	if running > 0 {
