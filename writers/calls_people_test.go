@@ -1,0 +1,155 @@
+package writers
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
+	secret, key, department := "correct horse", "once", "dev"
+	set := Change[string]{true, &key}
+	return func(ctx context.Context, store hbase.Store, w *Writers) {
+			must(t, store, user("LiLei"), user("Lucy"), tables.Departments.Put(department, &tables.Department{Name: &department}, 1))
+			if _, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.CreateRole(ctx, "boss", NewRole{Code: "lead"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.AssignRole(ctx, "Lucy", "lead"); err != nil {
+				t.Fatal(err)
+			}
+			w.Close(ctx)
+		}, []called{
+			{"signUp", func(ctx context.Context, w *Writers) error {
+				_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "new", Name: "New"}, secret, nil)
+				return err
+			},
+				[]string{
+					"Get users",
+					"Put intents",
+					"CheckAndPut users",
+					"Put accounts",
+				}},
+			{"signUp, under a key, again", func(ctx context.Context, w *Writers) error {
+				_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
+				return err
+			},
+				[]string{
+					"Get users",
+					"Get intents",
+					"Get accounts, Get users",
+				}},
+			{"logIn", func(ctx context.Context, w *Writers) error {
+				_, err := NewAccounts(w, plain()).LogIn(ctx, "once", secret)
+				return err
+			}, []string{
+				"Get accounts, Get users",
+			}},
+			{"logIn, by a wrong password", func(ctx context.Context, w *Writers) error {
+				if _, err := NewAccounts(w, plain()).LogIn(ctx, "once", "wrong horse"); outcome(err) != WrongCredentials {
+					return fmt.Errorf("error %v", err)
+				}
+				return nil
+			}, []string{
+				"Get accounts, Get users",
+			}},
+			{"logIn, of nobody", func(ctx context.Context, w *Writers) error {
+				if _, err := NewAccounts(w, plain()).LogIn(ctx, "nobody", secret); outcome(err) != WrongCredentials {
+					return fmt.Errorf("error %v", err)
+				}
+				return nil
+			}, []string{
+				"Get accounts, Get users",
+			}},
+			{"createUser", func(ctx context.Context, w *Writers) error {
+				_, err := w.CreateUser(ctx, "boss", NewUser{Username: "new", Name: "New"}, nil)
+				return err
+			}, []string{
+				"Get users",
+				"Put intents",
+				"CheckAndPut users",
+			}},
+			{"updateUser", func(ctx context.Context, w *Writers) error {
+				_, err := w.UpdateUser(ctx, UserChange{Username: "Lucy", Name: set})
+				return err
+			}, []string{
+				"Get users",
+				"Put intents",
+				"CheckAndPut users",
+			}},
+			{"deleteUser", func(ctx context.Context, w *Writers) error {
+				return w.DeleteUser(ctx, "Lucy")
+			}, []string{
+				"Get users",
+				"Put intents",
+				"CheckAndPut users",
+				"Delete accounts",
+			}},
+			{"createRole", func(ctx context.Context, w *Writers) error {
+				_, err := w.CreateRole(ctx, "boss", NewRole{Code: "new"})
+				return err
+			}, []string{
+				"Get roles",
+				"Put intents",
+				"CheckAndPut roles",
+			}},
+			{"createRole, of a department", func(ctx context.Context, w *Writers) error {
+				_, err := w.CreateRole(ctx, "boss", NewRole{Code: "new", Department: &department})
+				return err
+			}, []string{
+				"Get departments, Get roles",
+				"Get departments 2, Put intents",
+				"CheckAndPut roles",
+				"CheckAndPut departments, Put departments",
+				"Get departments 2",
+			}},
+			{"updateRole, its name", func(ctx context.Context, w *Writers) error {
+				_, err := w.UpdateRole(ctx, RoleChange{Code: "lead", Name: set})
+				return err
+			}, []string{
+				"Get roles",
+				"Get intents, Put intents",
+				"CheckAndPut roles",
+			}},
+			{"updateRole, its department", func(ctx context.Context, w *Writers) error {
+				_, err := w.UpdateRole(ctx, RoleChange{Code: "lead", Department: Change[string]{true, &department}})
+				return err
+			}, []string{
+				"Get departments, Get roles",
+				"Get departments 2, Get intents, Put intents",
+				"CheckAndPut roles",
+				"CheckAndPut departments, Put departments",
+				"Get departments 2",
+			}},
+			{"deleteRole", func(ctx context.Context, w *Writers) error {
+				return w.DeleteRole(ctx, "lead")
+			}, []string{
+				"Get roles",
+				"Get intents, Put intents",
+				"CheckAndPut roles",
+			}},
+			{"assignRole", func(ctx context.Context, w *Writers) error {
+				return w.AssignRole(ctx, "LiLei", "lead")
+			}, []string{
+				"Get assignments, Get roles, Get users",
+				"Get roles 2, Get user_roles, Get users, Put intents",
+				"CheckAndPut assignments",
+				"CheckAndPut roles, CheckAndPut users, Put roles, Put user_roles",
+				"Get roles 2, Get user_roles, Get users",
+			}},
+			{"revokeRole", func(ctx context.Context, w *Writers) error {
+				return w.RevokeRole(ctx, "Lucy", "lead")
+			}, []string{
+				"Get assignments, Get roles, Get users",
+				"Get intents, Get roles 2, Get user_roles, Get users, Put intents",
+				"CheckAndPut assignments",
+				"CheckAndPut roles, CheckAndPut users, Delete roles, Delete user_roles",
+				"Get roles, Get user_roles",
+			}},
+		}
+}
