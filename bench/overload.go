@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -89,7 +90,11 @@ func overload(ctx context.Context, _ *world) error {
 		open func(net.Conn) error
 	}{
 		{"idle connections", idleConnections(), func(net.Conn) error { return nil }},
-		{"bodies of which a byte comes a second", 500, func(c net.Conn) error {
+		{"bodies of a megabyte that do not end", 500, func(c net.Conn) error {
+			_, err := fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048000\r\n\r\n%s", strings.Repeat(" ", 1_040_000))
+			return err
+		}},
+		{"bodies of which a byte has come", 500, func(c net.Conn) error {
 			_, err := fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 			return err
 		}},
