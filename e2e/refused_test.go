@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer"
+	"twibase/writers"
 )
 
 // refusal is a mutation that answers with userErrors, by one who may do it.
@@ -43,11 +46,19 @@ var refusals = []refusal{
 	{"deleteUser", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"follow", `{username:"nobody"}`, "NOT_FOUND username"},
 	{"follow", `{username:"boss"}`, "BAD_USER_INPUT username"},
+	{"follow", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"unfollow", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"postTwit", `{content:"",title:"` + long + `",photoUrls:["https://example.org/a.jpg","https://u:p@example.org"]}`, "BAD_USER_INPUT title, BAD_USER_INPUT photoUrls"},
 	{"postTwit", `{content:" "}`, "BAD_USER_INPUT content"},
+	{"postTwit", `{content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
+	{"postTwit", `{content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
+	{"postTwit", `{content:"` + strings.Repeat("x", writers.MaxTwit+1) + `",title:"",photoUrls:["https://u:p@example.org"],idempotencyKey:"` + long + `"}`,
+		"BAD_USER_INPUT title, BAD_USER_INPUT content, BAD_USER_INPUT photoUrls, BAD_USER_INPUT idempotencyKey"},
 	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
 	{"addComment", `{twitId:"<remark>",content:""}`, "BAD_USER_INPUT content, NOT_FOUND twitId"},
+	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
+	{"addComment", `{twitId:"<p>",content:"` + strings.Repeat("x", writers.MaxComment+1) + `",idempotencyKey:"` + long + `"}`,
+		"BAD_USER_INPUT content, BAD_USER_INPUT idempotencyKey"},
 	{"deleteComment", `{id:"<p>"}`, "NOT_FOUND id"},
 	{"createRole", `{code:"developer",name:"x"}`, "ALREADY_EXISTS code"},
 	{"createRole", `{code:"tester",department:"nowhere"}`, "NOT_FOUND department"},
@@ -67,12 +78,15 @@ var refusals = []refusal{
 	{"createDepartment", `{code:"dev",name:"x",parent:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND parent"},
 	{"createDepartment", `{code:"a b",name:"` + long + `",parent:"",idempotencyKey:""}`,
 		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT parent, BAD_USER_INPUT idempotencyKey"},
+	{"createDepartment", `{code:"new",name:"x",parent:"level64"}`, "LIMIT_EXCEEDED parent"},
 	{"updateDepartment", `{code:"nowhere",name:"x"}`, "NOT_FOUND code"},
 	{"updateDepartment", `{code:"dev",name:"x",expectedVersion:"1"}`, "CONFLICT expectedVersion"},
 	{"updateDepartment", `{code:" ",name:null}`, "BAD_USER_INPUT code, BAD_USER_INPUT name"},
 	{"moveDepartment", `{code:"nothing",parent:"nowhere"}`, "NOT_FOUND code, NOT_FOUND parent"},
 	{"moveDepartment", `{code:"ceo",parent:"ceo"}`, "CYCLE parent"},
 	{"moveDepartment", `{code:"ceo",parent:"dev"}`, "CYCLE parent"},
+	{"moveDepartment", `{code:"empty",parent:"level64"}`, "LIMIT_EXCEEDED parent"},
+	{"moveDepartment", `{code:"ceo",parent:"level63"}`, "LIMIT_EXCEEDED parent"},
 	{"moveDepartment", `{code:"dev",parent:"empty",expectedVersion:""}`, "CONFLICT expectedVersion"},
 	{"moveDepartment", `{code:"",parent:" "}`, "BAD_USER_INPUT code, BAD_USER_INPUT parent"},
 	{"deleteDepartment", `{code:"ceo"}`, "HAS_CHILDREN code"},
@@ -87,14 +101,32 @@ var refusals = []refusal{
 	{"deleteGame", `{code:" "}`, "BAD_USER_INPUT code"},
 	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
 	{"recordPlay", `{game:" ",count:0,idempotencyKey:""}`, "BAD_USER_INPUT game, BAD_USER_INPUT count, BAD_USER_INPUT idempotencyKey"},
-	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
-	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
-	{"deleteGame", `{code:"nothing"}`, "NOT_FOUND code"},
-	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
+	{"recordPlay", `{game:"chess",day:"2014-12-25"}`, "LIMIT_EXCEEDED count"},
+	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
+}
+
+// refusing is a stage of the cast in which there is something at every limit: a tree of 64 levels, a day that is full of plays, and a key under which a
+// twit was posted that is deleted.
+func refusing(t *testing.T) *stage {
+	t.Helper()
+	files := maps.Clone(cast)
+	parent := ""
+	for level := 1; level <= tables.MaxDepth; level++ {
+		code := fmt.Sprint("level", level)
+		files["departments"] += fmt.Sprintf("\n%s,%s,%s", code, code, parent)
+		parent = code
+	}
+	files["plays"] += fmt.Sprintf("\nboss,chess,2014-12-25,%d", math.MaxInt32)
+	s := newStage(t, folderOf(t, files))
+	other := &stage{newGateway("other", s.store), s.ids}
+	twit := oracle.Get(other.query(t, as("boss"), `mutation{postTwit(input:{content:"x",idempotencyKey:"deleted"}){twit{id}}}`), "postTwit", "twit", "id")
+	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteTwit(input:{id:%q}){deletedId}}`, twit))
+	other.root.Writers.Close(t.Context())
+	return s
 }
 
 func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
-	s := newStage(t, folderOf(t, cast))
+	s := refusing(t)
 	before, cells := exported(t, s.store), allCells(t, s.store)
 	for _, r := range refusals {
 		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
