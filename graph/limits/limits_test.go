@@ -96,3 +96,15 @@ func TestFragmentsHaveNamesOfTheirOwn(t *testing.T) {
 		t.Errorf("two fragments share a name: %v", refusal)
 	}
 }
+
+func TestAChainIsCountedInNoTimeWithoutTheLimitOfFields(t *testing.T) {
+	l := Default()
+	l[Fields], l[RootFields] = 0, 0
+	query := "{...F0} fragment F98 on Q{a}"
+	for i := range 98 {
+		query += fmt.Sprintf(" fragment F%d on Q{...F%d ...F%d}", i, i+1, i+1)
+	}
+	if refusal := l.Text(query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
+		t.Errorf("a chain that stands for 2^98 fields: %v", refusal)
+	}
+}
