@@ -21,6 +21,11 @@ func (e *errand) brings(ctx context.Context, do func(context.Context) error) err
 			return err
 		}
 	}
+	if e.Kind == tables.Returned {
+		// The author may still come to wait for it: only when all was brought it has rested.
+		e.hold.Noted = ""
+		return e.keep(ctx, 0)
+	}
 	return e.rest(ctx, 0)
 }
 

@@ -53,8 +53,23 @@ func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (b
 	return e.store.CheckAndPut(ctx, check, put)
 }
 
-// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. Other errands
-// of the kind, and an author who became a broadcaster again meanwhile, are left as they are.
+// few reports whether an author with so many followers is to be no broadcaster any more.
+func (e *errand) few(followers int) bool { return followers == 0 || followers < e.o.Limit/2 }
+
+// unmerge lets another errand bring the author's twits into timelines, and reports whether the author's state waits for that. It does by this call or
+// never: so whoever finds that it does knows that it was never ended, however long a gateway was stopped, and what was brought since is all.
+func (e *errand) unmerge(ctx context.Context, from state) (bool, error) {
+	another := tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}
+	if err := e.write(ctx, []hbase.Mutation{tables.Errands.Put(another)}); err != nil {
+		return false, err
+	}
+	done, err := e.change(ctx, from, tables.Leaving(another.ID))
+	e.Give(another)
+	return done, err
+}
+
+// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. If the errand's
+// state was not entered, another one does. If it has ended, the author may be a broadcaster again, and is left one.
 func (e *errand) returned(ctx context.Context) error {
 	if err := e.keep(ctx, leased); err != nil {
 		return err
@@ -77,8 +92,8 @@ func (e *errand) returned(ctx context.Context) error {
 			}
 		case s.state == mine:
 			return e.bringAll(ctx)
-		case s.state == tables.Merged || s.orphaned:
-			if _, err := e.change(ctx, s, mine); err != nil {
+		case e.hold.Cursor != resting && (s.state == tables.Merged && e.few(s.followers) || s.orphaned):
+			if done, err := e.unmerge(ctx, s); done || err != nil {
 				return err
 			}
 		default:

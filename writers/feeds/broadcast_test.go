@@ -28,6 +28,16 @@ func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
 	}
 }
 
+func TestAnErrandThatComesLateLeavesABroadcasterWithManyFollowersOne(t *testing.T) {
+	w := newWorld(t)
+	w.follows("a", "b")
+	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	w.errand(tables.Returned, "", "")
+	if w.sweep(w.gateway(feeds.Options{Limit: 4})); w.state() != tables.Merged || w.open() != 0 {
+		t.Errorf("%s, with %d errands", w.state(), w.open())
+	}
+}
+
 func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
 	w := newWorld(t)
 	f := w.gateway(feeds.Options{Limit: 1})

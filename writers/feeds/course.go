@@ -22,13 +22,19 @@ type course struct {
 	// page has the followers whose turn it is, and all twits that are not known to be gone; rest are those of them that are still to come.
 	page batch
 	rest []tables.TwitKey
+	// cut is the position of the oldest twit, if so many are brought that older ones may be left out; empty if all are brought.
+	cut string
 	// way is that to further followers; nil if there are none.
 	way *walk[tables.Follow]
 }
 
 // course returns the course that begins with these followers, and goes on with those on the way, if there is one.
 func (e *errand) course(followers []tables.Follow, places []string, twits []tables.TwitKey, way *walk[tables.Follow]) *course {
-	return &course{errand: e, page: batch{Batch: tables.Batch{Followers: followers, Twits: twits}, places: places}, rest: twits, way: way}
+	c := &course{errand: e, page: batch{Batch: tables.Batch{Followers: followers, Twits: twits}, places: places}, rest: twits, way: way}
+	if n := len(twits); n > 0 && n >= e.o.TimelineBound {
+		c.cut = tables.Timelines.Position(twits[n-1])
+	}
+	return c
 }
 
 // share is to how many followers so many twits are brought together.
@@ -47,7 +53,7 @@ func (c *course) next(ctx context.Context) (b batch, err error) {
 		return batch{}, nil
 	}
 	if len(c.rest) == len(c.page.Twits) {
-		if err := c.partly(ctx, c.rest, c.page.Followers); err != nil {
+		if err := c.partly(ctx); err != nil {
 			return batch{}, err
 		}
 	}
@@ -56,6 +62,19 @@ func (c *course) next(ctx context.Context) (b batch, err error) {
 	b.Twits, c.rest = c.rest[:n], c.rest[n:]
 	b.last = len(c.rest) == 0
 	return b, nil
+}
+
+// partly notes of those whose turn it is that they are not brought the author's oldest twits, if so. That some were deleted since the course began
+// brings none of those back.
+func (c *course) partly(ctx context.Context) error {
+	if c.cut == "" {
+		return nil
+	}
+	owners := make([]string, len(c.page.Followers))
+	for i, follower := range c.page.Followers {
+		owners[i] = follower.Username
+	}
+	return c.cutAt(ctx, c.cut, owners...)
 }
 
 // leave leaves out twits that are gone.

@@ -130,11 +130,18 @@ func (w *world) errand(kind tables.ErrandKind, follower, position string) tables
 	return e
 }
 
-// posts puts a twit into the author's list, and gives the errand.
-func (w *world) posts(name string) *tables.Twit {
+// lists puts a twit into the author's list.
+func (w *world) lists(name string) *tables.Twit {
 	w.Helper()
 	t := &tables.Twit{AuthorName: author, PostedAt: w.later(), Name: name, Content: name, Visibility: tables.Public}
 	w.write(put(tables.Twits, author, t), tables.TwitNames.Put(t, 1))
+	return t
+}
+
+// posts puts a twit into the author's list, and gives the errand.
+func (w *world) posts(name string) *tables.Twit {
+	w.Helper()
+	t := w.lists(name)
 	w.errand(tables.Posted, "", t.Key().Position)
 	return t
 }

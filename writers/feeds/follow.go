@@ -46,7 +46,8 @@ func (e *errand) unfollowed(ctx context.Context) error {
 	if err != nil || s.state != tables.Merged || s.followers > 0 {
 		return err
 	}
-	return e.give(ctx, tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author})
+	_, err = e.unmerge(ctx, s)
+	return err
 }
 
 // clean takes the author's twits out of the follower's timeline, as far as they are there for a follow before the errand. What is written from now on

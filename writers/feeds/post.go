@@ -3,7 +3,6 @@ package feeds
 import (
 	"context"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -30,8 +29,8 @@ func (e *errand) posted(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case s.state == tables.Merged && s.followers < e.o.Limit/2, s.orphaned:
-			if err := e.give(ctx, tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}); err != nil || !s.orphaned {
+		case s.state == tables.Merged && e.few(s.followers), s.orphaned:
+			if _, err := e.unmerge(ctx, s); err != nil || !s.orphaned {
 				return err
 			}
 		case s.state == tables.Merged:
@@ -57,15 +56,6 @@ func (e *errand) posted(ctx context.Context) error {
 		}
 		return err
 	}
-}
-
-// give puts another errand into the store.
-func (e *errand) give(ctx context.Context, another tables.Errand) error {
-	if err := e.write(ctx, []hbase.Mutation{tables.Errands.Put(another)}); err != nil {
-		return err
-	}
-	e.Give(another)
-	return nil
 }
 
 // newest returns the author's newest twits.

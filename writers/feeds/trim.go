@@ -74,18 +74,6 @@ func (f *Feeds) cutAt(ctx context.Context, position string, owners ...string) er
 	return f.write(ctx, puts)
 }
 
-// partly notes of those into whose timelines as many of an author's newest twits are brought as there is room for that older ones are not there.
-func (f *Feeds) partly(ctx context.Context, twits []tables.TwitKey, followers []tables.Follow) error {
-	if len(twits) < f.o.TimelineBound {
-		return nil
-	}
-	owners := make([]string, len(followers))
-	for i, follower := range followers {
-		owners[i] = follower.Username
-	}
-	return f.cutAt(ctx, tables.Timelines.Position(twits[len(twits)-1]), owners...)
-}
-
 // without takes an entry away, as far as it is not younger than the timestamp.
 func without(qualifier string, timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp}

@@ -1,6 +1,7 @@
 package feeds_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -123,4 +124,45 @@ func (c cut) deletes(author string) {
 	c.does(err)
 	c.does(c.w.DeleteTwit(c.Context(), twits[0]))
 	c.settles()
+}
+
+// afterFirst does something once, behind the first write of entries.
+type afterFirst struct {
+	hbase.Store
+	do func()
+}
+
+func (s *afterFirst) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	errs, err := s.Store.Mutate(ctx, mutations)
+	if table, _ := mutations[0].At(); table == tables.Timelines.Table && s.do != nil {
+		do := s.do
+		s.do = nil
+		do()
+	}
+	return errs, err
+}
+
+func TestWhoIsBroughtTheNewestTwitsHasThatNotedThoughOneIsDeletedMeanwhile(t *testing.T) {
+	const bound = 5
+	w := newWorld(t)
+	names := []string{"Lily", "Lucy", "Zoe"}
+	w.follows(names...)
+	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	var twits []*tables.Twit
+	for _, name := range numbered("t", 9) {
+		twits = append(twits, w.lists(name))
+	}
+	w.errand(tables.Returned, "", "")
+	store := w.Store
+	w.Store = &afterFirst{store, func() {
+		beside := &world{T: t, Store: store, now: w.later(), given: 100}
+		beside.deletes(twits[8])
+	}}
+	w.sweep(w.gateway(feeds.Options{Chunk: bound, TimelineBound: bound}))
+	for _, name := range names {
+		since, cut, err := tables.DecodeTimelineSince(w.cells(tables.TimelineSince(name)))
+		if w.has(name, "t007", "t006", "t005", "t004"); !cut || err != nil || !since.Equal(twits[4].PostedAt) {
+			t.Errorf("the timeline of %s is said to be whole since %v (%t), %v", name, since, cut, err)
+		}
+	}
 }
