@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -99,7 +100,11 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request, unfinished *b
 	}
 	body := unfinished.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	defer body.End()
-	err := strict.Object(body, q.fields())
+	var text bytes.Buffer
+	_, err := text.ReadFrom(body)
+	if err == nil { // not before all has come: decoded it takes many times as much
+		err = strict.Object(&text, q.fields())
+	}
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
 			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}

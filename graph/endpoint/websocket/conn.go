@@ -1,8 +1,8 @@
 package websocket
 
 import (
+	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -125,8 +125,9 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 		go c.socket.CloseNow()
 	})
 	defer r.End()
-	text, err = io.ReadAll(r)
-	return kind, text, err
+	var all bytes.Buffer
+	_, err = all.ReadFrom(r)
+	return kind, all.Bytes(), err
 }
 
 // greet learns who the client is.
