@@ -20,7 +20,7 @@ var withoutSuggestions = map[string]core.Rule{
 	"ScalarLeafs":         rules.ScalarLeafsRuleWithoutSuggestions,
 }
 
-// validation returns GraphQL's own rules, and two for what would otherwise go wrong when it is executed.
+// validation returns GraphQL's own rules, one of them in a form of ours that takes linear time, and two for what would otherwise go wrong when it is executed.
 func validation() *rules.Rules {
 	all := rules.NewDefaultRules()
 	for name, rule := range withoutSuggestions {
