@@ -45,13 +45,13 @@ func (m mishap) comes() []bool {
 // dies reports whether the gateway does not go on.
 func (m mishap) dies() bool { return m != failsAndLate && m != failsDone && m != fails }
 
-// tried is how many entries are written together, part of the twits for a follower or all, and which mishaps are tried at each call, or one in so
-// many: all, and at more, under make test, which sets CI.
+// tried is how many entries are written together, part of the twits for a follower or all, and which mishaps are tried, and at one in how many calls:
+// at others for each call at which others do something. Under make test, which sets CI, they are more.
 func tried() (chunks []int, step int, of mishap) {
 	if os.Getenv("CI") != "" {
-		return []int{2, 3}, 3, mishaps
+		return []int{2, 3}, 5, mishaps
 	}
-	return []int{3}, 7, failsDone
+	return []int{3}, 11, failsDone
 }
 
 var errDead = errors.New("the gateway is dead")
@@ -205,8 +205,8 @@ func crises() (all []crisis) {
 	return all
 }
 
-// TestNothingIsLeftOverWhereverAGatewayDies has something go wrong with each call that a gateway makes for an errand, and others delete a twit and
-// unfollow at each call before.
+// TestNothingIsLeftOverWhereverAGatewayDies has something go wrong with calls that a gateway makes for an errand, and others delete a twit, unfollow
+// or cross the limit at each call before.
 func TestNothingIsLeftOverWhereverAGatewayDies(t *testing.T) {
 	chunks, step, mishaps := tried()
 	for _, c := range crises() {
@@ -235,7 +235,7 @@ func TestNothingIsLeftOverWhereverAGatewayDies(t *testing.T) {
 
 // happens is one run, in which a gateway writes at most so many entries together.
 func (c crisis) happens(t *testing.T, m *mortal, chunk int) {
-	w := newWorld(t)
+	w := worldOf(t, openStore(t))
 	defer w.Close()
 	twits := c.begin(w)
 	m.Store = w.Store

@@ -28,11 +28,18 @@ const author = "LiLei"
 // newStore is an empty one, with all tables.
 func newStore(t *testing.T) hbase.Store {
 	t.Helper()
+	store := openStore(t)
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// openStore is one that the caller closes: a test that has made thousands does not keep them.
+func openStore(t *testing.T) hbase.Store {
+	t.Helper()
 	store, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
 	for _, table := range tables.Definitions(1) {
 		if err := store.CreateTable(t.Context(), table); err != nil {
 			t.Fatal(err)
@@ -43,7 +50,11 @@ func newStore(t *testing.T) hbase.Store {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	return &world{T: t, Store: newStore(t), now: time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)}
+	return worldOf(t, newStore(t))
+}
+
+func worldOf(t *testing.T, store hbase.Store) *world {
+	return &world{T: t, Store: store, now: time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)}
 }
 
 // gateway returns the feeds of another gateway.
