@@ -34,6 +34,7 @@ func TestWhoIsSentAwayEarlyIsAnsweredAsAllOthers(t *testing.T) {
 		handler.ServeHTTP(w, r.WithContext(zerolog.New(zerolog.SyncWriter(&log)).WithContext(t.Context())))
 		return w
 	}
+	time.Sleep(time.Second) // whoever was sent away just before has had the log's ten lines of this second
 	var others sync.WaitGroup
 	for range 5 { // of whom one runs and four wait
 		others.Go(func() { ask(http.MethodPost, "/graphql") })
@@ -41,8 +42,6 @@ func TestWhoIsSentAwayEarlyIsAnsweredAsAllOthers(t *testing.T) {
 	for running, waiting, _ := admitting.Load().Load(); running+waiting < 5; running, waiting, _ = admitting.Load().Load() {
 		time.Sleep(time.Millisecond)
 	}
-
-	time.Sleep(time.Second) // whoever was sent away just before has had the log's ten lines of this second
 
 	const askers, media = 100, "application/graphql-response+json"
 	const want = `{"errors":[{"message":"the server is busy; try again later","extensions":{"code":"UNAVAILABLE"}}]}` + "\n"
