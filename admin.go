@@ -9,8 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"twibase/graph/permission"
 	"twibase/hbase"
+	"twibase/resolvers/permission"
 	"twibase/transfer"
 	"twibase/writers"
 )

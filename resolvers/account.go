@@ -11,9 +11,9 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 

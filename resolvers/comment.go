@@ -7,10 +7,10 @@ import (
 	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // comments answers the connections of the comments on twits, by the twits' keys. Most viewers see few of them, so that all candidates

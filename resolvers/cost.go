@@ -4,9 +4,9 @@ import (
 	"maps"
 
 	"twibase/graph/explain"
-	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // costs declare what resolvers read at most, by "Object.field": each noun's beside its resolvers.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 

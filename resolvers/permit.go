@@ -6,8 +6,8 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/permission"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // leave reads whether something may be done, and returns nil if so; else why not.

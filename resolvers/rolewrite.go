@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 

@@ -3,9 +3,9 @@ package resolvers
 import (
 	"context"
 
-	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // standing answers which relations of viewers count: those that are there, of viewers who are, and to a role that is. The relations of

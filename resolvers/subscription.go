@@ -9,11 +9,11 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/exec"
-	"twibase/graph/permission"
 	"twibase/graph/plan"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/news"
+	"twibase/resolvers/permission"
 )
 
 // TimelineTwitAdded is the resolver for the timelineTwitAdded field.

@@ -9,10 +9,10 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // Timeline is the batch resolver for the timeline field.

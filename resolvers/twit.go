@@ -6,10 +6,10 @@ import (
 	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 

@@ -10,10 +10,10 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
-	"twibase/graph/permission"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 var userCosts = costs{

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"twibase/graph/auth"
-	"twibase/graph/permission"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 )
 
 // Who sees what is package permission's to say; this file asks it, and reads what the answer depends on. What may not be seen is nil, exactly
