@@ -120,10 +120,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	}
 	late := time.AfterFunc(readTimeout, func() { c.close(&closure{codeTimeout, "A message did not come in time"}) })
 	defer late.Stop()
-	r := c.server.Unfinished.Reader(from, func() {
-		c.gone.Store(true)
-		go c.socket.CloseNow()
-	})
+	r := c.server.Unfinished.Reader(from, c.drop)
 	defer r.End()
 	var all bytes.Buffer
 	_, err = all.ReadFrom(r)
@@ -179,13 +176,16 @@ func (c *conn) send(text []byte) {
 	}
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
-	defer c.server.Backlog.Hold(len(text), func() {
-		c.gone.Store(true)
-		go c.socket.CloseNow()
-	})()
+	defer c.server.Backlog.Hold(len(text), c.drop)()
 	if err := c.socket.Write(context.Background(), websocket.MessageText, text); err != nil {
 		c.gone.Store(true)
 	}
+}
+
+// drop gives the connection up without a code, and waits for nobody: a backlog does so with what it cuts off.
+func (c *conn) drop() {
+	c.gone.Store(true)
+	go c.socket.CloseNow()
 }
 
 // close closes the connection, for the first reason alone, and returns when the client has heard it. The goroutine that reads learns of it by
