@@ -60,11 +60,9 @@ func (e *errand) bring(ctx context.Context, c *course) error {
 	var before batch
 	for noted := false; len(b.Followers) > 0; {
 		if !noted {
-			gone, err := e.lookBehind(ctx, before)
-			if err != nil {
+			if err := c.behind(ctx, before); err != nil {
 				return err
 			}
-			c.leave(gone)
 			before = batch{}
 			if err := e.note(ctx, b, b.Followers); err != nil {
 				return err
@@ -73,12 +71,10 @@ func (e *errand) bring(ctx context.Context, c *course) error {
 		var next batch
 		g, both := errgroup.WithContext(ctx)
 		g.Go(func() error { return e.put(both, b) })
-		g.Go(func() error {
-			gone, err := e.lookBehind(both, before)
-			if err != nil {
+		g.Go(func() (err error) {
+			if err := c.behind(both, before); err != nil {
 				return err
 			}
-			c.leave(gone)
 			if next, err = c.next(both); err != nil {
 				return err
 			}
@@ -92,8 +88,7 @@ func (e *errand) bring(ctx context.Context, c *course) error {
 		}
 		before, b = b, next
 	}
-	_, err = e.lookBehind(ctx, before)
-	return err
+	return c.behind(ctx, before)
 }
 
 // note notes that the twits of a batch may be written to these followers from now on.

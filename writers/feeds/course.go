@@ -77,11 +77,13 @@ func (c *course) partly(ctx context.Context) error {
 	return c.cutAt(ctx, c.cut, owners...)
 }
 
-// leave leaves out twits that are gone.
-func (c *course) leave(gone []tables.TwitKey) {
+// behind looks behind a batch that was written, and leaves out the twits that are gone.
+func (c *course) behind(ctx context.Context, b batch) error {
+	gone, err := c.lookBehind(ctx, b)
 	if len(gone) > 0 {
 		is := func(t tables.TwitKey) bool { return slices.Contains(gone, t) }
 		c.page.Twits = slices.DeleteFunc(slices.Clone(c.page.Twits), is)
 		c.rest = slices.DeleteFunc(slices.Clone(c.rest), is)
 	}
+	return err
 }
