@@ -42,7 +42,7 @@ var (
 
 // KeySet is a JSON Web Key Set: the public keys of those who sign tokens elsewhere. It is safe for concurrent use.
 type KeySet struct {
-	kept  kept[[]publicKey]
+	kept  *kept[[]publicKey]
 	every time.Duration // how often it is read
 	pause time.Duration // how long after a read an unknown key makes it be read again
 }
@@ -57,12 +57,13 @@ type publicKey struct {
 // ReadKeySet returns the keys of a file, or of an https or http URL. A file has to be readable now; what a URL does not give now is fetched later.
 func ReadKeySet(ctx context.Context, place string) (*KeySet, error) {
 	remote := strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
-	s := &KeySet{kept: kept[[]publicKey]{parse: parseKeys, turn: make(chan struct{}, 1)}, every: lookEvery, pause: lookEvery}
-	s.kept.read = func(context.Context) ([]byte, error) { return os.ReadFile(place) }
+	s := &KeySet{every: lookEvery, pause: lookEvery}
+	read := func(context.Context) ([]byte, error) { return os.ReadFile(place) }
 	if remote {
 		s.every, s.pause = fetchEvery, fetchPause
-		s.kept.read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, place) }
+		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, place) }
 	}
+	s.kept = newKept(read, parseKeys)
 	_, err := s.kept.load(ctx)
 	if err != nil && remote {
 		zerolog.Ctx(ctx).Warn().Err(err).Msg("the key set can't be fetched yet; until it can, its tokens are not accepted")

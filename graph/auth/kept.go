@@ -10,7 +10,7 @@ import (
 )
 
 // kept is what a text says that lies somewhere else, and is read again from time to time. What can't be read, or says nothing that makes
-// sense, changes nothing.
+// sense, changes nothing. One without a way to read it is never read again.
 type kept[T any] struct {
 	read  func(context.Context) ([]byte, error)
 	parse func([]byte) (T, error)
@@ -19,6 +19,10 @@ type kept[T any] struct {
 	turn chan struct{} // of one place, taken while it is read, so that one reads for all who want it
 	text []byte        // of which value was made
 	at   time.Time     // when it was last tried
+}
+
+func newKept[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *kept[T] {
+	return &kept[T]{read: read, parse: parse, turn: make(chan struct{}, 1)}
 }
 
 // load reads the text now, and reports whether it says something new.

@@ -15,11 +15,11 @@ const minSecret = 32
 
 // Secrets are the keys of this server's own tokens. The first signs, all verify; so a new one is put before the old, which goes when the last of
 // its tokens has ended. They are safe for concurrent use.
-type Secrets struct{ kept kept[[][]byte] }
+type Secrets struct{ kept *kept[[][]byte] }
 
 // NewSecrets returns secrets that never change. Each has at least 32 bytes, and there is at least one.
 func NewSecrets(secrets ...[]byte) *Secrets {
-	s := &Secrets{}
+	s := &Secrets{newKept[[][]byte](nil, nil)}
 	s.kept.value.Store(&secrets)
 	return s
 }
@@ -27,16 +27,13 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 // ReadSecrets returns those that a file holds. A file of text has one in each line. Any other is one as a whole; a line break at its end does
 // not count. The errors say what to mend.
 func ReadSecrets(file string) (*Secrets, error) {
-	s := &Secrets{}
-	s.kept.turn = make(chan struct{}, 1)
-	s.kept.read = func(context.Context) ([]byte, error) {
+	s := &Secrets{newKept(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s does not exist; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
 		}
 		return text, err
-	}
-	s.kept.parse = func(text []byte) ([][]byte, error) { return parseSecrets(file, text) }
+	}, func(text []byte) ([][]byte, error) { return parseSecrets(file, text) })}
 	_, err := s.kept.load(context.Background())
 	return s, err
 }
