@@ -66,6 +66,9 @@ func TestHowARequestIsSent(t *testing.T) {
 		part    string // of the body
 	}{
 		{"UTF-8 may be named", with(ask(query), "Content-Type", `application/json; charset="UTF-8"`), 200, `"Query"`},
+		{"the last query counts, and null is none", post(`{"query":"{__typename}","query":null}`), 400, "lacks its query"},
+		{"a parameter that is empty is none", at("query="), 400, "lacks its query"},
+		{"a query that is empty is no valid document", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "no operation provided"},
 		{"UTF-16 is no charset of JSON", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
 		{"nor is Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
 		{"a parameter that is none is refused", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},

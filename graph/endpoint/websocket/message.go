@@ -2,7 +2,6 @@ package websocket
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 
-	"twibase/graph/documents"
+	"twibase/graph/endpoint/params"
 	"twibase/graph/endpoint/strict"
 	"twibase/graph/limits"
 )
@@ -94,23 +93,16 @@ func isObject(payload json.RawMessage) bool {
 
 // params decodes what is to be executed.
 func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
-	var query *string
-	var operation, documentID, docID string // the last as Relay's clients call it
-	variables, extended := bounds.Object(), bounds.Object()
-	err := strict.Object(bytes.NewReader(m.Payload), map[string]any{"query": &query, "operationName": &operation, "variables": &variables, "extensions": &extended,
-		"documentId": &documentID, "doc_id": &docID})
-	extensions := documents.Named(extended.Fields, cmp.Or(documentID, docID))
-	if err != nil || query == nil && !documents.Names(extensions) {
-		if wrong := (*strict.TypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-			return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
-		}
+	p := params.New(bounds)
+	err := strict.Object(bytes.NewReader(m.Payload), p.Fields())
+	raw, complete := p.Raw(headers)
+	if wrong := (*strict.TypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+		return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
+	}
+	if err != nil || !complete {
 		return nil, badRequest("The payload of a subscribe message is an object with a query")
 	}
-	params := &graphql.RawParams{OperationName: operation, Variables: variables.Fields, Extensions: extensions, Headers: headers}
-	if query != nil {
-		params.Query = *query
-	}
-	return params, nil
+	return raw, nil
 }
 
 // ownHeaders is how the names of headers begin that a client may put into connection_init, as a browser can send none with a handshake.
