@@ -102,6 +102,7 @@ var refusals = []refusal{
 	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
 	{"recordPlay", `{game:" ",count:0,idempotencyKey:""}`, "BAD_USER_INPUT game, BAD_USER_INPUT count, BAD_USER_INPUT idempotencyKey"},
 	{"recordPlay", `{game:"chess",day:"2014-12-25"}`, "LIMIT_EXCEEDED count"},
+	{"recordPlay", `{game:"chess",day:"9999-12-31"}`, "BAD_USER_INPUT day"},
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/mail"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,9 +83,12 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day is a date such as 2014-12-25.
-func (in *input) day(field, s string) string {
+// day is a date such as 2014-12-25 that has begun somewhere: where the day begins first, it is at most one ahead of UTC's.
+func (in *input) day(field, s string, now time.Time) string {
 	in.named(field, tables.CheckDay(s))
+	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {
+		in.bad(field, "%q has not begun anywhere", s)
+	}
 	return s
 }
 

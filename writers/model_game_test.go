@@ -14,7 +14,7 @@ import (
 // Of the games, the first is there at the beginning, and b plays it; the other is made and deleted again and again.
 var (
 	games    = []string{"go", "chess"}
-	gameDays = []string{"2014-12-25", "2014-12-26"}
+	gameDays = []string{"1999-12-25", "1999-12-26"} // before the clock of a bubble begins
 )
 
 func init() {

@@ -155,7 +155,7 @@ func erasePlaysOf(username string) step {
 // NewPlay is what a user played.
 type NewPlay struct {
 	Game string
-	// Day is today, in UTC, if it is nil.
+	// Day is today, in UTC, if it is nil, and tomorrow at the latest.
 	Day            *string
 	Count          int
 	IdempotencyKey *string
@@ -174,7 +174,7 @@ func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (P
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly), Count: in.plays("count", p.Count),
 		Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
 	if p.Day != nil {
-		a.Day = in.day("day", *p.Day)
+		a.Day = in.day("day", *p.Day, w.now())
 	}
 	if err := in.err(); err != nil {
 		return Played{}, err

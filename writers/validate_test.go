@@ -3,6 +3,7 @@ package writers
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,6 +17,8 @@ func TestValidation(t *testing.T) {
 	pointer := func(check func(*input, string, *string) *string) func(*input, string) string {
 		return func(in *input, s string) string { return *check(in, "f", &s) }
 	}
+	midnight := time.Date(2024, 12, 31, 23, 59, 59, 0, time.FixedZone("west", -3600)) // it is the 1st of January in UTC
+	day := func(in *input, s string) string { return in.day("f", s, midnight) }
 	signingUp := func(in *input, s string) string { return in.newUsername("f", s, false) }
 	byAdministrator := func(in *input, s string) string { return in.newUsername("f", s, true) }
 	withPhotos := func(in *input, s string) string { return in.twit("f", s, true) }
@@ -81,7 +84,9 @@ func TestValidation(t *testing.T) {
 		{"and may hold anything", text((*input).password), "  \t 😀", "", ""},
 		{"but is not short", text((*input).password), "1234567", "a password has 8 to 1024 bytes, not 7", ""},
 		{"nor endless", text((*input).password), strings.Repeat("a", 1025), "a password has 8 to 1024 bytes, not 1025", ""},
-		{"a day is one of the calendar", text((*input).day), "2015-02-29", `"2015-02-29" is no day of the form 2014-12-25, from 1970 on`, ""},
+		{"a day is one of the calendar", day, "2015-02-29", `"2015-02-29" is no day of the form 2014-12-25, from 1970 on`, ""},
+		{"it may be that of who is ahead of UTC", day, "2025-01-02", "", ""},
+		{"but none that nobody has yet", day, "2025-01-03", `"2025-01-03" has not begun anywhere`, ""},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			var in input

@@ -2864,7 +2864,7 @@ type DeleteGamePayload {
 input RecordPlayInput {
   "The game's code."
   game: String!
-  "The day; without it today, in UTC."
+  "The day, tomorrow in UTC at the latest; without it today, in UTC."
   day: Date
   "How often, 1 to 1,000,000."
   count: Int = 1

@@ -453,7 +453,7 @@ type PostTwitPayload struct {
 type RecordPlayInput struct {
 	// The game's code.
 	Game string `json:"game"`
-	// The day; without it today, in UTC.
+	// The day, tomorrow in UTC at the latest; without it today, in UTC.
 	Day graphql.Omittable[*string] `json:"day"`
 	// How often, 1 to 1,000,000.
 	Count graphql.Omittable[*int] `json:"count"`
