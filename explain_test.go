@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,15 @@ func document(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// chain is a document of 2ⁿ fields, of n fragments each of which spreads the next twice.
+func chain(n int) string {
+	text := "{ ...f0 }"
+	for i := range n {
+		text += fmt.Sprintf(" fragment f%d on Query { ...f%[2]d ...f%[2]d }", i, i+1)
+	}
+	return text + fmt.Sprintf(" fragment f%d on Query { __typename }", n)
 }
 
 func TestExplain(t *testing.T) {
@@ -52,8 +62,20 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: String cannot represent a non string value: 1\n"},
 		{"a variable that is missing", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, failed, "", "twibase: FILE: variable.n: must be defined\n"},
 		{"a variable of another type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, failed, "", "twibase: FILE: variable.n: cannot use string as Int\n"},
-		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, failed, "", "twibase: --variables: write a JSON object, such as {\"first\": 5}\n"},
-		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, failed, "", "twibase: --variables: write a JSON object, such as {\"first\": 5}\n"},
+		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, failed, "", "twibase: --variables: what follows byte 0 is no JSON; write a JSON object, such as {\"first\": 5}\n"},
+		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, failed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
+		{"a document that the server would not so much as validate", strings.Repeat("{", 51), nil, failed, "",
+			"twibase: FILE: the depth to which selections, values or types nest, fragments included, is limited to 50, and this is 51\n"},
+		{"one that has more mistakes than are told", "{ a b c d e f }", nil, failed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
+			"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
+			"FILE: the number of errors in a refusal is limited to 4, and this is 6\n"},
+		{"a chain of fragments that is far longer than its text", chain(30), nil, failed, "",
+			"twibase: FILE: the number of selected fields, those of fragments wherever these are spread, is limited to 1000, and this is "},
+		{"variables that are too long", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, failed, "",
+			"twibase: FILE: the length of a list, and of an input object, is limited to 100, and this is 101\n"},
+		{"limits that the server was given", "{ a: __typename b: __typename }", []string{"--limit", "aliases=1"}, failed, "",
+			"twibase: FILE: the number of aliases, those of fragments wherever these are spread, is limited to 1, and this is 2\n"},
+		{"a limit that there is not", "{ __typename }", []string{"--limit", "alias=1"}, failed, "", "twibase: there is no limit \"alias\"; there are "},
 		{"a viewer who can't be", "{ __typename }", []string{"--as", "Li Lei"}, failed, "", "twibase: --as: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,6 +90,22 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			}
 		})
 	}
+	t.Run("what costs too much is told, and refused", func(t *testing.T) {
+		file := document(t, "{ users(first: 100) { nodes { followers(first: 100) { nodes { followers(first: 100) { nodes { id } } } } } } }")
+		status, stdout, stderr := command(t, "explain", file)
+		if status != failed || !strings.HasPrefix(stdout, "at most ") || !strings.HasPrefix(stderr, "twibase: "+file+": the number of objects that would be answered at most is limited to 100000, and this is ") {
+			t.Error(status, stdout, stderr)
+		}
+		if status, _, stderr := command(t, "explain", file, "--limit", "objects=0,resolved=0,rpcs=0,rows=0"); status != 0 {
+			t.Error(status, stderr)
+		}
+	})
+	t.Run("a page that is too long is told at its place", func(t *testing.T) {
+		file := document(t, "{ users(first: 101) { totalCount } }")
+		if status, _, stderr := command(t, "explain", file); status != failed || stderr != "twibase: "+file+":1:3: a page's number of entries is limited to 100, and this is 101\n" {
+			t.Error(status, stderr)
+		}
+	})
 	t.Run("a known viewer asks whom the viewer follows", func(t *testing.T) {
 		_, stdout, _ := command(t, "explain", document(t, `{ user(username: "Lucy") { twitCount } }`), "--as", "LiLei")
 		if !strings.Contains(stdout, "1 × follows (i:state), for related") {

@@ -10,6 +10,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
+	"twibase/graph/limits"
 	"twibase/graph/recent"
 )
 
@@ -71,18 +72,24 @@ func (e *Endpoint) operation(ctx context.Context, params *graphql.RawParams) (*g
 	return operation, e.config.Limits.Told(errs)
 }
 
-// Explain returns the plan of a request as the endpoint would answer it, or the errors with which it refuses it. ctx says who the
-// viewer is.
-func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
+// Explain returns the plan of a request as the endpoint would answer it, and the errors with which it would refuse it. Of a request that costs too much
+// there are both; where there is no error there is a plan. ctx says who the viewer is.
+func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
 	e := newExecutor(schema)
+	unseen := func(context.Context, string) bool { return false }
+	e.Use(limits.New(bounds, schema, nil, unseen))
 	ctx = graphql.StartOperationTrace(ctx)
 	operation, errs := e.CreateOperationContext(ctx, params)
 	if errs != nil {
-		return nil, errs
+		return nil, bounds.Told(errs)
 	}
-	plan, err := explain.Predict(graphql.WithOperationContext(ctx, operation), schema, costs, 0)
+	ctx = graphql.WithOperationContext(ctx, operation)
+	plan, err := explain.Predict(ctx, schema, costs, bounds[limits.Plan])
 	if err != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(err)}
+	}
+	if refusal := limits.New(bounds, schema, costs, unseen).MutateOperationContext(ctx, operation); refusal != nil {
+		return plan, gqlerror.List{refusal}
 	}
 	return plan, nil
 }

@@ -136,7 +136,7 @@ func (e *Extension) MutateOperationContext(ctx context.Context, operation *graph
 	if uncovered := (*explain.Uncovered)(nil); errors.As(err, &uncovered) {
 		return gqlerror.Wrap(apierr.BadUserInput("%s", err))
 	} else if err != nil {
-		return gqlerror.Wrap(err)
+		return gqlerror.WrapIfUnwrapped(err)
 	}
 	for _, of := range []struct {
 		limit  Limit
