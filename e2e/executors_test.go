@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 	"golang.org/x/sync/errgroup"
@@ -36,12 +37,17 @@ var compared = flag.Int("compared", 0, "how many random queries both executors a
 type executors struct {
 	schema         *ast.Schema
 	planned, stock http.Handler
+	// fallen counts what the plan left to gqlgen's executor.
+	fallen atomic.Int64
 }
 
 func newExecutors(store hbase.Store) *executors {
 	e := &executors{}
 	config := exec.Config{Resolvers: holey{}}
 	around := endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context {
+		if by := plan.ExecutionOf(graphql.GetOperationContext(ctx)); by.Executor == "stock" && by.Reason != "unplanned" { // refused requests have no plan
+			e.fallen.Add(1)
+		}
 		return loaders.With(ctx, whimsOf(ctx).store(store))
 	}}
 	stock := exec.NewExecutableSchema(config)
@@ -163,6 +169,9 @@ func TestExecutors(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("lists of %d: %d queries, %d of them valid, in %s", bound, n/2, valid.Load(), time.Since(begin).Round(time.Millisecond))
+		if n := e.fallen.Load(); n != 0 {
+			t.Errorf("the plan did not execute %d queries", n)
+		}
 		if valid.Load() < int64(n/2)*7/10 {
 			t.Error("too few of the queries are valid")
 		}

@@ -44,11 +44,27 @@ func (q *queries) query() (text string, variables map[string]any) {
 	if len(q.definitions) > 0 {
 		text += "(" + strings.Join(q.definitions, ",") + ")"
 	}
+	vast := q.chance(60)
+	if vast {
+		body = strings.TrimSuffix(body, "}") + " ...V0@skip(if:true)}"
+	}
 	text += body
+	if vast {
+		text += vastly()
+	}
 	for _, f := range q.fragments {
 		text += " fragment " + f.name + " on " + f.on + f.text
 	}
 	return text, q.variables
+}
+
+// vastly makes fragments that stand for more fields than are compiled as a whole, wherever the first is spread.
+func vastly() (text string) {
+	const levels = 11
+	for i := range levels {
+		text += fmt.Sprintf(" fragment V%d on Query{...V%d ...V%d}", i, i+1, i+1)
+	}
+	return text + fmt.Sprintf(" fragment V%d on Query{%s}", levels, strings.Repeat("__typename ", 12))
 }
 
 func (q *queries) chance(n int) bool { return q.IntN(n) == 0 }

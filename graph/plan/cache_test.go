@@ -143,11 +143,14 @@ func TestWhatIsNotCovered(t *testing.T) {
 	for _, test := range []struct{ name, query string }{
 		{"a subscription of which nothing was generated", `subscription{ticks}`},
 		{"@defer", `{me{name ...@defer{tags}}}`},
-		{"and what fragments in fragments make huge", doubled(15)},
 		{"also deep inside", `{me{friends{...F@defer(label:"f")}}} fragment F on Person{name}`},
 		{"and introspection, if nothing was generated for it", `{__schema{types{name}}}`},
 	} {
-		t.Run(test.name, func(t *testing.T) { w.check(t, test.query, nil, `{"data":"stock"}`) })
+		t.Run(test.name, func(t *testing.T) {
+			if got := ask(engine(w.build()), test.query, "", nil); got != `{"data":"stock"}` {
+				t.Error(got)
+			}
+		})
 	}
 	t.Run("@defer that is not meant is no @defer", func(t *testing.T) {
 		people().check(t, `{me{name ...@defer(if:false){tags}}}`, nil, `{"data":{"me":{"name":"a","tags":["x","y"]}}}`)

@@ -24,6 +24,10 @@ type node struct {
 	frames sync.Pool
 	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
 	uncovered string
+	// lazy is the batch of a node that is compiled as soon as there are objects, and fresh compiles the root of such anew, for one more execution:
+	// see [compiler.lazily].
+	lazy  *lazy
+	fresh func() *node
 }
 
 // extent is how much memory an operation takes.
@@ -66,7 +70,10 @@ type compiler struct {
 	schema *Schema
 	// abstract holds the names of the possible types of interfaces and unions.
 	possible map[string][]string
-	cache    *recent.Cache[*ast.OperationDefinition, *compiled]
+	// whole is how many fields an operation has at most that is compiled as a whole. A lazy compiler leaves for later what is below a field.
+	whole int
+	lazy  bool
+	cache *recent.Cache[*ast.OperationDefinition, *compiled]
 }
 
 // cacheSize is how many operations are kept compiled. They are known by the parsed document, which the query cache keeps for
@@ -91,7 +98,7 @@ type compiled struct {
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
-	c := &compiler{schema: schema, possible: map[string][]string{}}
+	c := &compiler{schema: schema, possible: map[string][]string{}, whole: maxFields}
 	for name, types := range parsed.PossibleTypes {
 		for _, t := range types {
 			if t.Kind == ast.Object { // interfaces are listed too
@@ -112,8 +119,8 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 			c.cache.Add(op.Operation, entry, len(op.RawQuery))
 		}
 	}
-	if entry.size > maxFields {
-		return &node{uncovered: "large"}
+	if entry.size > c.whole {
+		return c.lazily(op, root)
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
@@ -142,9 +149,16 @@ func (e *compiled) variant(variables map[string]any) string {
 // node compiles a selection set for one type. in is the field that leads there.
 func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object, in *graphql.FieldContext) *node {
 	n := &node{object: object}
+	n.compile(c, op, set, in)
+	return n
+}
+
+// compile compiles the fields.
+func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.SelectionSet, in *graphql.FieldContext) {
+	object := n.object
 	if object == nil {
 		n.uncovered = "uncovered"
-		return n
+		return
 	}
 	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
 		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: key(len(n.fields), f.Alias), in: in}
@@ -152,7 +166,7 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
 		switch {
-		case f.IsDeferred():
+		case f.IsDeferred() && !c.lazy: // else it is not worth it
 			n.uncovered = "defer"
 		case f.Name == "__typename":
 		case s.field == nil:
@@ -166,11 +180,10 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 			}
 		}
 		if n.uncovered != "" {
-			return n
+			return
 		}
 		n.fields = append(n.fields, s)
 	}
-	return n
 }
 
 // key returns how the response key of field i is written.
@@ -208,7 +221,7 @@ func asks(v *ast.Value) bool {
 func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered string) {
 	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.To]; object != nil {
-		s.only = c.node(op, s.Selections, object, here)
+		s.only = c.below(op, s.Selections, object, here)
 		return s.only.uncovered
 	}
 	types, abstract := c.possible[s.field.To]
@@ -217,7 +230,7 @@ func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered
 	}
 	s.below = map[string]*node{}
 	for _, name := range types {
-		s.below[name] = c.node(op, s.Selections, c.schema.Objects[name], here)
+		s.below[name] = c.below(op, s.Selections, c.schema.Objects[name], here)
 		if uncovered := s.below[name].uncovered; uncovered != "" {
 			return uncovered
 		}

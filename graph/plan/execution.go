@@ -6,7 +6,7 @@ import "github.com/99designs/gqlgen/graphql"
 type Execution struct {
 	// Executor is "plan", or "stock" for gqlgen's own.
 	Executor string
-	// Reason says why the plan does not execute it: "defer", "large" for one of too many fields, "uncovered" for a
+	// Reason says why the plan does not execute it: "defer", "uncovered" for a
 	// selection of which the generated glue knows nothing, or "unplanned" for a schema without a plan.
 	Reason string
 }

@@ -231,21 +231,26 @@ func ask(e *executor.Executor, query, operation string, variables map[string]any
 	return string(text)
 }
 
-// check asks the world a query and compares the answer, and, if they are given, the calls of resolvers.
+// check asks the world a query and compares the answer, and, if they are given, the calls of resolvers: of the operation compiled as a whole, and
+// as if it were too large for that.
 func (w *world) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
-	got := ask(engine(w.build()), query, "", variables)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the answer (-want +got):\n%s\n%s", diff, got)
-	}
-	if w.tasks.running != 0 {
-		t.Errorf("%d tasks never ended", w.tasks.running)
-	}
-	if calls != nil {
-		slices.Sort(w.calls)
-		slices.Sort(calls)
-		if diff := cmp.Diff(calls, w.calls); diff != "" {
-			t.Errorf("the calls (-want +got):\n%s", diff)
+	for _, whole := range []int{maxFields, 0} {
+		schema := w.build()
+		schema.compiler.whole, w.calls = whole, nil
+		got := ask(engine(schema), query, "", variables)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the answer if %d fields are compiled as a whole (-want +got):\n%s\n%s", whole, diff, got)
+		}
+		if w.tasks.running != 0 {
+			t.Errorf("%d tasks never ended", w.tasks.running)
+		}
+		if calls != nil {
+			slices.Sort(w.calls)
+			slices.Sort(calls)
+			if diff := cmp.Diff(calls, w.calls); diff != "" {
+				t.Errorf("the calls if %d fields are compiled as a whole (-want +got):\n%s", whole, diff)
+			}
 		}
 	}
 }

@@ -88,6 +88,9 @@ var onlyRoot = []any{nil}
 
 // expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
 func (r *run) expand(b *batch, tasks []task) []task {
+	if lazy := b.node.lazy; lazy != nil {
+		lazy.compile()
+	}
 	for i := range b.node.fields {
 		if b.node.fields[i].slot >= 0 {
 			tasks = r.field(b, &b.node.fields[i], tasks)

@@ -2,19 +2,21 @@ package plan
 
 import (
 	"context"
+	"math"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
-// have more than there is memory for. gqlgen's executor looks at no field before it has an object.
+// have more than there is memory for.
 const (
+	// maxFields is how many an operation has that is compiled as a whole, and of which it can be told what it will cost.
 	maxFields = 20_000
-	// keptFields is how many fields the variants of an operation have together, if they are kept.
+	// keptFields is how many the variants of an operation have together, if they are kept.
 	keptFields = 2_000
 )
 
-// size counts the fields of an operation, up to little more than [maxFields], in time that is linear in the document.
+// size counts the fields of an operation, up to 2³¹ - 1, in time that is linear in the document.
 func size(doc *ast.QueryDocument, op *ast.OperationDefinition) int {
 	fragments := map[string]int{}
 	var count func(ast.SelectionSet) int
@@ -33,7 +35,7 @@ func size(doc *ast.QueryDocument, op *ast.OperationDefinition) int {
 				}
 				n += of
 			}
-			n = min(n, maxFields+1)
+			n = min(n, math.MaxInt32)
 		}
 		return n
 	}

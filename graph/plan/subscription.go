@@ -98,7 +98,10 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		}
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
-			r := p.run(ctx, op)
+			r, root := p.run(ctx, op), root
+			if root.fresh != nil {
+				root = root.fresh()
+			}
 			return r.response(root, r.event(root, value))
 		})), &graphql.Response{}
 	}

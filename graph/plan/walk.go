@@ -8,6 +8,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/apierr"
 )
 
 // Call is a resolver that an operation calls with all objects of a level.
@@ -29,7 +31,8 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // Walk tells visit what [New]'s schema would call to execute the operation of ctx, or an event of a subscription, each resolver after the one that
 // leads to it, and calls nothing. visit gets what it returned for that one, or root, given the type of the objects: what it returns may depend on it where a field
 // leads to an interface or a union. The operation counts as executed by nobody; the answer is how it would be executed. Unless that is
-// by the plan there is nothing to visit.
+// by the plan there is nothing to visit. An operation of more than 20,000 fields, those of fragments counted where these are spread, is not walked: that is an
+// [apierr.Error].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) (Execution, error) {
 	p, ok := schema.(*planned)
 	if !ok {
@@ -47,6 +50,9 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, v
 	n := p.compiler.operation(op, name)
 	if n.uncovered != "" {
 		return Execution{"stock", n.uncovered}, nil
+	}
+	if n.fresh != nil {
+		return Execution{}, apierr.LimitExceeded("the number of selected fields of an operation of which the cost is known beforehand", maxFields, size(op.Doc, op.Operation))
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op)}, visit}
