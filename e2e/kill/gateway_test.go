@@ -62,7 +62,7 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 	}
 	defer l.Close()
 	g := &gateway{address: l.Addr().String()}
-	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens"}
+	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens", "--fanout-limit", fmt.Sprint(fanoutLimit)}
 	if g.log, err = os.Create(filepath.Join(dir, "gateway-"+strings.ReplaceAll(g.address, ":", "-")+".log")); err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 		time.Sleep(time.Duration(1000+r.IntN(2000)) * time.Millisecond)
 		i := n % h.Servers()
 		h.KillServer(i)
+		w.turns.Add(1)
 		t.Logf("region server %d is killed: %v until every client was answered again", i, w.recovers(t))
 		if err := h.StartServer(i); err != nil {
 			t.Fatal(err)
@@ -43,6 +44,7 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	// The other one finds what it left when nobody holds it any more.
 	time.Sleep(2 * settled)
 	facts := w.proven(t)
+	w.rest(t)
 	total.add(*servers+1, facts)
 	total.addWorld(w)
 	t.Log(total.String())

@@ -58,11 +58,15 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 					checked := w.whole(t)
 					total.add(n, checked)
 				}
+				w.rest(t)
 				total.addWorld(w)
 			})
 		}
 	})
 	t.Log(total.String())
+	if *kills >= 4*stores*burst && (total.over == 0 || total.back == 0) {
+		t.Error("no author crossed the limit, or none came back")
+	}
 }
 
 // die kills the gateway so often, each time after a moment by chance, and starts it again: while it is written to, but for the last time, when nobody
@@ -78,6 +82,9 @@ func (w *world) die(t *testing.T, r *rand.Rand, kills int) {
 		}
 		time.Sleep(pause)
 		g.kill()
+		if n < kills-1 {
+			w.turns.Add(1)
+		}
 		g.start(t)
 		// Some die before they are ready.
 		if n == kills-1 || r.IntN(4) > 0 {
@@ -99,11 +106,20 @@ func (w *world) proven(t *testing.T) int {
 	t.Helper()
 	checked := w.verify()
 	for _, g := range w.gateways {
+		if g.process == nil {
+			continue
+		}
+		if open := g.metric(t, "twibase_fanout_errands"); open != 0 {
+			w.wrong("%v errands are not done", open)
+		}
 		g.end(syscall.SIGTERM)
 	}
-	if status, out := command(t, "repair", "--check", "--store", w.store); status != 0 || strings.Contains(out, "errands wait") {
+	status, out := command(t, "repair", "--check", "--store", w.store)
+	if status != 0 {
 		w.wrong("repair --check: status %d\n%s", status, out)
 	}
+	w.waits = strings.Contains(out, "errands wait")
+	w.crosses(t)
 	for _, fault := range w.faults {
 		t.Error(fault)
 	}
@@ -114,6 +130,7 @@ func (w *world) proven(t *testing.T) int {
 type counted struct {
 	mu                                    sync.Mutex
 	kills, looks, facts                   int
+	entries, over, back                   int
 	acknowledged, unknown, refused, reads int64
 	mutations                             map[string]int64
 }
@@ -134,12 +151,14 @@ func (c *counted) addWorld(w *world) {
 		c.acknowledged += n.Load()
 		c.mutations[name] += n.Load()
 	}
+	c.entries, c.over, c.back = c.entries+int(w.entries.Load()), c.over+w.over, c.back+w.back
 	c.unknown, c.refused, c.reads = c.unknown+w.unknown.Load(), c.refused+w.refused.Load(), c.reads+w.reads.Load()
 }
 
 func (c *counted) String() string {
-	s := fmt.Sprintf("%d kills: %d mutations acknowledged, %d with an outcome that nobody was told, %d refused, %d reads; %d facts compared in %d looks\n",
-		c.kills, c.acknowledged, c.unknown, c.refused, c.reads, c.facts, c.looks)
+	s := fmt.Sprintf("%d kills: %d mutations acknowledged, %d with an outcome that nobody was told, %d refused, %d reads; %d facts compared in %d looks, %d of them twits in timelines; "+
+		"authors were seen to cross the limit %d times, and to come back %d times\n",
+		c.kills, c.acknowledged, c.unknown, c.refused, c.reads, c.facts, c.looks, c.entries, c.over, c.back)
 	for _, name := range mutations {
 		s += fmt.Sprintf("%s %d, ", name, c.mutations[name])
 	}

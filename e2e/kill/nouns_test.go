@@ -37,6 +37,7 @@ var nouns = []noun{
 	{"role", []string{"role", "has"}, actRole, readRoles},
 	{"game", []string{"game", "played"}, actGame, readGames},
 	{"department", []string{"department"}, actDepartment, readDepartments},
+	{"timeline", []string{"timeline"}, actTide, readTimelines},
 }
 
 // Users.
@@ -83,14 +84,16 @@ func (c *client) everyone() []string { return append(c.mentioned("user"), c.name
 
 func actFollow(c *client) *op {
 	from, to := c.actor(), c.actor()
-	if c.rand.IntN(2) == 0 {
-		to = c.w.clients[c.rand.IntN(len(c.w.clients))].name
-	}
 	if from == to {
 		return nil
 	}
+	is, _ := c.is("follow " + from + " " + to)
+	return follow(c, from, to, is == "" || c.rand.IntN(2) == 0)
+}
+
+func follow(c *client, from, to string, does bool) *op {
 	fact := "follow " + from + " " + to
-	if is, _ := c.is(fact); is != "" && c.rand.IntN(2) == 0 {
+	if !does {
 		return &op{name: "unfollow", as: from, input: map[string]any{"username": to}, again: true, makes: map[string]string{fact: ""}}
 	}
 	c.ends(fact, "user "+from)
@@ -117,7 +120,11 @@ func actTwit(c *client) *op {
 	if content, some := c.one(mine); some && c.rand.IntN(100) < 20+len(mine) {
 		return &op{name: "deleteTwit", input: map[string]any{"id": c.ids[content]}, makes: c.ending("twit " + content)}
 	}
-	who, content := c.actor(), c.fresh("twit")
+	return post(c, c.actor())
+}
+
+func post(c *client, who string) *op {
+	content := c.fresh("twit")
 	input := map[string]any{"content": content}
 	if c.rand.IntN(3) == 0 {
 		input["photoUrls"] = []string{"https://example.org/1.jpg"}
@@ -130,7 +137,7 @@ func actTwit(c *client) *op {
 		input["idempotencyKey"] = content
 	}
 	c.ends("twit "+content, "user "+who)
-	return &op{name: "postTwit", as: who, input: input, selection: "twit{id content}", again: again, makes: map[string]string{"twit " + content: "1"},
+	return &op{name: "postTwit", as: who, input: input, selection: "twit{id content}", again: again, makes: map[string]string{"twit " + content: who},
 		done: func(payload any) {
 			if c.ids[content] = text(payload, "twit", "id"); text(payload, "twit", "content") != content {
 				c.w.wrong("the payload of postTwit %s shows %v", content, payload)
@@ -144,7 +151,7 @@ func readTwits(c *client, w *world) (facts, error) {
 		err := w.pages(`query($u:String!,$after:String){user(username:$u){c:twits(first:100,after:$after){edges{node{id content}} pageInfo{hasNextPage endCursor}}}}`,
 			map[string]any{"u": name}, []string{"user", "c"}, func(edge any) {
 				content := text(edge, "node", "content")
-				found.add("twit "+content, "1")
+				found.add("twit "+content, name)
 				c.ids[content] = text(edge, "node", "id")
 			})
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"twibase/graph/auth"
+	"twibase/hbase/tables"
 )
 
 // settled is after how long what was acknowledged is whole again: docs/WRITES.md.
@@ -30,11 +31,18 @@ type world struct {
 	nouns    []noun
 	// star is a twit that nobody deletes.
 	star string
+	// turns are those of the tide; states is what is stored of authors, over and back how many crossed the limit, as far as that was seen.
+	turns      atomic.Int64
+	states     map[string]tables.Broadcast
+	over, back int
+	// waits is whether errands were left at the last look, that rest.
+	waits bool
 
 	acknowledged map[string]*atomic.Int64
 	unknown      atomic.Int64
 	refused      atomic.Int64
 	reads        atomic.Int64
+	entries      atomic.Int64
 	mu           sync.Mutex
 	// faults are what was wrong, some of it.
 	faults []string
@@ -69,7 +77,7 @@ func newWorld(t *testing.T, store string, gateways, clients int, seed uint64) *w
 	t.Helper()
 	dir := t.TempDir()
 	secret := strings.Repeat("secret..", 4)
-	w := &world{store: store, nouns: nouns, acknowledged: map[string]*atomic.Int64{},
+	w := &world{store: store, nouns: nouns, states: map[string]tables.Broadcast{}, acknowledged: map[string]*atomic.Int64{},
 		tokens: &auth.Tokens{Secrets: auth.NewSecrets([]byte(secret)), Now: time.Now}}
 	for _, name := range mutations {
 		w.acknowledged[name] = new(atomic.Int64)
@@ -190,8 +198,8 @@ func (w *world) read(stop *atomic.Bool, reader int) {
 
 // verify compares all that clients know with what there is, and goes on from that.
 func (w *world) verify() (checked int) {
-	for _, c := range w.clients {
-		for _, noun := range w.nouns { // in their order: the later ones go through what the earlier ones found
+	for _, noun := range w.nouns { // in their order: the later ones go through what the earlier ones found
+		for _, c := range w.clients {
 			found, err := noun.read(c, w)
 			if err != nil {
 				w.wrong("reading the %ss of %s: %v", noun.name, c.name, err)
@@ -199,6 +207,8 @@ func (w *world) verify() (checked int) {
 			}
 			checked += c.compare(noun, found)
 		}
+	}
+	for _, c := range w.clients {
 		c.doubt = nil
 		maps.DeleteFunc(c.gone, func(fact string, _ []string) bool { return c.facts[fact] == nil })
 	}
