@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// decide makes the decision, unless others are first, which is errAgain. What became of it is found out whatever happens to the answer, or
+// decide makes the decision, unless others are first, which is errAgain or errPerhaps. What became of it is found out whatever happens to the answer, or
 // the error says that it is not known.
 func (x *execution) decide(ctx context.Context, cells []hbase.Cell) error {
 	put := hbase.Put{Table: x.intent.Table, Row: x.intent.Row}
@@ -64,7 +64,7 @@ func (x *execution) decide(ctx context.Context, cells []hbase.Cell) error {
 			case x.known.added:
 				return ErrUnknown
 			default:
-				return errAgain
+				return errPerhaps
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (in *input) err() error {
 
 var (
 	// ErrUnknown is a write of which nobody can tell any more whether it was made, and that would be made twice if it was sent
-	// again without an idempotency key. It is Temporary.
+	// again without an idempotency key, or would be refused. It is Temporary.
 	ErrUnknown error = unknown{}
 	// ErrClosed is a write that was begun after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,15 +36,20 @@ func (w *Writers) do(ctx context.Context, k *known, arguments any, allowed func(
 	if err != nil {
 		return nil, op{}, err
 	}
+	doubtful := false
 	for try := 0; ; try++ {
 		a, err := k.parse(string(given))
 		if err != nil {
 			return nil, op{}, err
 		}
 		o, err := w.attempt(ctx, k, a, allowed)
+		if doubtful && errors.As(err, new(Problems)) {
+			err = ErrUnknown // what stands in its way may be there because it was made
+		}
 		if !errors.Is(err, errAgain) {
 			return a, o, err
 		}
+		doubtful = doubtful || errors.Is(err, errPerhaps)
 		w.Counters.Again.Add(1)
 		if try == maxTries || ctx.Err() != nil {
 			return nil, op{}, port{w, k.name}.failed("decide", hbase.ErrUnavailable)
@@ -52,8 +58,12 @@ func (w *Writers) do(ctx context.Context, k *known, arguments any, allowed func(
 	}
 }
 
-// errAgain is an attempt that came to nothing, surely, and may be made again.
-var errAgain = errors.New("writers: others were first")
+var (
+	// errAgain is an attempt that may be made again, mostly since it surely came to nothing.
+	errAgain = errors.New("writers: others were first")
+	// errPerhaps is one of which nobody can tell: it is made again all the same, since two of it are no more than one.
+	errPerhaps = fmt.Errorf("%w, or second", errAgain)
+)
 
 // attempt makes a write once. It costs a round to read, one for the intent and what the steps will need, one for the decision, one for the
 // steps, and one to look whether all is still as they took it to be.

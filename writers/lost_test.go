@@ -1,0 +1,85 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// The thing was made, and before its maker could look others took it away, and made another. A refusal would say that it never was.
+func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
+	key := "once"
+	postTwit := func(key *string) func(context.Context, *Writers) error {
+		return func(ctx context.Context, w *Writers) error {
+			_, err := w.PostTwit(ctx, "Lucy", NewTwit{Content: "x", Visibility: tables.Public, IdempotencyKey: key})
+			return err
+		}
+	}
+	deleteTwits := func(ctx context.Context, w *Writers) error {
+		twits, err := membersOf(ctx, w.store, tables.Twits, "Lucy")
+		if err == nil && len(twits) != 1 {
+			err = errors.New("it was not posted")
+		}
+		if err != nil {
+			return err
+		}
+		return w.DeleteTwit(ctx, twits[0])
+	}
+	for _, test := range []struct {
+		name, table string
+		made, other func(context.Context, *Writers) error
+	}{
+		{"postTwit", tables.TwitNames.Table, postTwit(nil), deleteTwits},
+		{"postTwit under a key", tables.TwitNames.Table, postTwit(&key), deleteTwits},
+		{"createGame", tables.Games.Table, createGo, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteGame(ctx, "go"), createGo(ctx, w))
+		}},
+		{"createRole", tables.Roles.Table, createLead, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteRole(ctx, "lead"), createLead(ctx, w))
+		}},
+		{"createDepartment", tables.Departments.Table, createStaff, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteDepartment(ctx, "staff", false), createStaff(ctx, w))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := openStore(t)
+			defer store.Close()
+			must(t, store, user("Lucy"))
+			other := New(store, Options{})
+			defer other.Close(t.Context())
+			w := New(&severed{Store: store, table: test.table, made: true, after: func() {
+				// Who deletes finds it in the lists: so it was helped to its end.
+				if err := other.help(t.Context(), port{other, "test"}, onlyIntent(t, store)); err != nil {
+					t.Error(err)
+				}
+				if err := test.other(t.Context(), other); err != nil {
+					t.Error(err)
+				}
+				settle(t, other)
+			}}, Options{})
+			defer w.Close(t.Context())
+			if err := test.made(t.Context(), w); !errors.Is(err, ErrUnknown) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// onlyIntent returns the id of the only write that is not whole.
+func onlyIntent(t *testing.T, store hbase.Store) (id string) {
+	t.Helper()
+	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		intent, ok, err := tables.Intents.Decode(row.Key, row.Cells)
+		if err != nil || !ok || id != "" {
+			t.Fatalf("intent %v, error %v, after %q", ok, err, id)
+		}
+		id = intent.ID
+	}
+	return id
+}
