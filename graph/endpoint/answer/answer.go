@@ -3,17 +3,28 @@ package answer
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/plan"
 )
 
 // Elsewhere is the last response of a subscription for which the client is to ask another gateway, since this one ends. It is not sent: a
 // client takes a subscription that completes for one that is done.
 var Elsewhere = new(graphql.Response)
 
-// Around returns what stands around the data of a response. The data are JSON already and may be long, so they are not encoded again; a
-// request that was not executed has none, not even null.
-func Around(response *graphql.Response) (head, tail []byte) {
+// Message is what is sent at a time: a response, and what stands around it, or a text. The data of a response are JSON already and may be long, so
+// that they are neither encoded nor copied again: it is written in three parts.
+type Message struct{ head, data, tail []byte }
+
+// Text returns a message without a response.
+func Text(text string) Message { return Message{head: []byte(text)} }
+
+// Of returns the message of a response, with something before it and after it. It has no line break of its own. A request that was not executed has no data,
+// not even null.
+func Of(before string, response *graphql.Response, after string) Message {
+	head := []byte(before)
 	if len(response.Errors) > 0 {
 		head = append(append(append(head, `{"errors":`...), Encode(response.Errors)...), ',')
 	} else {
@@ -24,16 +35,30 @@ func Around(response *graphql.Response) (head, tail []byte) {
 	} else {
 		head = head[:len(head)-1] // a request that was refused has errors and nothing else
 	}
+	var tail []byte
 	if len(response.Extensions) > 0 {
 		tail = append(append(tail, `,"extensions":`...), Encode(response.Extensions)...)
 	}
-	return head, append(tail, '}')
+	return Message{head, response.Data, append(append(tail, '}'), after...)}
 }
 
-// Append appends the whole of a response.
-func Append(dst []byte, response *graphql.Response) []byte {
-	head, tail := Around(response)
-	return append(append(append(dst, head...), response.Data...), tail...)
+// Len returns how many bytes it has.
+func (m Message) Len() int { return len(m.head) + len(m.data) + len(m.tail) }
+
+// Write writes the whole, and takes the data back for other responses: nobody may use it then. If that fails somebody may still be reading them.
+func (m Message) Write(w io.Writer) error {
+	for _, part := range [][]byte{m.head, m.data, m.tail} {
+		if len(part) == 0 {
+			continue
+		}
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	if m.data != nil {
+		plan.Release(m.data)
+	}
+	return nil
 }
 
 // Encode returns a value as JSON. It can't fail: what it is given holds strings and numbers that twibase put there.

@@ -13,7 +13,6 @@ import (
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/backlog"
-	"twibase/graph/plan"
 )
 
 // TokenHeader is the header that names a shared stream. The protocol has a parameter of the URL too, which we don't take: URLs are logged.
@@ -53,7 +52,7 @@ type Stream struct {
 	ctx    context.Context // ends with the stream
 	cancel context.CancelFunc
 	late   *time.Timer
-	events chan []byte
+	events chan answer.Message
 
 	// Shared.mu guards what follows.
 	opened     bool
@@ -69,7 +68,7 @@ type operation struct {
 
 // Reserve makes a stream, and returns its token. free is called when the stream is over, also if nobody opens it in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan []byte), operations: map[string]*operation{}}
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan answer.Message), operations: map[string]*operation{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,13 +131,13 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	out := begin(w, t.shared.Backlog)
 	beat := time.NewTicker(Heartbeat)
 	defer beat.Stop()
-	for sent := out.send(":\n\n"); sent; {
+	for sent := out.send(comment); sent; {
 		select {
 		case event := <-t.events:
-			sent = out.send(string(event))
+			sent = out.send(event)
 			beat.Reset(Heartbeat)
 		case <-beat.C:
-			sent = out.send(":\n\n")
+			sent = out.send(comment)
 		case <-t.ctx.Done():
 			return true
 		case <-ctx.Done():
@@ -173,33 +172,30 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 }
 
 func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-	head := append([]byte(`{"id":`), answer.Encode(op.id)...)
-	last := append(append([]byte("event: complete\ndata: "), head...), "}\n\n"...)
+	head := `{"id":` + string(answer.Encode(op.id))
+	last := answer.Text("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
 		if response == answer.Elsewhere {
-			last = nil
+			last = answer.Message{}
 			break
 		}
-		text := append(append([]byte("event: next\ndata: "), head...), `,"payload":`...)
-		text = append(answer.Append(text, response), "}\n\n"...)
-		plan.Release(response.Data)
-		if !t.tell(ctx, text) {
+		if !t.tell(ctx, answer.Of("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
 			break
 		}
 	}
 	t.complete(ctx, op, last)
 }
 
-// complete takes an operation away that has ended, and tells the last of it, nil for nothing. Its id is free when that is heard, and the stream does
+// complete takes an operation away that has ended, and tells the last of it, unless that is empty. Its id is free when that is heard, and the stream does
 // not end before.
-func (t *Stream) complete(ctx context.Context, op *operation, last []byte) {
+func (t *Stream) complete(ctx context.Context, op *operation, last answer.Message) {
 	t.shared.mu.Lock()
 	if t.operations[op.id] == op {
 		delete(t.operations, op.id)
 	}
 	t.ending++
 	t.shared.mu.Unlock()
-	if last != nil {
+	if last.Len() > 0 {
 		t.tell(ctx, last)
 	}
 	t.shared.mu.Lock()
@@ -216,16 +212,16 @@ func (t *Stream) idle() bool { return len(t.operations)+t.ending == 0 }
 
 // tell reports whether an event is on its way. Of an operation that was stopped nothing is told, and nothing over a stream that was cut off: what waits
 // for a client that has gone would be in the way of those that wait for one that reads.
-func (t *Stream) tell(ctx context.Context, text []byte) bool {
+func (t *Stream) tell(ctx context.Context, event answer.Message) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Backlog.Hold(len(text), func() {
+	defer t.shared.Backlog.Hold(event.Len(), func() {
 		t.cancel()
 		go t.end()
 	})()
 	select {
-	case t.events <- text:
+	case t.events <- event:
 		return true
 	case <-ctx.Done():
 		return false

@@ -14,7 +14,6 @@ import (
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/backlog"
-	"twibase/graph/plan"
 )
 
 // The times of a stream.
@@ -27,6 +26,11 @@ const (
 
 // MediaType is that of a stream of events.
 const MediaType = "text/event-stream"
+
+var (
+	comment   = answer.Text(":\n\n")
+	completed = answer.Text("event: complete\ndata:\n\n")
+)
 
 // Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
 // operation unless the last response is [answer.Elsewhere]: a client asks again for a stream that ends without completion.
@@ -49,7 +53,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, re
 		for range events { // until the operation has ended
 		}
 	}()
-	if !s.send(":\n\n") {
+	if !s.send(comment) {
 		return
 	}
 	beat := time.NewTicker(Heartbeat)
@@ -58,20 +62,18 @@ func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, re
 		select {
 		case response, ok := <-events:
 			if !ok {
-				s.send("event: complete\ndata:\n\n")
+				s.send(completed)
 				return
 			}
 			if response == answer.Elsewhere {
 				return
 			}
-			text := append(answer.Append([]byte("event: next\ndata: "), response), "\n\n"...)
-			plan.Release(response.Data)
-			if !s.send(string(text)) {
+			if !s.send(answer.Of("event: next\ndata: ", response, "\n\n")) {
 				return
 			}
 			beat.Reset(Heartbeat)
 		case <-beat.C:
-			if !s.send(":\n\n") {
+			if !s.send(comment) {
 				return
 			}
 		case <-ctx.Done():
@@ -97,10 +99,9 @@ func begin(w http.ResponseWriter, held *backlog.Backlog) *stream {
 	return s
 }
 
-// send reports whether the text went out.
-func (s *stream) send(text string) bool {
+// send reports whether an event or a comment went out. An event is one line of data, as JSON has no line breaks.
+func (s *stream) send(event answer.Message) bool {
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	defer s.held.Hold(len(text), func() { _ = s.control.SetWriteDeadline(time.Now()) })()
-	_, err := s.w.Write([]byte(text))
-	return err == nil && s.control.Flush() == nil
+	defer s.held.Hold(event.Len(), func() { _ = s.control.SetWriteDeadline(time.Now()) })()
+	return event.Write(s.w) == nil && s.control.Flush() == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/answer"
 )
 
 // conn is a connection.
@@ -148,7 +149,7 @@ func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 		watch(expires)
 	}
 	c.greeted = true
-	c.send([]byte(`{"type":"connection_ack"}`))
+	c.send(answer.Text(`{"type":"connection_ack"}`))
 	return nil
 }
 
@@ -158,26 +159,31 @@ func (c *conn) beat() {
 		_ = c.socket.CloseNow()
 		return
 	}
-	c.send([]byte(`{"type":"ping"}`))
+	c.send(answer.Text(`{"type":"ping"}`))
 }
 
-func pong(payload []byte) []byte {
+func pong(payload []byte) answer.Message {
 	if len(payload) == 0 {
-		return []byte(`{"type":"pong"}`)
+		return answer.Text(`{"type":"pong"}`)
 	}
-	return append(append([]byte(`{"type":"pong","payload":`), payload...), '}')
+	return answer.Text(`{"type":"pong","payload":` + string(payload) + "}")
 }
 
 // send sends a message. A client that does not read it in time is cut off: with a code, if it reads on soon after. After that nothing is
 // sent: what waits for a client that has gone would be in the way of those that wait for one that reads.
-func (c *conn) send(text []byte) {
+func (c *conn) send(m answer.Message) {
 	if c.gone.Load() {
 		return
 	}
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
-	defer c.server.Backlog.Hold(len(text), c.drop)()
-	if err := c.socket.Write(context.Background(), websocket.MessageText, text); err != nil {
+	defer c.server.Backlog.Hold(m.Len(), c.drop)()
+	// What goes out as a frame has to be one slice, so the message is copied. The library's Writer would make a frame of each of its parts, and between
+	// these the connection may be closed for a reader that is slow: who reads on then would have the code, but not the message before it.
+	var frame bytes.Buffer
+	frame.Grow(m.Len())
+	_ = m.Write(&frame)
+	if err := c.socket.Write(context.Background(), websocket.MessageText, frame.Bytes()); err != nil {
 		c.gone.Store(true)
 	}
 }

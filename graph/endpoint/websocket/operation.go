@@ -8,7 +8,6 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/answer"
-	"twibase/graph/plan"
 )
 
 // operation is one that runs over a connection.
@@ -56,7 +55,7 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 	defer op.cancel()
 	for response := range c.server.Execute(ctx, params) {
 		if response == answer.Elsewhere {
-			c.end(op, nil)
+			c.end(op, answer.Message{})
 			return
 		}
 		if response.Data == nil && len(response.Errors) > 0 {
@@ -66,32 +65,33 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 		if ctx.Err() != nil {
 			break
 		}
-		text := append(append([]byte(`{"id":`), answer.Encode(op.id)...), `,"type":"next","payload":`...)
-		text = append(answer.Append(text, response), '}')
-		plan.Release(response.Data)
-		c.send(text)
+		c.send(answer.Of(of(op.id, "next")+`,"payload":`, response, "}"))
 	}
-	c.end(op, append(append([]byte(`{"id":`), answer.Encode(op.id)...), `,"type":"complete"}`...))
+	c.end(op, answer.Text(of(op.id, "complete")+"}"))
 }
 
 // failed is the message that an operation ends with errors.
-func failed(id string, errs gqlerror.List) []byte {
-	text := append(append([]byte(`{"id":`), answer.Encode(id)...), `,"type":"error","payload":`...)
-	return append(append(text, answer.Encode(errs)...), '}')
+func failed(id string, errs gqlerror.List) answer.Message {
+	return answer.Text(of(id, "error") + `,"payload":` + string(answer.Encode(errs)) + "}")
 }
 
-// end takes an operation away that has ended, and sends the client the last message of it, nil for none: not if the client stopped the operation
+// of is how the messages of an operation begin.
+func of(id, kind string) string {
+	return `{"id":` + string(answer.Encode(id)) + `,"type":"` + kind + `"`
+}
+
+// end takes an operation away that has ended, and sends the client the last message of it, unless that is empty: not if the client stopped the operation
 // itself. Its id is free when that is heard, and the connection is not closed before.
-func (c *conn) end(op *operation, last []byte) {
+func (c *conn) end(op *operation, last answer.Message) {
 	c.mu.Lock()
 	if c.operations[op.id] == op {
 		delete(c.operations, op.id)
 	} else {
-		last = nil
+		last = answer.Message{}
 	}
 	c.ending++
 	c.mu.Unlock()
-	if last != nil {
+	if last.Len() > 0 {
 		c.send(last)
 	}
 	c.mu.Lock()
