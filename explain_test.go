@@ -68,7 +68,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			"twibase: FILE: the depth to which selections, values or types nest, fragments included, is limited to 50, and this is 51\n"},
 		{"one that has more mistakes than are told", "{ a b c d e f }", nil, failed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
 			"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
-			"FILE: the number of errors in a refusal is limited to 4, and this is 6\n"},
+			"FILE: the number of errors in an answer is limited to 4, and this is 6\n"},
 		{"a chain of fragments that is far longer than its text", chain(30), nil, failed, "",
 			"twibase: FILE: the number of selected fields, those of fragments wherever these are spread, is limited to 1000, and this is "},
 		{"variables that are too long", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, failed, "",

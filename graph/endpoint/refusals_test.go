@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -84,4 +85,44 @@ func TestEveryRefusalIsShort(t *testing.T) {
 		}
 	}
 	t.Logf("the longest has %d bytes", most)
+}
+
+// The paths are the longest that there may be, and each has its own.
+func TestTheErrorsOfAnAnswerAreFewAndShort(t *testing.T) {
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
+	const roots, below = 8, 5
+	name, query := strings.Repeat("x", 125), "{"
+	for i := range roots {
+		query += fmt.Sprintf("%s_%d:user(username:\"u\"){", name, i)
+		for k := range below {
+			query += fmt.Sprintf("%s_%d:followers(after:\"?\"){totalCount}", name, k)
+		}
+		query += "}"
+	}
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, ask(query+"}"))
+	var answer struct {
+		Errors []struct {
+			Message string
+			Path    []any
+		}
+		Data json.RawMessage
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Errors) != 4 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if last := answer.Errors[3]; last.Message != fmt.Sprintf("the number of errors in an answer is limited to 4, and this is %d", roots*below) || last.Path != nil {
+		t.Errorf("the last error is %v", last)
+	}
+	for _, err := range answer.Errors[:3] {
+		if len(err.Path) != 2 {
+			t.Errorf("an error is at %v", err.Path)
+		}
+	}
+	if n := w.Body.Len() - len(answer.Data); n > 4<<10 {
+		t.Errorf("the errors have %d bytes", n)
+	} else {
+		t.Logf("the errors have %d bytes", n)
+	}
 }

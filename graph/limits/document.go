@@ -67,13 +67,14 @@ func (w *walk) refuse(invalid string) {
 type held struct {
 	fields, aliases int
 	depth           int // of selections
+	path            int // the response keys from the first to the last field, in bytes
 	top             int // the fields that are not below others
 	visits          int // the selections and values, through which validation goes
 }
 
 // and returns what two selections side by side hold.
 func (h held) and(o held) held {
-	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), add(h.top, o.top), add(h.visits, o.visits)}
+	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), max(h.path, o.path), add(h.top, o.top), add(h.visits, o.visits)}
 }
 
 func add(a, b int) int {
@@ -85,6 +86,7 @@ func add(a, b int) int {
 
 func (w *walk) holds(h held) {
 	w.check(Depth, h.depth)
+	w.check(Path, h.path)
 	w.check(Fields, h.fields)
 	w.check(Aliases, h.aliases)
 }
@@ -131,6 +133,7 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 				h.fields, h.depth = add(h.fields, 1), h.depth+1
 			}
 			h.visits = add(h.visits, visits)
+			h.path = add(h.path, len(s.Alias))
 			if h.top = 1; s.Alias != s.Name {
 				h.aliases = add(h.aliases, 1)
 			}

@@ -162,12 +162,8 @@ func (e *Extension) InterceptResponse(ctx context.Context, next graphql.Response
 	if response == nil {
 		return nil
 	}
-	limit := Errors
-	if response.Data == nil {
-		limit = Refusals
-	}
-	if refusal := e.limits.check(limit, len(response.Errors)); refusal != nil {
-		response.Errors = append(slices.Clone(response.Errors[:e.limits[limit]-1]), refusal.GraphQL())
+	if refusal := e.limits.check(Errors, len(response.Errors)); refusal != nil {
+		response.Errors = append(slices.Clone(response.Errors[:e.limits[Errors]-1]), refusal.GraphQL())
 	}
 	return response
 }
@@ -175,8 +171,8 @@ func (e *Extension) InterceptResponse(ctx context.Context, next graphql.Response
 // Told returns those errors of a refusal that are told. InterceptResponse would leave the rest out too, when each has been presented: validation may find
 // thousands.
 func (l *Limits) Told(errs gqlerror.List) gqlerror.List {
-	if refusal := l.check(Refusals, len(errs)); refusal != nil {
-		return append(slices.Clone(errs[:l[Refusals]-1]), gqlerror.Wrap(refusal))
+	if refusal := l.check(Errors, len(errs)); refusal != nil {
+		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(refusal))
 	}
 	return errs
 }

@@ -22,6 +22,7 @@ const (
 	Operations
 	Fragments
 	Depth
+	Path
 	RootFields
 	Fields
 	Aliases
@@ -41,7 +42,6 @@ const (
 	Answer
 	Plan
 	Errors
-	Refusals
 	count
 )
 
@@ -56,6 +56,7 @@ var Known = [count]struct {
 	Operations:      {"operations", "the number of operations in a document", 50},
 	Fragments:       {"fragments", "the number of fragments in a document", 100},
 	Depth:           {"depth", "the depth to which selections, values or types nest, fragments included,", 50},
+	Path:            {"path", "the response keys on the way to a field, those of fragments wherever these are spread, in bytes,", 512},
 	RootFields:      {"root-fields", "the number of root fields", 50},
 	Fields:          {"fields", "the number of selected fields, those of fragments wherever these are spread,", 1000},
 	Aliases:         {"aliases", "the number of aliases, those of fragments wherever these are spread,", 200},
@@ -74,8 +75,7 @@ var Known = [count]struct {
 	Read:            {"read", "what is read of the store, in bytes,", 32 << 20},
 	Answer:          {"answer", "the answer in bytes", 16 << 20},
 	Plan:            {"plan", "the plan in bytes, and the report", 128 << 10},
-	Errors:          {"errors", "the number of errors in an answer", 20},
-	Refusals:        {"refusals", "the number of errors in a refusal", 4},
+	Errors:          {"errors", "the number of errors in an answer", 4},
 }
 
 // Limits are the numbers that are not to be exceeded. Nothing is limited by what is 0.

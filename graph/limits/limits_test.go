@@ -53,6 +53,8 @@ func TestDocument(t *testing.T) {
 		{Depth, 3, `{a{...A}} fragment A on Q{b{c}}`},
 		{Depth, 4, `{a(b:[[1]])}`},
 		{Depth, 3, `query($a:[[Int]]){a}`},
+		{Path, 6, `{abc:x{d{ef}} abcde}`},
+		{Path, 7, `{...A} fragment A on Q{ab{...{...B}}} fragment B on Q{cde{fg}}`},
 		{RootFields, 3, `{a ...A ...A} fragment A on Q{b{c d}}`},
 		{Fields, 7, `{a ...A ...A} fragment A on Q{b{c d}}`},
 		{Fields, 8, `query A{...A} query B{...A} fragment A on Q{...B ...B} fragment B on Q{c d}`},
