@@ -44,7 +44,7 @@ func (e Extension) InterceptOperation(ctx context.Context, next graphql.Operatio
 		}
 		response.Errors = append(response.Errors, apierr.Present(ctx, public))
 	} else {
-		response.Extensions = map[string]any{"plan": p}
+		response.Extensions = map[string]any{"plan": p.JSON}
 	}
 	return graphql.OneShot(response)
 }

@@ -23,6 +23,8 @@ type Plan struct {
 	Fields   []Field `json:"fields"`
 	// Text is all that for people.
 	Text string `json:"text"`
+	// JSON is all that for programs, as it is sent.
+	JSON json.RawMessage `json:"-"`
 }
 
 // Level is what is read at one time: Gets that are sent together, or a scan.
@@ -81,8 +83,12 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	}
 	p.Levels = levels
 	p.Text = text(graphql.GetOperationContext(ctx), p, bound, numbers)
-	if text, _ := json.Marshal(p); most > 0 && len(text) > most {
-		return nil, apierr.TooLong("the plan", most)
+	p.JSON, err = json.Marshal(p)
+	if err == nil && most > 0 && len(p.JSON) > most {
+		err = apierr.TooLong("the plan", most)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -92,14 +92,19 @@ func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseH
 	r := sum(levels())
 	r.Executor, r.Reason = execution.Executor, execution.Reason
 	r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
-	if text, _ := json.Marshal(r); e.Most > 0 && len(text) > e.Most {
-		response.Errors = append(response.Errors, apierr.TooLong("the report", e.Most).GraphQL())
+	text, err := json.Marshal(r)
+	if err == nil && e.Most > 0 && len(text) > e.Most {
+		err = apierr.TooLong("the report", e.Most)
+	}
+	if err != nil {
+		public, _ := apierr.Of(err)
+		response.Errors = append(response.Errors, public.GraphQL())
 		return response
 	}
 	if response.Extensions == nil {
 		response.Extensions = map[string]any{}
 	}
-	response.Extensions["report"] = r
+	response.Extensions["report"] = json.RawMessage(text) // as it is sent
 	return response
 }
 

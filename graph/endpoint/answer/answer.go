@@ -4,6 +4,8 @@ package answer
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -37,9 +39,24 @@ func Of(before string, response *graphql.Response, after string) Message {
 	}
 	var tail []byte
 	if len(response.Extensions) > 0 {
-		tail = append(append(tail, `,"extensions":`...), Encode(response.Extensions)...)
+		tail = append(extensions(append(tail, `,"extensions":`...), response.Extensions), '}')
 	}
 	return Message{head, response.Data, append(append(tail, '}'), after...)}
+}
+
+// extensions appends an object but for its last brace. What is JSON already, as whoever bounds its length makes it, is not encoded again.
+func extensions(dst []byte, all map[string]any) []byte {
+	separator := byte('{')
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		dst = append(append(append(dst, separator), Encode(name)...), ':')
+		separator = ','
+		if text, ok := all[name].(json.RawMessage); ok {
+			dst = append(dst, text...)
+		} else {
+			dst = append(dst, Encode(all[name])...)
+		}
+	}
+	return dst
 }
 
 // Len returns how many bytes it has.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"testing"
@@ -33,6 +34,8 @@ func TestAMessage(t *testing.T) {
 		{"of a refusal has no data", Of("", &graphql.Response{Errors: refused}, ""), `{"errors":[{"message":"a \"b\"\n"}]}`},
 		{"has all in the order of the specification, and what stands around it", Of("<", &graphql.Response{Data: []byte(`null`), Errors: refused, Extensions: map[string]any{"b": 1, "a": "<\n"}}, ">"),
 			`<{"errors":[{"message":"a \"b\"\n"}],"data":null,"extensions":{"a":"\u003c\n","b":1}}>`},
+		{"has extensions that are JSON already as they are", Of("", &graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{ "<" : 1 }`), "report": 2}}, ""),
+			`{"data":null,"extensions":{"plan":{ "<" : 1 },"report":2}}`},
 		{"of a text", Text("text"), "text"},
 		{"that is empty", Message{}, ""},
 	} {
