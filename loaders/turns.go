@@ -14,8 +14,8 @@ import (
 // Reads are sent when nothing that runs can add another: when every task of the operation waits for a loader, at that very moment. An executor that
 // announces its tasks gets just that, without a timer. One that does not gets the window of a timer.
 const (
-	// window is how long the first read of a batch waits for others if no tasks were announced. An idle process sleeps
-	// no shorter than this anyhow.
+	// window is how long the first read of a batch waits for others if no tasks were announced, as gqlgen's executor can't: docs/REPORT.md says why. An
+	// idle process sleeps no shorter than this anyhow.
 	window = time.Millisecond
 	// patience is how long it waits if tasks were announced and, against all expectation, are not heard of again. If a goroutine of
 	// the process could run by then, that may be one of them: on a machine with more to do than it can, nothing is wrong with a task that
