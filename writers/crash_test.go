@@ -54,8 +54,8 @@ func (h history) must(t *testing.T) ran {
 	t.Helper()
 	r := h.run(t)
 	if r.wrong() {
-		h, r = h.shrunk(t)
-		t.Fatalf("seed %d, %d clients with %d calls each, faults %v, %v at %v:\n%s", h.seed, h.clients, h.calls, h.faults, h.mishap, h.planned, r)
+		h, r = shrunk(t, h, r)
+		t.Fatalf("seed %d, order %d, faults %v, %v at %v:\n%s", h.seed, h.order, h.faults, h.mishap, h.planned, r)
 	}
 	return r
 }

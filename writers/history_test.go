@@ -22,7 +22,10 @@ type history struct {
 	// nouns are those whose calls it has; clients how many callers, and how many calls each makes.
 	nouns          []modelNoun
 	clients, calls int
-	faults         float64
+	// without are calls that are left out, order is which of the orders in which the store may answer.
+	without []callAt
+	order   uint64
+	faults  float64
 	// besides is what goes wrong at certain points.
 	besides []planned
 	// planned, if its mishap is one, goes wrong at that point the nth time.
@@ -79,7 +82,7 @@ func (h history) happen(t *testing.T) (r ran) {
 			must(t, store, noun.begin(store, begin)...)
 		}
 	}
-	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
+	turns := newTurns(store, h.chance())
 	defer turns.drain()
 	turns.pace = h.pace
 	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
@@ -99,7 +102,7 @@ func (h history) happen(t *testing.T) (r ran) {
 		}
 		g := i % gateways
 		go func() {
-			for _, c := range calls {
+			for _, c := range h.left(i, calls) {
 				m := made{call: c, began: int(step.Load()), end: -1, decided: new(moment)}
 				m.outcome = outcome(c.do(context.WithValue(t.Context(), momentKey{}, m.decided), ws[g]))
 				m.end = int(step.Load())
@@ -239,37 +242,4 @@ func (r ran) String() string {
 		fmt.Fprintf(&b, "%4d %s\n", i, line)
 	}
 	return b.String()
-}
-
-// shrunk makes a history that goes wrong smaller, as long as it still does.
-func (h history) shrunk(t *testing.T) (history, ran) {
-	r := h.run(t)
-	for again := true; again; {
-		again = false
-		smaller := []history{h, h, h}
-		smaller[0].clients--
-		smaller[1].calls--
-		smaller[2].faults /= 2
-		for i, s := range smaller {
-			if s.clients < 1 || s.calls < 1 || i == 2 && h.faults < 0.005 {
-				continue
-			}
-			if other := s.tries(t, 20); other != nil {
-				h, r, again = *other, other.run(t), true
-				break
-			}
-		}
-	}
-	return h, r
-}
-
-// tries returns a history like h, of some seed from that of h on, that goes wrong.
-func (h history) tries(t *testing.T, n int) *history {
-	for range n {
-		if h.run(t).wrong() {
-			return &h
-		}
-		h.seed++
-	}
-	return nil
 }

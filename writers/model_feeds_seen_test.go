@@ -146,14 +146,10 @@ func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	}
 	must := func(h feedHistory) ran {
 		histories++
-		r := h.run(t)
-		if r.wrong() {
-			t.Fatalf("seed %d, chunk %d, %v at %v:\n%s", h.seed, h.chunk, h.mishap, h.planned, r)
-		}
-		return r
+		return h.must(t)
 	}
 	for i := range 40 {
-		h := feedHistory{history: history{seed: seed + uint64(i), clients: 2 + i%2, calls: 6, bound: 1000}, chunk: []int{1, 2, 1000}[i%3]}
+		h := newFeedHistory(history{seed: seed + uint64(i), clients: 2 + i%2, calls: 6}, []int{1, 2, 1000}[i%3])
 		for p := range must(h).turns.reached {
 			if p.kind == "feeds" {
 				reached[p] = append(reached[p], h)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,32 @@ var movers = []string{"b", "c", "e", "f"}
 type feedHistory struct {
 	history
 	chunk int
+	// reads is how often a timeline is read.
+	reads int
+}
+
+func newFeedHistory(h history, chunk int) feedHistory {
+	h.bound = 1000
+	return feedHistory{h, chunk, 20}
+}
+
+func (h feedHistory) smaller() (all []feedHistory) {
+	calls := slices.Repeat([]int{h.calls}, h.clients)
+	if calls[0] = len(crossings()); h.held {
+		calls[0] = 0 // it needs them all
+	}
+	if h.reads > 0 {
+		all = append(all, feedHistory{h.history, h.chunk, h.reads / 2})
+	}
+	for _, less := range h.less(calls) {
+		all = append(all, feedHistory{less, h.chunk, h.reads})
+	}
+	return all
+}
+
+func (h feedHistory) next() feedHistory {
+	h.order++
+	return h
 }
 
 // timelineRead is what the reader saw, and when.
@@ -72,6 +99,17 @@ func (h feedHistory) run(t *testing.T) (r ran) {
 	return r
 }
 
+// must runs a history, or shows the smallest one that goes wrong.
+func (h feedHistory) must(t *testing.T) ran {
+	t.Helper()
+	r := h.run(t)
+	if r.wrong() {
+		h, r = shrunk(t, h, r)
+		t.Fatalf("seed %d, order %d, %d reads, chunk %d, faults %v, %v at %v:\n%s", h.seed, h.order, h.reads, h.chunk, h.faults, h.mishap, h.planned, r)
+	}
+	return r
+}
+
 func (h feedHistory) feeds(g gateway) *feeds.Feeds {
 	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, Chunk: h.chunk, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
 }
@@ -89,7 +127,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 		}
 	}
 	must(t, store, beginPeople(store, world{})...)
-	turns := newTurns(store, rand.New(rand.NewPCG(h.seed, 2)))
+	turns := newTurns(store, h.chance())
 	defer turns.drain()
 	turns.faults, turns.planned, turns.plannedMishap, turns.plannedAfter = h.faults, h.planned, h.mishap, h.nth
 	turns.holds = h.held
@@ -116,7 +154,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 			calls = crossings()
 		}
 		go func() {
-			for _, c := range calls {
+			for _, c := range h.left(i, calls) {
 				m := made{call: c, began: step(), end: -1}
 				m.outcome = outcome(c.do(t.Context(), ws[i%gateways]))
 				m.end = step()
@@ -127,7 +165,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 	}
 	var reads []timelineRead
 	go func() {
-		for range 20 {
+		for range h.reads {
 			began, at := step(), time.Now()
 			twits, err := visible(t.Context(), gateway{turns, gateways + sweeps}, reader)
 			if err == nil && time.Since(at) < requestTime {
@@ -301,12 +339,8 @@ func eachOf(names []string, do func(string) error) error {
 func TestAnyHistoryOfFeedsIsWhole(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}
 	for i := range few(450) {
-		h := feedHistory{history: history{seed: seed + uint64(i), clients: 2 + i%3, calls: 4 + i%8, faults: float64(i%4) * 0.02, bound: 1000},
-			chunk: []int{1, 2, 1000}[i%3]}
-		r := h.run(t)
-		if r.wrong() {
-			t.Fatalf("seed %d, chunk %d:\n%s", h.seed, h.chunk, r)
-		}
+		h := newFeedHistory(history{seed: seed + uint64(i), clients: 2 + i%3, calls: 4 + i%8, faults: float64(i%4) * 0.02}, []int{1, 2, 1000}[i%3])
+		r := h.must(t)
 		for _, line := range r.turns.log {
 			for _, state := range []string{`""`, "pushed", "merged", "leaving"} {
 				if _, check, ok := strings.Cut(line, " check broadcasters "); ok && strings.Contains(check, state) {
