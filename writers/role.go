@@ -28,10 +28,7 @@ var createRole = register(kind[createRoleArgs]{
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definer(a.Department) },
 	decide: func(a *createRoleArgs, r *reading) ([]hbase.Cell, error) {
-		if err := free(r.row, a.Code, a.Origin); err != nil {
-			return nil, err
-		}
-		if err := definerExists(a.Department, r); err != nil {
+		if err := together(free(r.row, a.Code, a.Origin), definerExists(a.Department, r)); err != nil {
 			return nil, err
 		}
 		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)
@@ -60,10 +57,7 @@ var updateRole = register(kind[updateRoleArgs]{
 	reads: func(a updateRoleArgs) []hbase.Get { return definer(a.Department.Value) },
 	decide: func(a *updateRoleArgs, r *reading) ([]hbase.Cell, error) {
 		role, err := existingRole(a.Code, r)
-		if err != nil {
-			return nil, err
-		}
-		if err := definerExists(a.Department.Value, r); err != nil {
+		if err := together(err, definerExists(a.Department.Value, r)); err != nil {
 			return nil, err
 		}
 		if err := unchanged(a.ExpectedVersion, *role.Version); err != nil {
