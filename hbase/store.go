@@ -8,7 +8,8 @@ import (
 // Store is a set of tables. It is safe for concurrent use.
 //
 // Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none; see [WithPatience], too. Whoever gets a Result, a Row or a Cell
-// owns it: no engine touches its memory again. Whoever passes a slice may use it again when the call has returned.
+// owns it, but not the bytes of a Value: others may be given the same ones, and nobody ever writes to them. Whoever passes a slice may use it
+// again when the call has returned.
 //
 // An error of a call as a whole (a dead ctx, a closed store) is returned by the call. An error of one item (a missing
 // table, an unavailable region) is in that item's place, and the other items are answered.

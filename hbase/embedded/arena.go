@@ -6,8 +6,8 @@ import (
 	"twibase/hbase"
 )
 
-// arena is the memory of the rows of one call: a few large pieces instead of one per cell. Nobody writes to what was
-// given out, so that the rows' new owners are free to.
+// arena is the memory of the rows of one call: a few large pieces instead of one per cell. Nothing that was given out is
+// written to again.
 type arena struct {
 	cells  []hbase.Cell
 	start  int
@@ -32,6 +32,17 @@ func (a *arena) end() []hbase.Cell {
 	}
 	a.rows++
 	return a.cells[a.start:len(a.cells):len(a.cells)]
+}
+
+// again gives cells out that count for so many bytes and that others have too: copies, but for their values.
+func (a *arena) again(cells []hbase.Cell, bytes int64) []hbase.Cell {
+	if len(cells) > cap(a.cells)-len(a.cells) {
+		a.cells = make([]hbase.Cell, 0, max(min(2*cap(a.cells), maxCells), minCells, len(cells)))
+	}
+	a.begin()
+	a.cells = append(a.cells, cells...)
+	a.bytes += bytes
+	return a.end()
 }
 
 func (a *arena) last() *hbase.Cell { return &a.cells[len(a.cells)-1] }

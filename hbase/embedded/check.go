@@ -114,7 +114,7 @@ func (s *Store) newest(t *table, row string, f family, qualifier string) (*hbase
 	r.within = true
 	r.prepare(hbase.Page{}, 1, hbase.TimeRange{})
 	key := appendRow(nil, t.id, row)
-	cells, err := r.row(key, selection{selectColumns(f, []string{qualifier})})
+	cells, err := r.row(key, &selection{families: []familySelection{selectColumns(f, []string{qualifier})}})
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}

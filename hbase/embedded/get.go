@@ -2,20 +2,12 @@ package embedded
 
 import (
 	"context"
-	"encoding/binary"
-	"slices"
 
 	"twibase/hbase"
 )
 
-// planned is a Get that can be served.
-type planned struct {
-	row []byte // the prefix of the row's keys
-	sel *selection
-}
-
-// Get implements [hbase.Store]. It reads the rows in the order of their keys, as far as few bytes of them tell it, with one iterator, so that
-// neighbours share blocks and what was found on the way.
+// Get implements [hbase.Store]. What the cache does not have it reads in the order of the rows' keys, as far as few bytes of them tell it, with one
+// iterator, so that neighbours share blocks and what was found on the way.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx)
 	defer cancel()
@@ -27,93 +19,81 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		return nil, nil
 	}
 	results := make([]hbase.Result, len(gets))
-	plan, order := s.plan(gets, results)
-	r, err := s.reader(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer s.release(r)
-	r.within = true
-	budget, spent := hbase.BudgetOf(ctx), int64(0)
-	var over error
-	for n, place := range order {
-		if n%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	p := s.plans.Get().(*plan)
+	defer p.release(s)
+	p.make(s, gets, results)
+	t := tally{budget: hbase.BudgetOf(ctx)}
+	missing := s.cache.find(p.all)
+	// If nothing has changed since the first was found, all of it was there at the same time. If something has, or is missing, an iterator says what
+	// is: what has changed before there was one is read with it.
+	if missing > 0 || s.cache.drop(p.all) > 0 {
+		r, err := s.reader(nil)
+		if err != nil {
+			return nil, err
 		}
-		i := place.index(n)
-		g, p := &gets[i], &plan[i]
-		if p.sel == nil {
-			continue
+		defer s.release(r)
+		s.cache.drop(p.all)
+		t.take(p.all, results)
+		if err := s.read(ctx, r, gets, p, results, &t); err != nil {
+			return nil, err
 		}
-		if over != nil {
-			results[i].Err = over
-			continue
-		}
-		r.prepare(g.Page, g.Versions, g.Time)
-		results[i].Cells, results[i].Err = r.row(p.row, *p.sel)
-		s.cleaner.offer(r, p.row, len(results[i].Cells) == 0)
-		over = budget.Spend(r.bytes - spent)
-		spent = r.bytes
+		t.rows, t.bytes = t.rows+r.rows, t.bytes+r.bytes
+	} else {
+		t.take(p.all, results)
 	}
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	stats.Servers.Add(server)
 	stats.Gets.Add(int64(len(gets)))
-	stats.Rows.Add(r.rows)
-	stats.Bytes.Add(r.bytes)
+	stats.Rows.Add(t.rows)
+	stats.Bytes.Add(t.bytes)
 	return results, nil
 }
 
-// place is where a Get stands among those that are sorted together: how its row's keys begin, and its index among these in the last bits. To sort
-// mere numbers takes a third of the time.
-type place uint64
-
-// together is how many Gets are sorted together.
-const together = 1 << 16
-
-func placeOf(row []byte, i int) place {
-	var start [8]byte
-	copy(start[:], row[min(tableLength/2, len(row)):]) // the first half of a table's number hardly ever differs
-	return place(binary.BigEndian.Uint64(start[:])/together*together | uint64(i%together))
+// tally counts what is answered, and has the memory of what the cache had.
+type tally struct {
+	arena
+	budget *hbase.Budget
+	over   error // the budget's
 }
 
-// index returns the index of the n-th Get in order.
-func (p place) index(n int) int { return n/together*together + int(p%together) }
-
-// plan returns what the gets read, and their order. Those that can't be served get their error at once, and no selection.
-func (s *Store) plan(gets []hbase.Get, results []hbase.Result) (plan []planned, order []place) {
-	plan, order = make([]planned, len(gets)), make([]place, len(gets))
-	size := 0
-	for i := range gets {
-		size += len(gets[i].Row)
-	}
-	keys := make([]byte, 0, size+len(gets)*(tableLength+len(terminator)+2))
-	for i := range gets {
-		g := &gets[i]
-		t, sel, err := s.resolve(g)
-		start := len(keys)
-		if err != nil {
-			results[i].Err = err
-		} else {
-			keys = appendRow(keys, t.id, g.Row)
-			plan[i] = planned{keys[start:], sel}
+// take answers what the cache had.
+func (t *tally) take(all []planned, results []hbase.Result) {
+	for i := range all {
+		switch k := all[i].kept; {
+		case k == nil:
+		case t.over != nil:
+			results[i].Err = t.over
+		default:
+			results[i].Cells = t.again(k.cells, k.bytes)
+			t.over = t.budget.Spend(k.bytes)
 		}
-		order[i] = placeOf(keys[start:], i)
 	}
-	for part := range slices.Chunk(order, together) {
-		slices.Sort(part)
-	}
-	return plan, order
 }
 
-func (s *Store) resolve(g *hbase.Get) (*table, *selection, error) {
-	if err := g.Validate(); err != nil {
-		return nil, nil, err
+// read answers what the cache did not have.
+func (s *Store) read(ctx context.Context, r *reader, gets []hbase.Get, p *plan, results []hbase.Result, t *tally) error {
+	p.sort()
+	r.within = true
+	for n := range p.missing {
+		if n%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		i := p.missing[p.order[n].index(n)]
+		if t.over != nil {
+			results[i].Err = t.over
+			continue
+		}
+		g, p, before := &gets[i], &p.all[i], r.bytes
+		row := p.key[:p.row]
+		r.prepare(g.Page, g.Versions, g.Time)
+		cells, err := r.row(row, p.sel)
+		results[i] = hbase.Result{Cells: cells, Err: err}
+		if err == nil {
+			s.cache.offer(p, cells, r.bytes-before)
+		}
+		s.cleaner.offer(r, row, len(cells) == 0)
+		t.over = t.budget.Spend(r.bytes - before)
 	}
-	t, err := s.table(g.Table)
-	if err != nil {
-		return nil, nil, err
-	}
-	sel, err := t.selection(g.Columns)
-	return t, sel, err
+	return nil
 }

@@ -52,11 +52,11 @@ type reader struct {
 }
 
 // row reads the selected cells of one row. The cursor is at the row's first entry, or before the row if it seeks within it.
-func (r *reader) row(key []byte, sel selection) ([]hbase.Cell, error) {
+func (r *reader) row(key []byte, sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
-	for i := range sel {
-		fs := &sel[i]
+	for i := range sel.families {
+		fs := &sel.families[i]
 		r.family = append(append(r.family[:0], key...), fs.key...)
 		if i == 0 && r.within {
 			r.seek(r.family)

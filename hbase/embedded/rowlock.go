@@ -9,31 +9,46 @@ import (
 )
 
 // rowLocks are the locks of all rows, a stripe for many. A blind write shares its row's; whoever reads before it writes has
-// it alone. They are held until a write is visible, not until it is durable.
-type rowLocks struct{ stripes [1024]sync.RWMutex }
-
-var stripeSeed = maphash.MakeSeed()
-
-func stripeOf(table uint32, row string) uint16 {
-	return uint16((maphash.String(stripeSeed, row) + uint64(table)) % 1024)
+// it alone. They are held until a write is visible, not until it is durable. Meanwhile the row is being changed.
+type rowLocks struct {
+	stripes [1024]sync.RWMutex
+	changes changes
 }
+
+var rowSeed = maphash.MakeSeed()
+
+// slot is where a row stands among the changes; its lock is that of its upper bits.
+type slot uint16
+
+func slotOf(table uint32, row string) slot {
+	return slot(maphash.String(rowSeed, row) + uint64(table))
+}
+
+func (p slot) stripe() int { return int(p) / (slots / 1024) }
 
 // share locks the rows of the mutations that have a table against those who lock them alone. Stripes are locked in
 // ascending order, so that two batches can't wait for each other.
 func (l *rowLocks) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
-	stripes := make([]uint16, 0, len(mutations))
+	rows := make([]slot, 0, len(mutations))
 	for i, t := range tables {
 		if t != nil {
 			_, row := mutations[i].At()
-			stripes = append(stripes, stripeOf(t.id, row))
+			rows = append(rows, slotOf(t.id, row))
 		}
 	}
-	slices.Sort(stripes)
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
+	stripes := make([]int, len(rows))
+	for i, p := range rows {
+		stripes[i] = p.stripe()
+	}
 	stripes = slices.Compact(stripes)
 	for _, i := range stripes {
 		l.stripes[i].RLock()
 	}
+	l.changes.begin(rows...)
 	return func() {
+		l.changes.end(rows...)
 		for _, i := range stripes {
 			l.stripes[i].RUnlock()
 		}
@@ -42,7 +57,12 @@ func (l *rowLocks) share(tables []*table, mutations []hbase.Mutation) (unlock fu
 
 // alone locks a row for one writer.
 func (l *rowLocks) alone(table uint32, row string) (unlock func()) {
-	stripe := &l.stripes[stripeOf(table, row)]
+	p := slotOf(table, row)
+	stripe := &l.stripes[p.stripe()]
 	stripe.Lock()
-	return stripe.Unlock
+	l.changes.begin(p)
+	return func() {
+		l.changes.end(p)
+		stripe.Unlock()
+	}
 }

@@ -96,7 +96,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		if n%64 == 0 && ctx.Err() != nil {
 			return rows, nil, ctx.Err()
 		}
-		cells, err := r.row(r.rowKey, *sel)
+		cells, err := r.row(r.rowKey, sel)
 		if err != nil {
 			return rows, nil, err
 		}

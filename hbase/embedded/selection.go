@@ -6,8 +6,13 @@ import (
 	"twibase/hbase"
 )
 
-// selection is what a Columns string means for a table: families in the order of their names.
-type selection []familySelection
+// selection is what a Columns string means for a table.
+type selection struct {
+	// number tells it from the table's others that are remembered; 0 is one that is not.
+	number uint32
+	// families are in the order of their names.
+	families []familySelection
+}
 
 type familySelection struct {
 	family
@@ -33,10 +38,14 @@ func (t *table) selection(columns string) (*selection, error) {
 		return nil, err
 	}
 	sel, err := t.compile(list)
-	if err == nil && t.remembered.Add(1) <= maxRemembered {
+	if err != nil {
+		return nil, err
+	}
+	if number := t.remembered.Add(1); number <= maxRemembered {
+		sel.number = uint32(number)
 		t.selections.Store(columns, sel)
 	}
-	return sel, err
+	return sel, nil
 }
 
 func (t *table) compile(list []hbase.Column) (*selection, error) {
@@ -49,7 +58,7 @@ func (t *table) compile(list []hbase.Column) (*selection, error) {
 	for _, f := range t.families {
 		qualifiers, selected := columnsOf(f.name, list)
 		if selected {
-			sel = append(sel, selectColumns(f, qualifiers))
+			sel.families = append(sel.families, selectColumns(f, qualifiers))
 		}
 	}
 	return &sel, nil

@@ -23,6 +23,7 @@ type Store struct {
 	// volatile stores have no log, and so nothing to wait for.
 	volatile  bool
 	blockSize int
+	rowCache  int
 
 	// mu is held shared by every call while it runs; exclusively by Close and by what changes tables.
 	mu     sync.RWMutex
@@ -37,6 +38,8 @@ type Store struct {
 
 	cleaner *cleaner
 	readers sync.Pool
+	cache   *rowCache
+	plans   sync.Pool
 }
 
 var _ hbase.Store = (*Store)(nil)
@@ -46,6 +49,20 @@ type Option func(*Store)
 
 // WithLogger sends what Pebble reports to log; without it, it is dropped.
 func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
+
+// DefaultRowCache is how many bytes of rows are kept that were read, unless [WithRowCache] says otherwise.
+const DefaultRowCache = 32 << 20
+
+// WithRowCache sets how many bytes of rows are kept that were read, so that they need not be looked for again; 0 is none.
+func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
+
+// RowCache returns how many rows that were asked for were in the cache, and how many were not, since the store was opened.
+func (s *Store) RowCache() (hits, misses int64) {
+	if s.cache == nil {
+		return 0, 0
+	}
+	return s.cache.hits.Load(), s.cache.misses.Load()
+}
 
 // Open opens the store in a directory, which it makes if there is none; an empty dir is a store in memory, gone when it is
 // closed. A directory that another process has open is [hbase.ErrLocked], one of a newer format [hbase.ErrFormat], a
@@ -58,11 +75,16 @@ func Open(dir string, options ...Option) (*Store, error) {
 }
 
 func open(dir string, fs vfs.FS, volatile bool, options ...Option) (*Store, error) {
-	s := &Store{volatile: volatile, blockSize: blockSize, log: slog.New(slog.DiscardHandler), clock: time.Now}
+	s := &Store{volatile: volatile, blockSize: blockSize, rowCache: DefaultRowCache, log: slog.New(slog.DiscardHandler), clock: time.Now}
 	for _, option := range options {
 		option(s)
 	}
 	s.readers.New = func() any { return new(reader) }
+	s.plans.New = func() any { return new(plan) }
+	if s.rowCache > 0 {
+		s.rows.changes = make(changes, slots)
+		s.cache = newRowCache(s.rowCache, s.rows.changes)
+	}
 	if err := s.openPebble(dir, fs); err != nil {
 		return nil, fmt.Errorf("open embedded store in %s: %w", dir, err)
 	}

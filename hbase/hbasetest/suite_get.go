@@ -121,22 +121,36 @@ func (s *suite) testGet(t *testing.T) {
 		s.write(t, s.table, key, put(cell("i:a", 1, "small"), cell("i:b", 1, large), cell("i:c", 1, "also small")))
 		s.expect(t, hbase.Get{Row: key}, "i:a@1=small", "i:b@1="+escape(large), "i:c@1=also small")
 	})
-	t.Run("whoever gets a result owns it", func(t *testing.T) {
+	t.Run("whoever gets a result owns its cells, however often it is read", func(t *testing.T) {
 		key := row(t, "")
+		want := []string{"i:a@1=one", "i:b@1=two"}
 		s.write(t, s.table, key, put(cell("i:a", 1, "one"), cell("i:b", 1, "two")))
-		cells := s.get(t, hbase.Get{Row: key})
-		for i := range cells {
-			for j := range cells[i].Value {
-				cells[i].Value[j] = '!'
+		for range 4 {
+			cells := s.get(t, hbase.Get{Row: key})
+			if diff := cmp.Diff(want, text(cells)); diff != "" {
+				t.Fatal(diff)
+			}
+			cells[0].Value = append(cells[0].Value, "????"...)
+			cells[1] = hbase.Cell{Family: "i", Qualifier: "other"}
+			cells = append(cells, cell("i:more", 1, ""))
+			if diff := cmp.Diff([]string{"i:a@1=one????", "i:other@0=", "i:more@1="}, text(cells)); diff != "" {
+				t.Fatal(diff)
 			}
 		}
-		for i := range cells {
-			cells[i].Value = append(cells[i].Value, "????"...)
+	})
+	t.Run("what was answered stays as it is when the row is written to", func(t *testing.T) {
+		key := row(t, "")
+		s.write(t, s.table, key, put(cell("i:a", 1, "one"), cell("i:b", 1, "two")))
+		before := [][]hbase.Cell{s.get(t, hbase.Get{Row: key}), s.get(t, hbase.Get{Row: key}), s.get(t, hbase.Get{Row: key})}
+		s.write(t, s.table, key, put(cell("i:a", 2, "ONE"), cell("i:b", 2, "TWO")))
+		for range 3 {
+			s.expect(t, hbase.Get{Row: key}, "i:a@2=ONE", "i:b@2=TWO")
 		}
-		if diff := cmp.Diff([]string{"i:a@1=!!!????", "i:b@1=!!!????"}, text(cells)); diff != "" {
-			t.Error(diff)
+		for _, cells := range before {
+			if diff := cmp.Diff([]string{"i:a@1=one", "i:b@1=two"}, text(cells)); diff != "" {
+				t.Error(diff)
+			}
 		}
-		s.expect(t, hbase.Get{Row: key}, "i:a@1=one", "i:b@1=two")
 	})
 }
 

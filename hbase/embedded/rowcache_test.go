@@ -1,0 +1,314 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+)
+
+// answer reads, and returns the answers and what they cost.
+func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) {
+	d.t.Helper()
+	var stats hbase.Stats
+	results, err := d.Get(hbase.WithStats(context.Background(), &stats), gets)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return results, fmt.Sprintf("%d RPCs, %d Gets, %d rows, %d bytes", stats.RPCs.Load(), stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load())
+}
+
+// hits returns how many of the rows were in the cache.
+func (d *dirty) hits(gets ...hbase.Get) int64 {
+	d.t.Helper()
+	before, _ := d.RowCache()
+	d.answer(gets...)
+	after, _ := d.RowCache()
+	return after - before
+}
+
+// fresh is a Get that the cache has nothing to do with, but which answers the same.
+func fresh(g hbase.Get) hbase.Get {
+	g.Time.To = math.MaxInt64
+	return g
+}
+
+func TestRowsThatWereAskedForTwiceAreAnsweredWithoutPebble(t *testing.T) {
+	d := newDirty(t)
+	for i := range 3 {
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint("row", i), Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("A")}, {Family: "v", Qualifier: "b"}}})
+	}
+	gets := []hbase.Get{
+		{Table: "t", Row: "row1"}, {Table: "t", Row: "none"}, {Table: "t", Row: "row0"}, {Table: "t", Row: "row2", Columns: "i:a v:b"},
+		{Table: "t", Row: "row1", Columns: "v", Page: hbase.After("a", 3)}, {Table: "t", Row: "row1"}, {Table: "t", Row: "row1", Columns: "nothing"},
+	}
+	want, cost := d.answer(gets...)
+	if again, once := d.answer(gets...); once != cost || !cmp.Equal(want[:6], again[:6]) {
+		t.Errorf("the second time %s, %v\nthe first %s, %v", once, again, cost, want)
+	}
+	db := d.db
+	d.db = nil // an iterator would be the end
+	got, warm := d.answer(gets...)
+	d.db = db
+	if diff := cmp.Diff(want[:6], got[:6]); diff != "" || warm != cost || got[6].Err == nil {
+		t.Errorf("%s instead of %s, an error %v\n%s", warm, cost, got[6].Err, diff)
+	}
+}
+
+func TestWithoutARowCacheNothingIsKept(t *testing.T) {
+	s, err := Open("", WithRowCache(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d := &dirty{Store: s, t: t}
+	d.empty()
+	d.put("i:a", 1)
+	for range 4 {
+		d.answer(hbase.Get{Table: "t", Row: "r"})
+	}
+	if hits, misses := s.RowCache(); hits != 0 || misses != 0 || s.rows.changes != nil {
+		t.Errorf("%d hits, %d misses", hits, misses)
+	}
+}
+
+func TestEachSelectionAndPageOfARowIsKeptForItself(t *testing.T) {
+	d := newDirty(t)
+	for _, q := range []string{"a", "b", "c", "d"} {
+		d.put("i:"+q, 7)
+		d.put("v:"+q, 7)
+		d.put("v:"+q, 8)
+	}
+	gets := []hbase.Get{{}, {Columns: "i"}, {Columns: "v"}, {Columns: "i:a"}, {Columns: "i:a v:b"}, {Versions: 1}, {Versions: 2}, {Time: hbase.TimeRange{To: 8}},
+		{Page: hbase.Page{Limit: 1}}, {Page: hbase.Page{Limit: 2}}, {Columns: "v", Page: hbase.Page{Limit: 1}}}
+	for _, start := range []string{"", "a", "b"} {
+		for _, stop := range []string{"", "b", "bc", "c"} {
+			for limit := range 3 {
+				gets = append(gets, hbase.Get{Columns: "v", Page: hbase.Page{Start: start, Stop: stop, Limit: limit}})
+			}
+		}
+	}
+	var unkept []hbase.Get
+	for i := range gets {
+		gets[i].Table, gets[i].Row = "t", "r"
+		unkept = append(unkept, fresh(gets[i]))
+		if gets[i].Time.To != 0 {
+			unkept[i] = gets[i]
+		}
+	}
+	want, _ := d.answer(unkept...)
+	for range 4 {
+		got, _ := d.answer(gets...)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestWhatManySelectionsMeanIsNotMistaken(t *testing.T) {
+	d := newDirty(t)
+	d.put("i:a", 1)
+	for n := range maxRemembered + 200 {
+		columns := fmt.Sprintf("i:a i:q%d", n)
+		if got, _ := d.answer(hbase.Get{Table: "t", Row: "r", Columns: columns}); len(got[0].Cells) != 1 {
+			t.Fatal(columns, got)
+		}
+		if got, _ := d.answer(hbase.Get{Table: "t", Row: "r", Columns: fmt.Sprintf("i:q%d", n)}); len(got[0].Cells) != 0 {
+			t.Fatal(n, got)
+		}
+	}
+}
+
+func TestNothingIsKeptWhileARowIsWritten(t *testing.T) {
+	d := newDirty(t)
+	d.put("i:a", 1)
+	get := hbase.Get{Table: "t", Row: "r"}
+	unlock := d.rows.alone(d.tables["t"].id, "r")
+	for range 4 {
+		if d.hits(get) != 0 {
+			t.Fatal("a row that is being written was kept")
+		}
+	}
+	unlock()
+	if first, second, third := d.hits(get), d.hits(get), d.hits(get); first != 0 || second != 0 || third != 1 {
+		t.Errorf("%d, %d and %d hits after the write", first, second, third)
+	}
+	unlock = d.rows.alone(d.tables["t"].id, "r")
+	if d.hits(get) != 0 {
+		t.Error("a row that is being written was answered from the cache")
+	}
+	unlock()
+	if d.hits(get) != 0 {
+		t.Error("a row that was written was answered from the cache")
+	}
+}
+
+func TestOfWhatChangesDuringACallNothingIsAnsweredFromTheCache(t *testing.T) {
+	d := newDirty(t)
+	d.put("i:a", 1)
+	gets := []hbase.Get{{Table: "t", Row: "r"}, {Table: "t", Row: "other"}}
+	for range 3 {
+		d.answer(gets...)
+	}
+	p := new(plan)
+	p.make(d.Store, gets, make([]hbase.Result, 2))
+	if missing := d.cache.find(p.all); missing != 0 {
+		t.Fatalf("%d rows are not there", missing)
+	}
+	if dropped := d.cache.drop(p.all); dropped != 0 {
+		t.Errorf("%d rows were dropped, of which none had changed", dropped)
+	}
+	d.put("i:a", 2)
+	if dropped := d.cache.drop(p.all); dropped != 1 || p.all[0].kept != nil || p.all[1].kept == nil {
+		t.Errorf("%d rows were dropped", dropped)
+	}
+	d.cache.again(p.all[0].key)
+	if d.cache.offer(&p.all[0], nil, 0); d.hits(gets[0]) != 0 {
+		t.Error("what was read of a row after it changed was kept")
+	}
+}
+
+func TestATableThatIsMadeAgainHasNothingOfTheOldOne(t *testing.T) {
+	d := newDirty(t)
+	for n := range 5 {
+		d.expect()
+		get := hbase.Get{Table: "t", Row: "r"}
+		d.put("i:a", int64(n+1))
+		for range 3 {
+			if got, _ := d.answer(get); len(got[0].Cells) != 1 || got[0].Cells[0].Timestamp != int64(n+1) {
+				t.Fatal(n, got)
+			}
+		}
+		d.empty()
+		for range 3 {
+			if got, _ := d.answer(get); len(got[0].Cells) != 0 {
+				t.Fatal(n, got)
+			}
+		}
+	}
+}
+
+func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
+	d := newDirty(t)
+	const room = 256 << 10
+	d.cache = newRowCache(room, d.rows.changes)
+	get := func(i int) hbase.Get { return hbase.Get{Table: "t", Row: fmt.Sprint(i)} }
+	put := func(i, size int) {
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: make([]byte, size)}}})
+	}
+	for i := range 2000 {
+		put(i, 300)
+	}
+	for i := range 2000 {
+		d.answer(get(i), get(0))
+		d.answer(get(i), get(0))
+		if i%20 > 0 {
+			continue
+		}
+		taken := 0
+		for j := range d.cache.shards {
+			s := &d.cache.shards[j]
+			sum := 0
+			for _, k := range s.rows.Values() {
+				sum += k.room
+			}
+			if sum != s.bytes {
+				t.Fatalf("%d bytes are counted, and %d are taken", s.bytes, sum)
+			}
+			taken += sum
+		}
+		if taken > room {
+			t.Fatalf("%d bytes are taken of %d", taken, room)
+		}
+	}
+	if d.hits(get(0)) != 1 || d.hits(get(1)) != 0 || d.hits(get(1999)) != 1 {
+		t.Error("what was asked for all the time has gone, or what was not is there")
+	}
+	put(2000, maxKept)
+	for range 4 {
+		if d.hits(get(2000)) != 0 {
+			t.Fatal("a row that is too large was kept")
+		}
+	}
+}
+
+func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	d := newDirty(t)
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	ctx := context.Background()
+	change := func() error {
+		row, column, timestamp := pick("a", "b", "c"), pick("p", "q"), int64(random.IntN(20))
+		family := pick("i", "v")
+		cells := []hbase.Cell{{Family: family, Qualifier: column, Timestamp: timestamp, Value: fmt.Append(nil, random.IntN(100))}}
+		switch random.IntN(8) {
+		case 0:
+			_, err := d.Increment(ctx, hbase.Increment{Table: "t", Row: row, Family: "i", Qualifier: "n", Delta: 1})
+			return err
+		case 1:
+			check := hbase.Check{Family: family, Qualifier: column}
+			if now, _ := d.answer(hbase.Get{Table: "t", Row: row, Columns: family + ":" + column}); len(now[0].Cells) > 0 {
+				check.Value = now[0].Cells[0].Value
+			}
+			_, err := d.CheckAndPut(ctx, check, hbase.Put{Table: "t", Row: row, Cells: cells})
+			return err
+		case 2:
+			d.write(hbase.Delete{Table: "t", Row: row, Timestamp: timestamp})
+		case 3:
+			kind := []hbase.Kind{hbase.Family, hbase.AllVersions, hbase.OneVersion}[random.IntN(3)]
+			if kind == hbase.Family {
+				column = ""
+			} else if kind == hbase.OneVersion {
+				timestamp++
+			}
+			d.write(hbase.Delete{Table: "t", Row: row, Columns: []hbase.Deletion{{Kind: kind, Family: family, Qualifier: column, Timestamp: timestamp}}})
+		case 4:
+			d.present = d.present.Add(time.Hour)
+			for row, ok := d.cleaner.take(); ok; row, ok = d.cleaner.take() {
+				if err := d.Store.clean(ctx, row); err != nil {
+					return err
+				}
+			}
+		default:
+			errs, err := d.Mutate(ctx, []hbase.Mutation{hbase.Put{Table: "t", Row: row, Cells: cells}, hbase.Put{Table: "t", Row: "c", Cells: cells}})
+			if errs != nil {
+				return errs[0]
+			}
+			return err
+		}
+		return nil
+	}
+	for range 4000 {
+		if random.IntN(3) == 0 {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		var gets, unkept []hbase.Get
+		for range 1 + random.IntN(3) {
+			g := hbase.Get{Table: "t", Row: pick("a", "b", "c"), Columns: pick("", "i", "v", "i:p v:q")}
+			if !strings.Contains(g.Columns, ":") {
+				g.Page.Limit = random.IntN(2)
+			}
+			gets, unkept = append(gets, g), append(unkept, fresh(g))
+		}
+		got, cost := d.answer(gets...)
+		want, uncached := d.answer(unkept...)
+		if diff := cmp.Diff(want, got); diff != "" || cost != uncached {
+			t.Fatalf("%s instead of %s (-Pebble +cache)\n%s", cost, uncached, diff)
+		}
+	}
+	if hits, misses := d.RowCache(); hits < 200 {
+		t.Errorf("%d hits and %d misses: the cache has hardly been asked", hits, misses)
+	}
+}
