@@ -25,7 +25,8 @@ type progress struct {
 func newProgress(out io.Writer) *progress {
 	p := &progress{out: out, began: time.Now(), told: time.Now()}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(out), progressbar.OptionShowCount(),
+		// By itself, between one read and the next, it would be drawn over what is written meanwhile, and after the end.
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetWriter(out), progressbar.OptionShowCount(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	return p
@@ -34,13 +35,14 @@ func newProgress(out io.Writer) *progress {
 // read notes that so many more rows of a table were read.
 func (p *progress) read(table string, rows int) {
 	if table != p.table {
-		p.table, p.rows = table, 0
+		if p.table, p.rows = table, 0; p.bar != nil {
+			p.bar.Describe(table)
+		}
 	}
 	p.rows += rows
 	p.all += rows
 	switch {
 	case p.bar != nil:
-		p.bar.Describe(table)
 		_ = p.bar.Add(rows)
 	case time.Since(p.told) > progressEvery:
 		p.told = time.Now()

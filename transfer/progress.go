@@ -90,7 +90,7 @@ func (p *progress) settling() {
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		_ = p.bar.Clear()
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription("settling lists"),
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription("settling lists"),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 }
