@@ -141,7 +141,9 @@ func TestMetricsAreWhereOnlyWhoRunsTheServerAsks(t *testing.T) {
 			{monitor + "/readyz", 200, "ok"},
 			{monitor + "/graphql?query={__typename}", 404, ""},
 			{server + "/readyz", 200, "ok"},
+			{monitor + "/goroutines", 200, "goroutine profile: total "},
 			{server + "/metrics", 404, ""},
+			{server + "/goroutines", 404, ""},
 		} {
 			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status || !strings.Contains(body, test.want) {
 				t.Errorf("%v: %s is answered with status %d: %s", flags, test.url, status, body)

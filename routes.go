@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"net/http"
+	"runtime/pprof"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -81,6 +83,11 @@ func routes(store hbase.Store, b *background, s settings) handlers {
 		mux.HandleFunc("GET /readyz", ready(store, ends))
 	}
 	monitor.Handle("GET /metrics", promhttp.Handler())
+	monitor.HandleFunc("GET /goroutines", func(w http.ResponseWriter, _ *http.Request) {
+		var stacks strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+		plain(w, http.StatusOK, stacks.String())
+	})
 	if !s.monitored && !s.production {
 		mux.Handle("GET /metrics", promhttp.Handler())
 	}

@@ -17,7 +17,7 @@ type size struct {
 }
 
 func (s *soak) size() (now size) {
-	response, err := s.client.Get(s.gateway.URL + "/metrics")
+	response, err := s.client.Get(s.gateway.Monitor + "/metrics")
 	if err != nil {
 		s.Error(err)
 		return size{}

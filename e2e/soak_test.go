@@ -180,8 +180,13 @@ func TestSoak(t *testing.T) {
 		store = lost.hbase.URL()
 	}
 	s := startSoak(t, dir, store)
+	s.end = t.Context()
+	if !s.whole() { // so that it knows all region servers
+		t.Fatal("not every user is answered for")
+	}
+	s.client.CloseIdleConnections()
 	time.Sleep(5 * time.Second) // what began with it has ended
-	before := s.size().goroutines
+	before := s.goroutines()
 	end, stop := context.WithTimeout(t.Context(), *soaking)
 	defer stop()
 	s.end = end
@@ -209,10 +214,10 @@ func TestSoak(t *testing.T) {
 // region server that has ended are opened elsewhere when ZooKeeper has waited for it in vain and its log has been split.
 const recovery = 4 * time.Minute
 
-// quiet waits until every user is answered for and the goroutines are as few as before. If they do not become so, it says what they do.
-func (s *soak) quiet(lost *soakServers, before int) {
+// quiet waits until every user is answered for, and no goroutine is left that was not there before. If there is one it says what that does.
+func (s *soak) quiet(lost *soakServers, before servers.Goroutines) {
 	begun := time.Now()
-	whole, now := false, size{}
+	whole, more := false, ""
 	for time.Since(begun) < recovery {
 		time.Sleep(time.Second)
 		lost.mend()
@@ -222,13 +227,20 @@ func (s *soak) quiet(lost *soakServers, before int) {
 			}
 		}
 		s.client.CloseIdleConnections()
-		if now = s.size(); whole && now.goroutines <= before+5 {
-			s.Logf("%d goroutines before, %d after %.0f s of quiet", before, now.goroutines, time.Since(begun).Seconds())
+		if more = s.goroutines().More(before); whole && more == "" {
+			s.Logf("no goroutine is there that was not there before, after %.0f s of quiet", time.Since(begun).Seconds())
 			return
 		}
 	}
-	stacks, err := s.gateway.Stacks()
-	s.Fatalf("%v after the end every user is answered for: %v; %d goroutines have become %d: %v\n%s", recovery, whole, before, now.goroutines, err, stacks)
+	s.Fatalf("%v after the end every user is answered for: %v\n%s", recovery, whole, more)
+}
+
+func (s *soak) goroutines() servers.Goroutines {
+	all, err := s.gateway.Goroutines()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return all
 }
 
 // whole asks for every user.
@@ -276,7 +288,8 @@ func startSoak(t *testing.T, dir, store string) *soak {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	g, err := servers.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--jwt-secret-file", filepath.Join(dir, "secret"))
+	g, err := servers.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+		"--jwt-secret-file", filepath.Join(dir, "secret"))
 	if err != nil {
 		t.Fatal(err)
 	}

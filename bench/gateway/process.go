@@ -8,11 +8,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,10 +21,9 @@ import (
 
 // Gateway is a running process that serves GraphQL.
 type Gateway struct {
-	URL    string
-	cmd    *exec.Cmd
-	stacks chan []byte // what it says at its end, when Stacks asks for it
-	asked  atomic.Bool
+	URL     string
+	Monitor string // the URL of --metrics-listen, if that was asked for
+	cmd     *exec.Cmd
 }
 
 // Start starts a program and returns when it says, in a line of JSON on its standard error, under which url it serves. It ends with ctx.
@@ -41,27 +40,21 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 	}
 	lines := bufio.NewScanner(log)
 	var said bytes.Buffer
+	g := &Gateway{cmd: cmd}
 	for lines.Scan() {
 		var line struct{ URL string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.URL != "" {
-			g := &Gateway{URL: line.URL, cmd: cmd, stacks: make(chan []byte, 1)}
-			go g.listen(lines)
+			if monitor, is := strings.CutSuffix(line.URL, "/metrics"); is {
+				g.Monitor = monitor
+				continue
+			}
+			g.URL = line.URL
+			go func() { _, _ = io.Copy(io.Discard, log) }() // or it would wait for us
 			return g, nil
 		}
 		said.Write(append(lines.Bytes(), '\n'))
 	}
 	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &said)
-}
-
-// listen reads what the gateway logs, so that it does not wait for us.
-func (g *Gateway) listen(lines *bufio.Scanner) {
-	var last []byte
-	for lines.Scan() {
-		if g.asked.Load() {
-			last = append(append(last, lines.Bytes()...), '\n')
-		}
-	}
-	g.stacks <- last
 }
 
 // CPU returns the time on the processor that the gateway has used so far.

@@ -1,58 +1,68 @@
 package gateway
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
+	"io"
+	"net/http"
+	"strconv"
 	"strings"
-	"syscall"
 )
 
-// Stacks ends the gateway at once and returns what its goroutines were doing: of those that did the same their number and one stack, the most
-// frequent first.
-func (g *Gateway) Stacks() (string, error) {
-	g.asked.Store(true)
-	if err := g.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // by which Go's runtime prints them
-		return "", err
-	}
-	stacks := <-g.stacks
-	_ = g.cmd.Wait() // it did not end well, as it should
-	return grouped(string(stacks)), nil
+// Goroutines counts goroutines by the function that they began with, and has the stacks of those. Equal functions begin equal work, so what there is
+// more of than before, when both times there was nothing to do, has leaked.
+type Goroutines map[string]Begun
+
+// Begun are the goroutines that began with one function.
+type Begun struct {
+	Number int
+	Stacks string // as the runtime's profile has them: a number and the frames of each
 }
 
-// grouped counts equal stacks of a runtime's report. Equal are those that wait for the same in the same lines, whatever their arguments.
-func grouped(report string) string {
-	counts := map[string]int{}
-	for _, block := range strings.Split(report, "\n\n") {
-		header, frames, found := strings.Cut(strings.TrimSpace(block), "\n")
-		if !found || !strings.HasPrefix(header, "goroutine ") {
+// Goroutines returns those of a gateway with a Monitor.
+func (g *Gateway) Goroutines() (Goroutines, error) {
+	response, err := http.Get(g.Monitor + "/goroutines")
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	profile, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("/goroutines: %s", response.Status)
+	}
+	return grouped(string(profile)), err
+}
+
+// grouped reads a profile: blocks of a line with a number, and a line for each frame, the last of which is where the goroutine began.
+func grouped(profile string) Goroutines {
+	all := Goroutines{}
+	for _, block := range strings.Split(profile, "\n\n") {
+		lines := strings.Split(strings.TrimSpace(block), "\n")
+		if strings.HasPrefix(lines[0], "goroutine profile:") {
+			lines = lines[1:]
+		}
+		if len(lines) < 2 {
 			continue
 		}
-		_, state, _ := strings.Cut(header, "[")
-		state, _, _ = strings.Cut(strings.TrimSuffix(state, "]:"), ",") // for how long differs
-		counts[state+"\n"+strings.Join(places(frames), "\n")]++
+		count, _, _ := strings.Cut(lines[0], " ")
+		n, err := strconv.Atoi(count)
+		frame := strings.Fields(lines[len(lines)-1]) // # address function+offset place
+		if err != nil || len(frame) < 3 {
+			continue
+		}
+		function, _, _ := strings.Cut(frame[2], "+")
+		begun := all[function]
+		all[function] = Begun{begun.Number + n, begun.Stacks + strings.Join(lines, "\n") + "\n\n"}
 	}
-	stacks := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
-	var text strings.Builder
-	for _, stack := range stacks {
-		fmt.Fprintf(&text, "%d × %s\n\n", counts[stack], stack)
-	}
-	return text.String()
+	return all
 }
 
-// places are the functions and lines of frames, which are two lines each.
-func places(frames string) (places []string) {
-	lines := strings.Split(frames, "\n")
-	for i := 0; i+1 < len(lines); i += 2 {
-		function, _, _ := strings.Cut(lines[i], " in goroutine ") // who created it
-		if at := strings.LastIndexByte(function, '('); at > 0 && strings.HasSuffix(function, ")") {
-			function = function[:at] // its arguments
+// More tells of which functions there are more goroutines than there were before, and what these do; it is empty if there are none.
+func (now Goroutines) More(before Goroutines) string {
+	var text strings.Builder
+	for function, begun := range now {
+		if was := before[function].Number; begun.Number > was {
+			fmt.Fprintf(&text, "%d goroutines of %s have become %d:\n%s", was, function, begun.Number, begun.Stacks)
 		}
-		line, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-		places = append(places, "\t"+function+" "+line[strings.LastIndexByte(line, '/')+1:])
 	}
-	return places
+	return text.String()
 }

@@ -2,37 +2,38 @@ package gateway
 
 import "testing"
 
-func TestStacksThatAreTheSameAreCountedAsOne(t *testing.T) {
-	const report = `SIGQUIT: quit
-PC=0x47 m=0 sigcode=0
+const before = `goroutine profile: total 4
+2 @ 0x4 0x5 0x6
+#	0x4	main.wait+0x1d	/home/a/main.go:12
+#	0x5	main.(*server).start.func1+0x2	/home/a/main.go:3
 
-goroutine 7 gp=0xc0 m=nil [select, 2 minutes]:
-main.wait(0xc000, {0x1, 0x2})
-	/home/a/main.go:12 +0x1d fp=0xc0 sp=0xc0 pc=0x4
-created by main.(*server).start in goroutine 1
-	/home/a/main.go:3 +0x2
+1 @ 0x4 0x5
+#	0x4	main.other+0x1	/home/a/main.go:15
+#	0x5	main.(*server).start.func1+0x8	/home/a/main.go:4
 
-goroutine 9 gp=0xc1 m=nil [IO wait]:
-main.read(...)
-	/home/a/read.go:5
-
-goroutine 8 gp=0xc2 m=nil [select]:
-main.wait(0xc001, {0x1, 0x2})
-	/home/a/main.go:12 +0x1d fp=0xc1 sp=0xc1 pc=0x4
-created by main.(*server).start in goroutine 17
-	/home/a/main.go:3 +0x2
-
-rax    0x0
+1 @ 0x7
+#	0x7	main.main+0x5	/home/a/main.go:5
 `
-	const want = `2 × select
-	main.wait main.go:12
-	created by main.(*server).start main.go:3
 
-1 × IO wait
-	main.read read.go:5
+func TestGoroutinesAreToldByWhereTheyBegan(t *testing.T) {
+	if n := grouped(before)["main.(*server).start.func1"].Number; n != 3 {
+		t.Errorf("%d began there", n)
+	}
+	const now = `goroutine profile: total 4
+3 @ 0x4 0x5
+#	0x4	main.other+0x1	/home/a/main.go:15
+#	0x5	main.(*server).start.func1+0x8	/home/a/main.go:4
+
+1 @ 0x9
+#	0x9	main.leak+0x5	/home/a/main.go:6
 
 `
-	if got := grouped(report); got != want {
+	const want = `0 goroutines of main.leak have become 1:
+1 @ 0x9
+#	0x9	main.leak+0x5	/home/a/main.go:6
+
+`
+	if got := grouped(now).More(grouped(before)); got != want {
 		t.Errorf("%s\nand should be\n%s", got, want)
 	}
 }
