@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"bytes"
 	"context"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"twibase/graph/apierr"
 )
@@ -40,6 +42,9 @@ func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {
+		if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Subscription {
+			return owned(next(ctx))
+		}
 		return next(ctx)
 	}
 	if e.Turn != nil {
@@ -56,6 +61,15 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	}
 	response := next(ctx) // with the errors that were noted in ctx
 	response.Data = executed.Data
+	return response
+}
+
+// owned gives an event of gqlgen's executor, which writes all of a subscription into one buffer, data of its own: they are still being sent when the
+// next event comes, and [Release] takes them.
+func owned(response *graphql.Response) *graphql.Response {
+	if response != nil {
+		response.Data = bytes.Clone(response.Data)
+	}
 	return response
 }
 
@@ -80,7 +94,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		note(op, Execution{"stock", root.uncovered})
 		respond := p.ExecutableSchema.Exec(ctx)
 		return func(ctx context.Context) (context.Context, *graphql.Response) {
-			return context.WithValue(ctx, eventKey{}, event(respond)), &graphql.Response{}
+			return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response { return owned(respond(ctx)) })), &graphql.Response{}
 		}
 	}
 	note(op, Execution{Executor: "plan"})

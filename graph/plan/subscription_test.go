@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,41 @@ func responses(t *testing.T, e *executor.Executor, query string) (all []string) 
 		}
 	}
 	return all
+}
+
+func TestAnEventStaysAsItIsWhenTheNextComes(t *testing.T) {
+	const query = `subscription{twitPosted(username:"a"){id content ...@defer(if:false){title}}}`
+	for _, test := range []struct {
+		name, query string
+		schema      graphql.ExecutableSchema
+	}{
+		{"of the plan", query, planned()},
+		{"of gqlgen's executor", query, exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}})},
+		{"of what the plan leaves to that", strings.Replace(query, "false", "true", 1), planned()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := engine(test.schema)
+			ctx := graphql.StartOperationTrace(t.Context())
+			op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: test.query})
+			if errs != nil {
+				t.Fatal(errs)
+			}
+			respond, ctx := e.DispatchOperation(ctx, op)
+			var data []json.RawMessage
+			var before []string
+			for response := respond(ctx); response != nil && len(data) < 3; response = respond(ctx) {
+				data, before = append(data, response.Data), append(before, string(response.Data))
+			}
+			if len(data) != 3 {
+				t.Fatalf("there are %d events", len(data))
+			}
+			for i := range data {
+				if string(data[i]) != before[i] {
+					t.Errorf("event %d was %s and is %s", i, before[i], data[i])
+				}
+			}
+		})
+	}
 }
 
 func planned() graphql.ExecutableSchema {
