@@ -58,6 +58,17 @@ func (r response) compare(want response) string {
 	return ""
 }
 
+// rooted puts an event's root field before the paths of its errors, which gqlgen's executor leaves out.
+func (r response) rooted() {
+	var data map[string]json.RawMessage
+	_ = json.Unmarshal(r.Data, &data)
+	for root := range data {
+		for i := range r.Errors {
+			r.Errors[i].Path = append([]any{root}, r.Errors[i].Path...)
+		}
+	}
+}
+
 // byNull sorts the errors by the null in which each shows, and tells whether no field has two.
 func (r response) byNull() (nulls map[string][]string, once bool, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Data))

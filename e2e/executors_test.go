@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,10 +25,12 @@ import (
 	"twibase/e2e/dataset"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/sse"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
+	"twibase/resolvers"
 	"twibase/transfer"
 )
 
@@ -35,7 +38,9 @@ var compared = flag.Int("compared", 0, "how many random queries both executors a
 
 // executors are both of them, over the same store and resolvers.
 type executors struct {
-	schema         *ast.Schema
+	schema *ast.Schema
+	// known is what mutations and subscriptions answer with.
+	known
 	planned, stock http.Handler
 	// fallen counts what the plan left to gqlgen's executor.
 	fallen atomic.Int64
@@ -43,12 +48,14 @@ type executors struct {
 
 func newExecutors(store hbase.Store) *executors {
 	e := &executors{}
-	config := exec.Config{Resolvers: holey{}}
+	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, whimsOf(ctx).store(store)) }
+	e.known = known{}
+	config := exec.Config{Resolvers: holey{&resolvers.Resolver{Fresh: fresh}, e.known}}
 	around := endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context {
 		if by := plan.ExecutionOf(graphql.GetOperationContext(ctx)); by.Executor == "stock" && by.Reason != "unplanned" { // refused requests have no plan
 			e.fallen.Add(1)
 		}
-		return loaders.With(ctx, whimsOf(ctx).store(store))
+		return fresh(ctx)
 	}}
 	stock := exec.NewExecutableSchema(config)
 	e.schema = stock.Schema()
@@ -81,6 +88,9 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	}
 	post := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(body))
 	post.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(r.query, "subscription") {
+		post.Header.Set("Accept", sse.MediaType)
+	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, post)
 	return w.Code, w.Body.Bytes()
@@ -93,6 +103,35 @@ func (e *executors) differ(r request) (difference string, valid bool) {
 	if status != http.StatusOK || stockStatus != http.StatusOK {
 		return fmt.Sprintf("status %d and %d: %s and %s", status, stockStatus, planned, stock), true
 	}
+	got, want := events(planned), events(stock)
+	if len(got) != len(want) {
+		return fmt.Sprintf("there are %d events, and should be %d: %s", len(got), len(want), cut(planned)), true
+	}
+	for i := range got {
+		difference, executed := compare(got[i], want[i], bytes.HasPrefix(stock, []byte(":")))
+		if valid = valid || executed; difference != "" {
+			return fmt.Sprintf("answer %d: %s", i, difference), valid
+		}
+	}
+	return "", valid
+}
+
+// events are the answers of a subscription, or the only one of what is none.
+func events(body []byte) [][]byte {
+	if !bytes.HasPrefix(body, []byte(":")) {
+		return [][]byte{body}
+	}
+	var list [][]byte
+	for line := range bytes.Lines(body) {
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			list = append(list, data)
+		}
+	}
+	return list
+}
+
+// compare says how an answer, or an event, differs from what it should be. executed tells whether there was anything to execute.
+func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {
 		return fmt.Sprintf("%v in %s", err, planned), true
@@ -109,10 +148,13 @@ func (e *executors) differ(r request) (difference string, valid bool) {
 		}
 		return "", false
 	}
+	if event {
+		want.rooted()
+	}
 	return got.compare(want), true
 }
 
-// TestExecutors asks both executors random queries, with faults of the store and holes in what resolvers return.
+// TestExecutors asks both executors random queries, mutations and subscriptions, with faults of the store and holes in what resolvers return.
 func TestExecutors(t *testing.T) {
 	n := *compared
 	if n == 0 {
@@ -133,7 +175,7 @@ func TestExecutors(t *testing.T) {
 		e := newExecutors(store)
 		pool := e.harvest(t)
 		begin := time.Now()
-		var next, valid atomic.Int64
+		var next, valid, mutations, subscriptions atomic.Int64
 		var group errgroup.Group
 		for range 8 {
 			group.Go(func() error {
@@ -147,12 +189,18 @@ func TestExecutors(t *testing.T) {
 					}
 					// Each text is asked twice, so that what was compiled for one request is used for another.
 					q := &queries{Rand: rand.New(rand.NewPCG(random+uint64(bound), i)), schema: e.schema, pool: pool}
-					text, variables := q.query()
+					text, variables := q.operation()
 					for range 2 {
 						r := q.request(text, variables)
 						difference, ok := e.differ(r)
 						if ok {
 							valid.Add(1)
+							switch text[0] {
+							case 'm':
+								mutations.Add(1)
+							case 's':
+								subscriptions.Add(1)
+							}
 						}
 						if difference != "" {
 							r = e.shrink(r)
@@ -168,11 +216,12 @@ func TestExecutors(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("lists of %d: %d queries, %d of them valid, in %s", bound, n/2, valid.Load(), time.Since(begin).Round(time.Millisecond))
+		t.Logf("lists of %d: %d queries, %d of them valid, %d mutations and %d subscriptions among these, in %s", bound, n/2, valid.Load(), mutations.Load(), subscriptions.Load(),
+			time.Since(begin).Round(time.Millisecond))
 		if n := e.fallen.Load(); n != 0 {
 			t.Errorf("the plan did not execute %d queries", n)
 		}
-		if valid.Load() < int64(n/2)*7/10 {
+		if valid.Load() < int64(n/2)*7/10 || min(mutations.Load(), subscriptions.Load()) < int64(n/2)*3/100 {
 			t.Error("too few of the queries are valid")
 		}
 	}
@@ -267,5 +316,9 @@ func (e *executors) harvest(t *testing.T) map[string][]string {
 			t.Fatalf("the harvest has %d of %s", len(pool[name]), name)
 		}
 	}
+	for _, noun := range nouns {
+		e.known[noun] = pool[noun+" id"]
+	}
+	e.known["comment"] = pool["comments id"]
 	return pool
 }

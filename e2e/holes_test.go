@@ -56,7 +56,10 @@ func (w whims) store(store hbase.Store) hbase.Store {
 }
 
 // holey are resolvers that leave out what the schema says is always there.
-type holey struct{ *resolvers.Resolver }
+type holey struct {
+	*resolvers.Resolver
+	known
+}
 
 func (h holey) Query() exec.QueryResolver           { return holeyQuery{h.Resolver.Query()} }
 func (h holey) User() exec.UserResolver             { return holeyUser{h.Resolver.User()} }

@@ -38,20 +38,38 @@ type meaning struct {
 
 // query makes a query and its variables.
 func (q *queries) query() (text string, variables map[string]any) {
+	return q.whole("query", func() string { return q.selection(q.schema.Query, scope{}, 2+q.IntN(6), 30) })
+}
+
+// operation makes an operation of any kind, and of any size.
+func (q *queries) operation() (text string, variables map[string]any) {
+	switch q.IntN(20) {
+	case 0, 1, 2:
+		return q.whole("mutation", func() string { return q.selection(q.schema.Mutation, scope{}, 2+q.IntN(4), 10) })
+	case 3, 4:
+		return q.whole("subscription", func() string {
+			size, field := 1, q.schema.Subscription.Fields[q.IntN(len(q.schema.Subscription.Fields))]
+			return "{" + q.word("", "", "a:") + field.Name + q.arguments(field, 5, &size) +
+				q.selection(q.schema.Types[field.Type.Name()], scope{}, 1+q.IntN(4), 10) + "}"
+		})
+	case 5:
+		if text, variables = q.query(); q.chance(3) {
+			return strings.Replace(text, "{", "{...V0@skip(if:true) ", 1) + vastly(), variables
+		}
+		return text, variables
+	}
+	return q.query()
+}
+
+// whole makes an operation of its kind and its selection.
+func (q *queries) whole(kind string, selection func() string) (text string, variables map[string]any) {
 	q.variables, q.definitions, q.fragments, q.aliases = map[string]any{}, nil, nil, 0
-	body := q.selection(q.schema.Query, scope{}, 2+q.IntN(6), 30)
-	text = "query"
+	body := selection()
+	text = kind
 	if len(q.definitions) > 0 {
 		text += "(" + strings.Join(q.definitions, ",") + ")"
 	}
-	vast := q.chance(60)
-	if vast {
-		body = strings.TrimSuffix(body, "}") + " ...V0@skip(if:true)}"
-	}
 	text += body
-	if vast {
-		text += vastly()
-	}
 	for _, f := range q.fragments {
 		text += " fragment " + f.name + " on " + f.on + f.text
 	}
@@ -168,7 +186,9 @@ func (q *queries) field(on *ast.Definition, names scope, depth, things int) stri
 		key = q.word("a", "b", "id", "nodes", "_")
 	}
 	size, meant := 1, names[key]
-	if meant != nil && (meant.typ != field.Type.String() || strings.SplitN(meant.call, "(", 2)[0] != field.Name) {
+	if meant != nil && q.chance(200) {
+		meant = nil // most of these can't be merged
+	} else if meant != nil && (meant.typ != field.Type.String() || strings.SplitN(meant.call, "(", 2)[0] != field.Name) {
 		q.aliases++
 		key, meant = fmt.Sprint("x", q.aliases), nil
 	}
@@ -208,15 +228,20 @@ func (q *queries) arguments(field *ast.FieldDefinition, things int, size *int) s
 
 func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, size *int) string {
 	var value any
-	switch a.Type.Name() {
-	case "Int":
+	kind := q.schema.Types[a.Type.Name()]
+	switch {
+	case kind.Kind == ast.InputObject:
+		value = q.input(kind)
+	case kind.Kind == ast.Enum:
+		value = enum(kind.EnumValues[q.IntN(len(kind.EnumValues))].Name)
+	case a.Type.Name() == "Int":
 		n := q.IntN(2 + min(things, 5))
 		if q.chance(30) {
 			n = []int{-1, 0, 100, 101, 1 << 30, -1 << 31}[q.IntN(6)]
 		}
 		*size = max(1, min(n, 20))
 		value = n
-	case "Boolean":
+	case a.Type.Name() == "Boolean":
 		value = q.chance(2)
 	default:
 		value = q.text(field, a.Name)
@@ -231,17 +256,71 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, 
 	if !a.Type.NonNull && q.chance(20) {
 		value = nil
 	}
-	literal, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
-	}
 	switch {
 	case q.chance(3):
 		return q.variable(a.Type.String(), value)
 	case q.chance(8) && !a.Type.NonNull:
-		return q.optional(a.Type.String(), string(literal), value)
+		return q.optional(a.Type.String(), literal(value), value)
 	}
-	return string(literal)
+	return literal(value)
+}
+
+// enum is a value of an enum.
+type enum string
+
+// input makes an input object; few of them lack what they have to have, or have something of another type.
+func (q *queries) input(of *ast.Definition) map[string]any {
+	value := map[string]any{}
+	for _, field := range of.Fields {
+		if !field.Type.NonNull && q.chance(2) || q.chance(60) {
+			continue
+		}
+		var one any
+		switch field.Type.Name() {
+		case "Int":
+			one = q.IntN(5)
+		case "URL":
+			one = "https://example.org/" + strconv.Itoa(q.IntN(9))
+		case "Visibility":
+			one = enum(q.word("PUBLIC", "FOLLOWERS"))
+		case "Date":
+			one = q.text("", "day")
+		default:
+			one = q.text("", field.Name)
+		}
+		if field.Type.Elem != nil {
+			one = []any{one, one}
+		}
+		if value[field.Name] = one; q.chance(60) {
+			value[field.Name] = q.IntN(2)
+		}
+	}
+	return value
+}
+
+// literal writes a value as a query has it.
+func literal(value any) string {
+	switch value := value.(type) {
+	case enum:
+		return string(value)
+	case map[string]any:
+		var fields []string
+		for _, name := range sortedKeys(value) {
+			fields = append(fields, name+":"+literal(value[name]))
+		}
+		return "{" + strings.Join(fields, ",") + "}"
+	case []any:
+		var elems []string
+		for _, elem := range value {
+			elems = append(elems, literal(elem))
+		}
+		return "[" + strings.Join(elems, ",") + "]"
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // text is a good value for a field's argument, one that is good for another, or none that anybody has.
