@@ -54,12 +54,13 @@ var recordPlay = register(kind[recordPlayArgs]{
 		if a.Total = days[i].Count; before != "" {
 			return nil, errNothing
 		}
-		if a.Total += a.Count; a.Total > math.MaxInt32 {
-			return nil, refuse(LimitExceeded, "count", "on one day nobody plays a game more than %d times", math.MaxInt32)
-		}
+		a.Total += a.Count
 		days[i].Count, a.Sum = a.Total, 0
 		for _, day := range days {
 			a.Sum += day.Count
+		}
+		if a.Sum > math.MaxInt32 { // that is shown as an Int, too
+			return nil, refuse(LimitExceeded, "count", "nobody plays a game more than %d times", math.MaxInt32)
 		}
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
 		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells

@@ -100,12 +100,20 @@ func TestWhatIsSaidOfGamesAndPlaysIsChecked(t *testing.T) {
 			return err
 		}, Problems{{BadInput, "game", "a code has 1 to 200 bytes, not 0"}, {BadInput, "count", "a count is a number from 1 to 1000000, not 1000001"},
 			{BadInput, "idempotencyKey", "it has 1 to 200 characters, not 0"}, {BadInput, "day", `"2014-02-30" is no day of the form 2014-12-25, from 1970 on`}}},
-		{"more plays than a day can hold", func(ctx context.Context, w *Writers) error {
+		{"more plays than an Int can tell", func(ctx context.Context, w *Writers) error {
 			day := tables.DayCount{Day: "2014-12-25", Count: 1<<31 - 1}
 			must(t, w.store, tables.Plays.Put("LiLei", "go", day, 1))
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: &day.Day, Count: 1})
 			return err
-		}, Problems{{LimitExceeded, "count", "on one day nobody plays a game more than 2147483647 times"}}},
+		}, Problems{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
+		{"as many on all days together", func(ctx context.Context, w *Writers) error {
+			must(t, w.store, tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 1<<31 - 2}, 1))
+			if _, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: pointer("2014-12-26"), Count: 1}); err != nil {
+				return err
+			}
+			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: pointer("2014-12-27"), Count: 1})
+			return err
+		}, Problems{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
 	} {
 		store := openStore(t)
 		playground(t)(store)
