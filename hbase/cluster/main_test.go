@@ -1,10 +1,10 @@
 package cluster_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"twibase/hbase"
 	"twibase/hbase/cluster"
@@ -12,7 +12,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(onHBase{m}) }
+
+// onHBase are tests that share an HBase.
+type onHBase struct{ *testing.M }
+
+func (tests onHBase) Run() int { return minihbase.Main(tests.M) }
 
 func open(t testing.TB) *cluster.Store {
 	t.Helper()

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"twibase/hbase"
 )
 
@@ -23,7 +25,7 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(childJob) {
 	case "":
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	case "open":
 		s, err := Open(os.Getenv(childDir))
 		fmt.Println(err)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
@@ -25,7 +27,7 @@ const childDir = "TWIBASE_TEST_DIR"
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m) // which exits
 	}
 	store, err := embedded.Open(dir)
 	if err != nil {
