@@ -15,23 +15,34 @@ import (
 	"twibase/graph/exec"
 )
 
-// TestNames holds graph to what the comment of this package promises: nothing in it that is written by hand names a type or an edge of the schema, so
+// TestNames holds graph to what the comment of this package promises: nothing in it that is written by hand names a type or a field of the schema, so
 // that a field can be added there alone.
 func TestNames(t *testing.T) {
 	schema, names := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string]bool{}
+	texts := map[string]bool{}
 	for name, def := range schema.Types {
-		if def.BuiltIn || def.Kind != ast.Object || def == schema.Query {
+		if def.BuiltIn || def.Kind == ast.Scalar || strings.HasPrefix(name, "__") {
 			continue
 		}
-		names[name] = def != schema.Mutation && def != schema.Subscription // GraphQL itself names the roots
+		names[name] = def != schema.Query && def != schema.Mutation && def != schema.Subscription // GraphQL itself names the roots
+		texts[name] = names[name]
 		for _, f := range def.Fields {
-			if len(f.Arguments) > 0 {
-				names[f.Name] = true
+			if strings.HasPrefix(f.Name, "__") {
+				continue
 			}
+			// A word like code means something in any program; one like parent or node does if it is no text.
+			long := len(f.Arguments) > 0 || strings.ToLower(f.Name) != f.Name
+			names[f.Name] = names[f.Name] || long && f.Name != "node" && f.Name != "nodes"
+			texts[f.Name] = texts[f.Name] || long || schema.Types[f.Type.Name()].IsCompositeType()
 		}
 	}
-	if !names["User"] || !names["followers"] {
-		t.Fatalf("the schema's names are %v", names)
+	for _, name := range []string{"User", "Node", "Visibility", "PostTwitInput", "followers", "clientMutationId"} {
+		if !names[name] {
+			t.Fatalf("%s is not among the schema's names, which are %v", name, names)
+		}
+	}
+	if !texts["author"] {
+		t.Fatalf("author is not among the schema's names, which are %v", texts)
 	}
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -43,9 +54,15 @@ func TestNames(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(file)
-		for _, word := range words(text) {
+		idents, strs := words(text)
+		for _, word := range idents {
 			if names[word] {
 				t.Errorf("%s names %s, which is the schema's", file, word)
+			}
+		}
+		for _, word := range strs {
+			if texts[word] {
+				t.Errorf("%s names %q, which is the schema's", file, word)
 			}
 		}
 		return err
@@ -56,7 +73,7 @@ func TestNames(t *testing.T) {
 }
 
 // words are the identifiers and strings of a Go program, or of what is nearly one.
-func words(text []byte) (all []string) {
+func words(text []byte) (idents, texts []string) {
 	var s scanner.Scanner
 	files := token.NewFileSet()
 	s.Init(files.AddFile("", -1, len(text)), text, func(token.Position, string) {}, 0)
@@ -64,12 +81,12 @@ func words(text []byte) (all []string) {
 		_, tok, literal := s.Scan()
 		switch tok {
 		case token.EOF:
-			return all
+			return idents, texts
 		case token.IDENT:
-			all = append(all, literal)
+			idents = append(idents, literal)
 		case token.STRING:
 			if text, err := strconv.Unquote(literal); err == nil {
-				all = append(all, text)
+				texts = append(texts, text)
 			}
 		}
 	}
