@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -54,6 +55,9 @@ func readURL(r *http.Request, p *params.Params) *apierr.Error {
 	}
 	for name, into := range p.Fields() {
 		text := values.Get(name)
+		if !utf8.ValidString(text) {
+			return apierr.BadUserInput("the parameter %s is not UTF-8", name)
+		}
 		switch into := into.(type) {
 		case *string:
 			*into = text
@@ -93,16 +97,21 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinish
 	if refusal := encoded(w, r.Header); refusal != nil {
 		return http.StatusUnsupportedMediaType, refusal
 	}
+	if r.ContentLength > maxBody {
+		return tooLong()
+	}
 	body := unfinished.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	defer body.End()
 	var text bytes.Buffer
 	_, err := text.ReadFrom(body)
+	if err == nil && !utf8.Valid(text.Bytes()) {
+		err = errors.New("it is not UTF-8")
+	}
 	if err == nil { // not before all has come: decoded it takes many times as much
 		err = strict.Object(&text, p.Fields())
 	}
-	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
-			Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
+	if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {
+		return tooLong()
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return http.StatusRequestTimeout, &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"}
@@ -111,4 +120,9 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinish
 		return http.StatusBadRequest, apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)
 	}
 	return 0, nil
+}
+
+func tooLong() (int, *apierr.Error) {
+	return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
+		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,6 +70,8 @@ func TestHowARequestIsSent(t *testing.T) {
 		{"the last query counts, and null is none", post(`{"query":"{__typename}","query":null}`), 400, "lacks its query"},
 		{"a parameter that is empty is none", at("query="), 400, "lacks its query"},
 		{"a query that is empty is no valid document", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "no operation provided"},
+		{"bytes that are no UTF-8 are replaced by nothing", post(`{"query":"{user(username:\"` + "\xff" + `\"){name}}"}`), 400, "it is not UTF-8"},
+		{"nor in a URL", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
 		{"UTF-16 is no charset of JSON", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
 		{"nor is Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
 		{"a parameter that is none is refused", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},
@@ -96,5 +99,24 @@ func TestHowARequestIsSent(t *testing.T) {
 	serve(time.Minute).ServeHTTP(w, httptest.NewRequest(http.MethodPatch, "/graphql", nil))
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow {
 		t.Errorf("status %d, Allow: %s", w.Code, w.Header().Get("Allow"))
+	}
+}
+
+// unasked is a body of which nothing is read.
+type unasked struct{ *testing.T }
+
+func (b unasked) Read([]byte) (int, error) {
+	b.Error("the body is read")
+	return 0, io.EOF
+}
+
+// Whoever expects to be told to continue is not, then.
+func TestABodyThatSaysThatItIsTooLongIsNotRead(t *testing.T) {
+	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unasked{t}), httptest.NewRecorder()
+	r.Header.Set("Content-Type", "application/json")
+	r.ContentLength = maxBody + 1
+	serve(time.Minute).ServeHTTP(w, r)
+	if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), `"code":"LIMIT_EXCEEDED"`) {
+		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }

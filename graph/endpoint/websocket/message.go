@@ -68,6 +68,9 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 	if kind != websocket.MessageText {
 		return m, badRequest("Messages are text")
 	}
+	if !utf8.Valid(text) {
+		return m, &closure{websocket.StatusInvalidFramePayloadData, "Messages are UTF-8"}
+	}
 	if err := strict.Object(bytes.NewReader(text), map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
 		return m, badRequest("A message is a JSON object with a type")
 	}

@@ -57,6 +57,8 @@ func TestProtocol(t *testing.T) {
 			< {"type":"pong"}`},
 		{"a ping is answered, with its payload, before anything else too", `> {"type":"ping","payload":{"a":[1]}}
 			< {"type":"pong","payload":{"a":[1]}}`},
+		{"1007: what is not UTF-8 is sent back to nobody", `> {"type":"ping","payload":{"a":"` + "\xff" + `"}}
+			1007 Messages are UTF-8`},
 		{"a pong needs no ping", ack + `> {"type":"pong"}
 			> {"type":"ping"}
 			< {"type":"pong"}`},
