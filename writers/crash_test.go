@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"twibase/e2e/shrink"
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -54,7 +55,10 @@ func (h history) must(t *testing.T) ran {
 	t.Helper()
 	r := h.run(t)
 	if r.wrong() {
-		h, r = shrunk(t, h, r)
+		h, r = shrink.Down(h, r, func(h history) (ran, bool) {
+			r := h.run(t)
+			return r, r.wrong()
+		})
 		t.Fatalf("seed %d, order %d, faults %v, %v at %v:\n%s", h.seed, h.order, h.faults, h.mishap, h.planned, r)
 	}
 	return r

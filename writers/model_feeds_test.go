@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"twibase/e2e/shrink"
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
@@ -41,7 +42,8 @@ func newFeedHistory(h history, chunk int) feedHistory {
 	return feedHistory{h, chunk, 20}
 }
 
-func (h feedHistory) smaller() (all []feedHistory) {
+// Smaller implements [shrink.History].
+func (h feedHistory) Smaller() (all []feedHistory) {
 	calls := slices.Repeat([]int{h.calls}, h.clients)
 	if calls[0] = len(crossings()); h.held {
 		calls[0] = 0 // it needs them all
@@ -55,7 +57,8 @@ func (h feedHistory) smaller() (all []feedHistory) {
 	return all
 }
 
-func (h feedHistory) next() feedHistory {
+// Next implements [shrink.History].
+func (h feedHistory) Next() feedHistory {
 	h.order++
 	return h
 }
@@ -104,7 +107,10 @@ func (h feedHistory) must(t *testing.T) ran {
 	t.Helper()
 	r := h.run(t)
 	if r.wrong() {
-		h, r = shrunk(t, h, r)
+		h, r = shrink.Down(h, r, func(h feedHistory) (ran, bool) {
+			r := h.run(t)
+			return r, r.wrong()
+		})
 		t.Fatalf("seed %d, order %d, %d reads, chunk %d, faults %v, %v at %v:\n%s", h.seed, h.order, h.reads, h.chunk, h.faults, h.mishap, h.planned, r)
 	}
 	return r

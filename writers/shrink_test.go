@@ -3,8 +3,6 @@ package writers
 import (
 	"math/rand/v2"
 	"slices"
-	"testing"
-	"time"
 )
 
 // callAt is a call: whose it is, and the how many-th of that client.
@@ -56,53 +54,11 @@ func (h history) leaving(out []callAt) history {
 	return h
 }
 
-func (h history) smaller() []history { return h.less(slices.Repeat([]int{h.calls}, h.clients)) }
+// Smaller implements [shrink.History].
+func (h history) Smaller() []history { return h.less(slices.Repeat([]int{h.calls}, h.clients)) }
 
-func (h history) next() history {
+// Next implements [shrink.History].
+func (h history) Next() history {
 	h.order++
 	return h
-}
-
-// shrinking is what a history can do that is made smaller.
-type shrinking[H any] interface {
-	run(t *testing.T) ran
-	// smaller are those that have less of something, next is the same in another order.
-	smaller() []H
-	next() H
-}
-
-// patience is for how long a history is made smaller: whoever waits for the test is to see it.
-const patience = 2 * time.Minute
-
-// shrunk makes a history that went wrong smaller, as long as it still does in one of some orders.
-func shrunk[H shrinking[H]](t *testing.T, h H, r ran) (H, ran) {
-	t.Helper()
-	begun := time.Now()
-	for again := true; again; {
-		again = false
-		for _, s := range h.smaller() {
-			if time.Since(begun) > patience {
-				break
-			}
-			if s, other := tries(t, s, 40); other.wrong() {
-				h, r, again = s, other, true
-				break
-			}
-		}
-	}
-	return h, r
-}
-
-// tries returns a history, in the first of n orders in which it goes wrong, or in one in which it does not.
-func tries[H shrinking[H]](t *testing.T, h H, n int) (H, ran) {
-	t.Helper()
-	r := h.run(t)
-	for range n - 1 {
-		if r.wrong() {
-			break
-		}
-		h = h.next()
-		r = h.run(t)
-	}
-	return h, r
 }

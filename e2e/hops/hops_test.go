@@ -5,11 +5,13 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"twibase/e2e/shrink"
 	"twibase/news"
 )
 
@@ -33,27 +35,75 @@ func TestWhoHopsBetweenGatewaysMissesNothing(t *testing.T) {
 	t.Logf("the first seed is %d", seed)
 	told, twice := 0, 0
 	for i := range uint64(n) {
-		synctest.Test(t, func(t *testing.T) {
-			all := history(t, seed+i)
-			for _, s := range all {
-				if missing := s.lacks(); len(missing) > 0 {
-					t.Errorf("whoever listened to %v was not told of %v", s.kind, missing)
-				}
-				told, twice = told+len(s.heard), twice+s.times-len(s.heard)
-			}
-			if t.Failed() {
-				t.Fatalf("that was with the seed %d", seed+i)
-			}
-		})
+		h := history{seed: seed + i, bursts: 8, hop: 3, stay: true, trouble: true, scene: true}
+		r := h.run(t)
+		if len(r.faults) > 0 {
+			h, r = shrink.Down(h, r, func(h history) (ran, bool) {
+				r := h.run(t)
+				return r, len(r.faults) > 0
+			})
+			t.Fatalf("with the seed %d, and so also in %+v, in which %d twits were posted:\n%s", seed+i, h, r.posted, strings.Join(r.faults, "\n"))
+		}
+		told, twice = told+r.told, twice+r.twice
 	}
 	t.Logf("%d twits were told, and %d once more", told, twice)
 }
 
-// history returns the subscribers of one.
-func history(t *testing.T, seed uint64) (all []*subscriber) {
-	w := newWorld(t, seed)
-	defer w.store.Close()
-	ctx, end := context.WithCancel(t.Context())
+// history is what a seed makes, of so many bursts of twits, with so many who hop, and those who stay, what goes wrong, and a scene in the end.
+type history struct {
+	seed                 uint64
+	bursts, hop          int
+	stay, trouble, scene bool
+}
+
+// Smaller implements [shrink.History].
+func (h history) Smaller() (all []history) {
+	less := func(has bool, change func(*history)) {
+		if smaller := h; has {
+			change(&smaller)
+			all = append(all, smaller)
+		}
+	}
+	less(h.bursts > 1, func(h *history) { h.bursts /= 2 })
+	less(h.stay, func(h *history) { h.stay = false })
+	less(h.trouble, func(h *history) { h.trouble = false })
+	less(h.scene, func(h *history) { h.scene = false })
+	less(h.hop > 0, func(h *history) { h.hop-- })
+	less(h.bursts > 0, func(h *history) { h.bursts-- })
+	return all
+}
+
+// Next implements [shrink.History].
+func (h history) Next() history {
+	h.seed++
+	return h
+}
+
+// ran is what became of a history.
+type ran struct {
+	posted, told, twice int
+	faults              []string
+}
+
+func (h history) run(t *testing.T) (r ran) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, h.seed)
+		defer w.store.Close()
+		for _, s := range h.subscribers(w) {
+			if missing := s.lacks(); len(missing) > 0 {
+				w.Errorf("whoever listened to %v was not told of %v", s.kind, missing)
+			}
+			r.told, r.twice = r.told+len(s.heard), r.twice+s.times-len(s.heard)
+		}
+		r.posted, r.faults = len(w.posted), w.faults
+	})
+	return r
+}
+
+// subscribers lets a history happen, and returns who listened.
+func (h history) subscribers(w *world) (all []*subscriber) {
+	ctx, end := context.WithCancel(w.Context())
 	w.ctx = ctx
 	var gateways, subscribers sync.WaitGroup
 	for range 3 {
@@ -66,7 +116,7 @@ func history(t *testing.T, seed uint64) (all []*subscriber) {
 	time.Sleep(settled)
 	for _, g := range w.gateways {
 		for _, kind := range []news.Kind{news.Posts, news.Timeline} {
-			if w.random.IntN(2) == 0 {
+			if !h.stay || w.random.IntN(2) == 0 {
 				continue
 			}
 			s := w.subscriber(kind)
@@ -76,13 +126,13 @@ func history(t *testing.T, seed uint64) (all []*subscriber) {
 		}
 	}
 	time.Sleep(settled)
-	for _, kind := range []news.Kind{news.Posts, news.Timeline, news.Timeline} {
+	for _, kind := range []news.Kind{news.Timeline, news.Posts, news.Timeline}[:h.hop] {
 		s := w.subscriber(kind)
 		s.after, s.heard[first.Key()] = first.Key(), true
 		all = append(all, s)
 		subscribers.Go(func() { s.hops(ctx) })
 	}
-	w.happens()
+	w.happens(h)
 	subscribers.Wait()
 	end()
 	gateways.Wait()

@@ -9,22 +9,26 @@ import (
 
 // happens is what is posted, and what goes wrong: bursts of a few twits whose times, by the clocks of gateways, and arrivals are each in an order of
 // their own. Most of what comes next comes soon, or just when a subscriber has left; a few times so much later that a rule of somebody's says otherwise.
-func (w *world) happens() {
+func (w *world) happens(h history) {
 	var late sync.WaitGroup
 	for _, g := range w.gateways {
 		g.link.tears(oneOf(w.random, 0, 0, 0.5))
 	}
 	unfollows := w.random.IntN(24)
-	for i := range 8 {
+	for i := range h.bursts {
 		if i == unfollows {
 			w.unfollows()
 		}
-		w.trouble()
+		if h.trouble {
+			w.trouble()
+		}
 		w.burst(&late)
 		time.Sleep(oneOf(w.random, time.Millisecond, time.Second, 3*time.Second, 15*time.Second, 35*time.Second))
 	}
 	late.Wait()
-	w.plays(oneOf(w.random, scenes...))
+	if h.scene {
+		w.plays(oneOf(w.random, scenes...))
+	}
 	for _, g := range w.gateways {
 		g.link.heals()
 	}

@@ -68,7 +68,7 @@ func (s *subscriber) stays(ctx context.Context, g *gateway) {
 	}()
 	s.visit(ctx, g, 1000, time.Hour)
 	if ctx.Err() == nil {
-		s.Error("the subscription of one who stays has ended")
+		s.Errorf("the subscription of one who stays has ended")
 	}
 }
 

@@ -31,6 +31,16 @@ type world struct {
 	unfollowed time.Time                    // when the fan stopped following b
 	left       chan struct{}                // is closed when the next subscriber leaves
 	over       bool                         // nothing comes any more
+
+	told   sync.Mutex
+	faults []string
+}
+
+// Errorf notes what is wrong: only of the smallest history in which anything is the test tells.
+func (w *world) Errorf(format string, args ...any) {
+	w.told.Lock()
+	defer w.told.Unlock()
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
 // gateway is one of three.
@@ -74,7 +84,7 @@ func (w *world) follows(name string, does bool) hbase.Mutation {
 
 func (w *world) write(mutations ...hbase.Mutation) {
 	if errs, err := w.store.Mutate(context.Background(), mutations); err != nil || errs != nil {
-		w.Error(errs, err)
+		w.Errorf("writing: %v, %v", errs, err)
 	}
 }
 
