@@ -107,6 +107,7 @@ func within() []attack {
 		over(limits.Fields, "9,990 fields", `{user(username:"u"){`+rep("id ", 9_980)+"}}"),
 		over(limits.Fields, "60 fragments with the same nested fields", merged(60, 8, "")),
 		over(limits.Fields, "60 fragments with conflicting arguments", merged(60, 8, "first:%d")),
+		over(limits.Path, "a path of 23 aliases of 120 bytes", `{user(username:"u"){`+rep(rep("x", 120)+":followers{nodes{", 23)+"name"+rep("}}", 23)+"}}"),
 		over(limits.Aliases, "998 aliases", `{user(username:"u"){`+numbered(998, "a%d:name ")+"}}"),
 		over(limits.PlaceDirectives, "4,990 directives on a field", "{__typename"+rep(" @x", 4990)+"}"),
 		over(limits.Directives, "a directive on each of 998 fields", `{user(username:"u"){`+rep("name@x ", 998)+"}}"),

@@ -56,7 +56,7 @@ var Known = [count]struct {
 	Operations:      {"operations", "the number of operations in a document", 50},
 	Fragments:       {"fragments", "the number of fragments in a document", 100},
 	Depth:           {"depth", "the depth to which selections, values or types nest, fragments included,", 50},
-	Path:            {"path", "the response keys on the way to a field, those of fragments wherever these are spread, in bytes,", 512},
+	Path:            {"path", "the path of a field, its response keys in bytes, fragments included,", 512},
 	RootFields:      {"root-fields", "the number of root fields", 50},
 	Fields:          {"fields", "the number of selected fields, those of fragments wherever these are spread,", 1000},
 	Aliases:         {"aliases", "the number of aliases, those of fragments wherever these are spread,", 200},
