@@ -12,6 +12,7 @@ import (
 	"twibase/graph/endpoint/backlog"
 	"twibase/graph/plan"
 	"twibase/hbase"
+	"twibase/hbase/embedded"
 	"twibase/loaders"
 	"twibase/news"
 	"twibase/writers/feeds"
@@ -95,6 +96,25 @@ func ofBacklog(of *atomic.Pointer[backlog.Backlog], name, help string, figure fu
 	return shown("twibase_"+name, help, func() float64 {
 		if b := of.Load(); b != nil {
 			return float64(figure(b.Load()))
+		}
+		return 0
+	})
+}
+
+// The metrics of the embedded store's cache of rows.
+var (
+	_ = ofRowCache("hits", "Rows that were asked for and came from the embedded store's cache of rows.", func(hits, _ int64) int64 { return hits })
+	_ = ofRowCache("misses", "Rows that were asked for and read from the embedded store, since its cache of rows did not have them.", func(_, misses int64) int64 { return misses })
+)
+
+// caching is the store of the server, if it is embedded.
+var caching atomic.Pointer[embedded.Store]
+
+// ofRowCache shows one of the figures of [embedded.Store.RowCache].
+func ofRowCache(name, help string, figure func(hits, misses int64) int64) any {
+	return shown("twibase_row_cache_"+name+"_total", help, func() float64 {
+		if s := caching.Load(); s != nil {
+			return float64(figure(s.RowCache()))
 		}
 		return 0
 	})

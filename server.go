@@ -24,6 +24,7 @@ import (
 	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
+	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/sample"
 	"twibase/transfer"
@@ -60,6 +61,7 @@ type serve struct {
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"What a request may ask for at most, where the defaults do not fit; 0 is no limit. docs/LIMITS.md lists the names."`
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"How many followers an author may have whose twits are put into the timelines of all of them; those of an author with more are merged in when a timeline is read (default: ${default}). All gateways of a store have the same."`
+	RowCache          int            `default:"32" placeholder:"MIB" help:"How many MiB of rows the embedded store keeps in memory that are asked for again and again, so that they need not be looked for in its files; 0 for none (default: ${default}). A cluster has no such cache here."`
 	Production        bool           `help:"For the public: nobody is told the schema, and there is no IDE. Clients send documents, or hashes of documents that they have sent before, as Apollo's do; with --documents they send the hashes of those alone."`
 	Documents         string         `placeholder:"FILE" help:"The trusted documents: a JSON object of documents by their hashes, as the compilers of Relay and of graphql-codegen write it. Clients may send a hash in place of the document."`
 	CORS              []string       `name:"cors" placeholder:"ORIGIN,…" help:"The origins, as in https://example.org, whose pages may use the server from a browser. Its own pages always may."`
@@ -79,6 +81,9 @@ func (s *serve) Validate() error {
 	}
 	if s.FanoutLimit < 1 {
 		return errors.New("--fanout-limit must be at least 1")
+	}
+	if s.RowCache < 0 {
+		return errors.New("--row-cache can't be negative; 0 is none")
 	}
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
 		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: whoever has those keys signs tokens for others too")
@@ -122,11 +127,14 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 		}
 		defer monitor.Close()
 	}
-	store, err := s.open(ctx, p.log)
+	store, err := s.open(ctx, p.log, s.RowCache)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if engine, embedded := store.(*embedded.Store); embedded {
+		caching.Store(engine)
+	}
 	if err := s.prepare(ctx, store, p.log); err != nil {
 		return err
 	}

@@ -34,11 +34,11 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store; whoever calls it closes it.
-func (f *storeFlag) open(ctx context.Context, log zerolog.Logger) (store hbase.Store, err error) {
+// open opens the store; whoever calls it closes it. An embedded one has a cache of so many MiB of rows: worth it for who reads the same again.
+func (f *storeFlag) open(ctx context.Context, log zerolog.Logger, rowCache int) (store hbase.Store, err error) {
 	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
 	case f.embedded():
-		store, err = embedded.Open(rest, embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))))
+		store, err = embedded.Open(rest, embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
 	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
 		store, err = cluster.Open(ctx, f.Store, log)
 	default:
@@ -62,7 +62,7 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, call func(hbase
 
 // with calls f with the open store.
 func (f *storeFlag) with(ctx context.Context, p process, call func(hbase.Store) error) error {
-	store, err := f.open(ctx, p.log)
+	store, err := f.open(ctx, p.log, 0)
 	if err != nil {
 		return err
 	}

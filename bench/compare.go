@@ -23,24 +23,30 @@ type server struct {
 	*gateway.Gateway
 }
 
-// served compares whole servers, HTTP included, on the embedded engine.
+// uncached are the flags of a server that reads every row from Pebble.
+var uncached = []string{"--row-cache", "0"}
+
+// served compares whole servers, HTTP included, on the embedded engine: with its cache of rows, which has all that is asked for after the first
+// requests, and without.
 func served(ctx context.Context, w *world) error {
 	p, err := newPlace()
 	if err != nil {
 		return err
 	}
 	defer p.leave()
-	store := "embedded:" + p.path("data")
-	if err := w.store(ctx, store); err != nil {
+	store, other := "embedded:"+p.path("data"), "embedded:"+p.path("other")
+	if err := errors.Join(w.store(ctx, store), w.store(ctx, other)); err != nil {
 		return err
 	}
 	hand, handErr := p.world(ctx, "hand")
 	memory, memoryErr := p.world(ctx, "plan")
-	twibase, err := p.twibase(ctx, store)
-	if err := errors.Join(handErr, memoryErr, err); err != nil {
+	twibase, twibaseErr := p.twibase(ctx, store)
+	pebble, err := p.twibase(ctx, other, uncached...)
+	if err := errors.Join(handErr, memoryErr, twibaseErr, err); err != nil {
 		return err
 	}
-	servers := []server{{"by hand, from memory", hand}, {"plan, from memory", memory}, {"twibase, embedded engine", twibase}}
+	servers := []server{{"by hand, from memory", hand}, {"plan, from memory", memory},
+		{"twibase, embedded engine, all rows from its cache", twibase}, {"twibase, embedded engine, all rows from Pebble", pebble}}
 	if err := w.reference(servers); err != nil {
 		return err
 	}

@@ -33,7 +33,14 @@ func growth(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := pages(of, lengths); err != nil {
+	if err := pages("rows from the cache", of, lengths); err != nil {
+		return err
+	}
+	p.stop()
+	if of, err = p.twibase(ctx, lists, uncached...); err != nil {
+		return err
+	}
+	if err := pages("rows from Pebble", of, lengths); err != nil {
 		return err
 	}
 	twibase, err := p.twibase(ctx, world)
@@ -59,8 +66,8 @@ func pageOf(members, from int) gateway.Request {
 	}
 }
 
-func pages(g *gateway.Gateway, lengths []int) error {
-	t := newTable("Growth of a list: a page of 20, embedded engine, one connection",
+func pages(from string, g *gateway.Gateway, lengths []int) error {
+	t := newTable("Growth of a list: a page of 20, embedded engine, "+from+", one connection",
 		"members", "first page: p50", "CPU", "p50, × that of the first row", "page in the middle: p50", "CPU", "p50, × that of the first row")
 	places := []func(n int) int{func(int) int { return 0 }, func(n int) int { return n/2 + 7 }}
 	latency, cpu := make([][][]time.Duration, len(lengths)), make([][][]time.Duration, len(lengths))

@@ -39,12 +39,12 @@ func (p *place) leave() {
 }
 
 // twibase builds twibase and starts it over a store.
-func (p *place) twibase(ctx context.Context, store string) (*gateway.Gateway, error) {
+func (p *place) twibase(ctx context.Context, store string, flags ...string) (*gateway.Gateway, error) {
 	program, err := p.build(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p.serve(ctx, program, store)
+	return p.serve(ctx, program, store, flags...)
 }
 
 func (p *place) build(ctx context.Context) (program string, err error) {

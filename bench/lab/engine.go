@@ -87,7 +87,7 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 			err = errors.Join(err, os.RemoveAll(p.dir))
 		}
 	}()
-	if store, err = embedded.Open(p.dir); err != nil {
+	if store, err = embedded.Open(p.dir, embedded.WithRowCache(0)); err != nil {
 		return nil, err
 	}
 	for _, d := range designs {
@@ -96,7 +96,7 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	p.store, err = embedded.Open(p.dir)
+	p.store, err = embedded.Open(p.dir, embedded.WithRowCache(0)) // designs differ in what is read, which a cache would hide
 	return p.store, err
 }
 

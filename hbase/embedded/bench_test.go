@@ -11,13 +11,72 @@ import (
 )
 
 func BenchmarkGet(b *testing.B) {
-	s := mustOpen(b, b.TempDir())
+	s, err := Open(b.TempDir(), WithRowCache(0))
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.Cleanup(func() { s.Close() })
 	hbasetest.Bench(b, s, func(string) {
 		if err := s.db.Flush(); err != nil {
 			b.Fatal(err)
 		}
 	})
+}
+
+// BenchmarkRowCache reads a hundred rows at a time: with and without a cache that does not have them, of more rows than it has room for, and with one
+// that has them.
+func BenchmarkRowCache(b *testing.B) {
+	const rows, together = 100_000, 100
+	for _, c := range []struct {
+		name        string
+		cache, rows int
+	}{{"without", 0, rows}, {"rows that it does not have", DefaultRowCache, rows}, {"rows that it has", DefaultRowCache, 10 * together}} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := Open(b.TempDir(), WithRowCache(c.cache))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			if err := s.CreateTable(context.Background(), hbase.Table{Name: "user", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+				b.Fatal(err)
+			}
+			names := make([]string, rows)
+			batch := make([]hbase.Mutation, 0, 1000)
+			for i := range rows {
+				put := benchUser(i)
+				names[i], batch = put.Row, append(batch, put)
+				if len(batch) == cap(batch) {
+					if errs, err := s.Mutate(context.Background(), batch); errs != nil || err != nil {
+						b.Fatal(errs, err)
+					}
+					batch = batch[:0]
+				}
+			}
+			if err := s.db.Flush(); err != nil {
+				b.Fatal(err)
+			}
+			gets := make([]hbase.Get, together)
+			next := 0
+			read := func() {
+				for i := range gets {
+					gets[i] = hbase.Get{Table: "user", Row: names[next%c.rows], Columns: "i:name i:email"}
+					next += 7919
+				}
+				if _, err := s.Get(context.Background(), gets); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for range 2 * min(c.rows, 10*together) / together {
+				read()
+			}
+			for b.Loop() {
+				read()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*together), "ns/row")
+			hits, misses := s.RowCache()
+			b.ReportMetric(float64(hits)/float64(max(hits+misses, 1)), "hits/row")
+		})
+	}
 }
 
 func BenchmarkMutate(b *testing.B) {
