@@ -107,10 +107,13 @@ type observer struct {
 // that it has seen. What is written at once is seen at once.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
-	for range 1 + o.random.IntN(4) {
+	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {
 		g := hbase.Get{Table: "t", Row: []string{"a", "b", "c", "gone"}[o.random.IntN(4)], Columns: []string{"", "i", "v", "d", "i:batch i:sum d:family"}[o.random.IntN(5)]}
 		if g.Columns == "i" {
 			g.Page.Stop = "zzz"
+		}
+		if o.random.IntN(100) == 0 {
+			g = fresh(g)
 		}
 		gets = append(gets, g)
 	}
