@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"twibase/hbase"
+	"twibase/hbase/cluster"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 )
@@ -76,11 +79,13 @@ func readTimelines(c *client, w *world) (facts, error) {
 // crosses notes who went over the limit since it was last looked, and who came back. The gateways have ended.
 func (w *world) crosses(t *testing.T) {
 	t.Helper()
-	dir, is := strings.CutPrefix(w.store, "embedded:")
-	if !is {
-		return
+	var store hbase.Store
+	var err error
+	if dir, is := strings.CutPrefix(w.store, "embedded:"); is {
+		store, err = embedded.Open(dir)
+	} else {
+		store, err = cluster.Open(t.Context(), w.store, zerolog.Nop())
 	}
-	store, err := embedded.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
