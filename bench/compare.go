@@ -26,7 +26,7 @@ type server struct {
 // uncached are the flags of a server that reads every row from Pebble.
 var uncached = []string{"--row-cache", "0"}
 
-// served compares whole servers, HTTP included, on the embedded engine: with its cache of rows, which has all that is asked for after the first
+// served compares whole servers, HTTP included, on the embedded engine: with its cache of rows, which has what Gets ask for after the first
 // requests, and without.
 func served(ctx context.Context, w *world) error {
 	p, err := newPlace()
@@ -46,7 +46,7 @@ func served(ctx context.Context, w *world) error {
 		return err
 	}
 	servers := []server{{"by hand, from memory", hand}, {"plan, from memory", memory},
-		{"twibase, embedded engine, all rows from its cache", twibase}, {"twibase, embedded engine, all rows from Pebble", pebble}}
+		{"twibase, with its cache of rows", twibase}, {"twibase, without it", pebble}}
 	if err := w.reference(servers); err != nil {
 		return err
 	}
