@@ -36,6 +36,7 @@ var refusals = []refusal{
 		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT password, BAD_USER_INPUT idempotencyKey"},
 	{"logIn", `{username:"owner",password:"wrong horse"}`, "WRONG_CREDENTIALS"},
 	{"createUser", `{username:"owner",name:"x"}`, "ALREADY_EXISTS username"},
+	{"createUser", `{username:"lost",name:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"createUser", `{username:"a b",name:" ",age:-1,email:"",avatarUrl:"https://u:p@example.org",idempotencyKey:""}`,
 		"BAD_USER_INPUT username, BAD_USER_INPUT name, BAD_USER_INPUT email, BAD_USER_INPUT age, BAD_USER_INPUT avatarUrl, BAD_USER_INPUT idempotencyKey"},
 	{"updateUser", `{username:"nobody",name:"x"}`, "NOT_FOUND username"},
@@ -63,6 +64,7 @@ var refusals = []refusal{
 	{"createRole", `{code:"developer",name:"x"}`, "ALREADY_EXISTS code"},
 	{"createRole", `{code:"tester",department:"nowhere"}`, "NOT_FOUND department"},
 	{"createRole", `{code:"developer",department:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND department"},
+	{"createRole", `{code:"lost",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"createRole", `{code:"a b",name:"",department:" ",idempotencyKey:"` + long + `"}`,
 		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department, BAD_USER_INPUT idempotencyKey"},
 	{"updateRole", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
@@ -78,6 +80,7 @@ var refusals = []refusal{
 	{"revokeRole", `{username:"a b",role:" "}`, "BAD_USER_INPUT username, BAD_USER_INPUT role"},
 	{"createDepartment", `{code:"dev",name:"x"}`, "ALREADY_EXISTS code"},
 	{"createDepartment", `{code:"dev",name:"x",parent:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND parent"},
+	{"createDepartment", `{code:"lost",name:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"createDepartment", `{code:"a b",name:"` + long + `",parent:"",idempotencyKey:""}`,
 		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT parent, BAD_USER_INPUT idempotencyKey"},
 	{"createDepartment", `{code:"new",name:"x",parent:"level64"}`, "LIMIT_EXCEEDED parent"},
@@ -95,6 +98,7 @@ var refusals = []refusal{
 	{"deleteDepartment", `{code:"nowhere",moveChildrenUp:true}`, "NOT_FOUND code"},
 	{"deleteDepartment", `{code:""}`, "BAD_USER_INPUT code"},
 	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
+	{"createGame", `{code:"lost",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"createGame", `{code:"a b",name:" ",idempotencyKey:""}`, "BAD_USER_INPUT code, BAD_USER_INPUT idempotencyKey, BAD_USER_INPUT name"},
 	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
 	{"updateGame", `{code:"chess",name:"x",expectedVersion:""}`, "CONFLICT expectedVersion"},
@@ -108,8 +112,8 @@ var refusals = []refusal{
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 
-// refusing is a stage of the cast in which there is something at every limit: a tree of 64 levels, a day that is full of plays, and a key under which a
-// twit was posted that is deleted.
+// refusing is a stage of the cast in which there is something at every limit: a tree of 64 levels, a day that is full of plays, and a key under which
+// there was made what is deleted.
 func refusing(t *testing.T) *stage {
 	t.Helper()
 	files := maps.Clone(cast)
@@ -124,6 +128,11 @@ func refusing(t *testing.T) *stage {
 	other := &stage{newGateway("other", s.store), s.ids}
 	twit := oracle.Get(other.query(t, as("boss"), `mutation{postTwit(input:{content:"x",idempotencyKey:"deleted"}){twit{id}}}`), "postTwit", "twit", "id")
 	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteTwit(input:{id:%q}){deletedId}}`, twit))
+	other.query(t, as("boss"), `mutation{
+		createUser(input:{username:"lost",name:"x",idempotencyKey:"deleted"}){userErrors{code}} deleteUser(input:{username:"lost"}){deletedId}
+		createRole(input:{code:"lost",idempotencyKey:"deleted"}){userErrors{code}} deleteRole(input:{code:"lost"}){deletedId}
+		createDepartment(input:{code:"lost",name:"x",idempotencyKey:"deleted"}){userErrors{code}} deleteDepartment(input:{code:"lost"}){deletedId}
+		createGame(input:{code:"lost",idempotencyKey:"deleted"}){userErrors{code}} deleteGame(input:{code:"lost"}){deletedId}}`)
 	other.root.Writers.Close(t.Context())
 	return s
 }

@@ -41,12 +41,14 @@ func (in *input) newUser(u NewUser, byAdministrator bool) NewUser {
 // row reads whether there is such a user, or ever was.
 func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
 
-// made decides that there is the user, unless the name is a user's, or was one's; errNothing if this very creation was made before.
-func (u NewUser) made(r *reading, origin string) ([]hbase.Cell, error) {
+// made decides that there is the user, unless the name is a user's, or was one's. If this very creation was made before, the error is as that of
+// [madeBefore].
+func (u NewUser) made(r *reading, origin string, key *string) ([]hbase.Cell, error) {
+	name := attribute(r.row, "name")
 	switch {
 	case attribute(r.row, tables.Origin) == origin:
-		return nil, errNothing
-	case attribute(r.row, "name") != "":
+		return nil, madeBefore(name, key)
+	case name != "":
 		return nil, taken(u.Username)
 	}
 	now := millis(r.at)
@@ -71,7 +73,7 @@ var signUp = register(kind[signUpArgs]{
 	name: "signUp",
 	row:  func(a signUpArgs) hbase.Get { return a.row() },
 	decide: func(a *signUpArgs, r *reading) ([]hbase.Cell, error) {
-		cells, err := a.made(r, a.Origin)
+		cells, err := a.made(r, a.Origin, nil)
 		if name := attribute(r.row, "name"); a.Key != "" && name != "" && name != tables.Gone && !errors.Is(err, errNothing) {
 			a.Taken = true
 			return nil, errNothing

@@ -17,13 +17,21 @@ func (w *Writers) origin(caller string, key *string) string {
 // originColumns are what free reads.
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// free returns nil if an object can be made under a code, given what is stored of it: there is none, or none any more. It is errNothing if
-// this very creation was made before, whatever became of what it made.
-func free(cells []hbase.Cell, code, origin string) error {
-	name, made := attribute(cells, "name"), attribute(cells, tables.Origin)
+// madeBefore is the end of a creation that was made before: errNothing, unless others may have made it, under the same key, and what they made was deleted.
+func madeBefore(name string, key *string) error {
+	if name == tables.Gone && key != nil {
+		return refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
+	}
+	return errNothing
+}
+
+// free returns nil if an object can be made under a code, given what is stored of it: there is none, or none any more. If this very creation was
+// made before, it is as madeBefore says.
+func free(cells []hbase.Cell, code, origin string, key *string) error {
+	name := attribute(cells, "name")
 	switch {
-	case made == origin:
-		return errNothing
+	case attribute(cells, tables.Origin) == origin:
+		return madeBefore(name, key)
 	case name == "" || name == tables.Gone:
 		return nil
 	}

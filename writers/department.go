@@ -88,7 +88,7 @@ var createDepartment = register(kind[createDepartmentArgs]{
 		return climb(r.cells[1:])
 	},
 	decide: func(a *createDepartmentArgs, r *reading) ([]hbase.Cell, error) {
-		taken := free(r.cells[0], a.Code, a.Origin)
+		taken := free(r.cells[0], a.Code, a.Origin, a.IdempotencyKey)
 		a.Level = 1
 		if a.Parent != nil {
 			_, err := existingDepartment(*a.Parent, r.cells[1], "parent")

@@ -7,14 +7,17 @@ import (
 	"twibase/hbase/tables"
 )
 
-type createGameArgs struct{ Code, Name, Origin string }
+type createGameArgs struct {
+	Code, Name, Origin string
+	IdempotencyKey     *string
+}
 
 // createGame makes the game's row say that there is one.
 var createGame = register(kind[createGameArgs]{
 	name: "createGame",
 	row:  func(a createGameArgs) hbase.Get { return tables.Games.Get(a.Code, originColumns) },
 	decide: func(a *createGameArgs, r *reading) ([]hbase.Cell, error) {
-		if err := free(r.row, a.Code, a.Origin); err != nil {
+		if err := free(r.row, a.Code, a.Origin, a.IdempotencyKey); err != nil {
 			return nil, err
 		}
 		return append(tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at).Cells, originCell(a.Origin, r.at)), nil
@@ -86,7 +89,8 @@ type NewGame struct {
 // be refused with Problems.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
-	a := createGameArgs{Code: in.code("code", g.Code), Origin: w.origin(caller, in.idempotencyKey("idempotencyKey", g.IdempotencyKey))}
+	a := createGameArgs{Code: in.code("code", g.Code), IdempotencyKey: in.idempotencyKey("idempotencyKey", g.IdempotencyKey)}
+	a.Origin = w.origin(caller, a.IdempotencyKey)
 	if a.Name = a.Code; g.Name != nil {
 		a.Name = in.name("name", *g.Name)
 	}

@@ -75,7 +75,9 @@ func callGame(r *rand.Rand) call {
 // modelCreate is what becomes of a world in which something is made under an idempotency key.
 func modelCreate(w world, fact, value, key string) Code {
 	switch origin := "origin " + fact; {
-	case w[origin] == key: // whatever became of it
+	case w[origin] == key && w[fact] == "":
+		return NotFound
+	case w[origin] == key:
 		return ""
 	case w[fact] == "":
 		w[fact], w[origin] = value, key

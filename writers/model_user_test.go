@@ -51,6 +51,9 @@ func callUser(r *rand.Rand) call {
 			return err
 		}, func(w world) Code {
 			origin := "origin user " + username
+			if w[origin] == key && w["gone "+username] != "" {
+				return NotFound
+			}
 			if w[origin] == key {
 				return ""
 			}

@@ -28,7 +28,7 @@ var createRole = register(kind[createRoleArgs]{
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definer(a.Department) },
 	decide: func(a *createRoleArgs, r *reading) ([]hbase.Cell, error) {
-		if err := together(free(r.row, a.Code, a.Origin), definerExists(a.Department, r)); err != nil {
+		if err := together(free(r.row, a.Code, a.Origin, a.IdempotencyKey), definerExists(a.Department, r)); err != nil {
 			return nil, err
 		}
 		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)

@@ -9,15 +9,18 @@ import (
 
 type createUserArgs struct {
 	NewUser
-	Origin string
+	Origin         string
+	IdempotencyKey *string
 }
 
 // createUser makes a user who has no account.
 var createUser = register(kind[createUserArgs]{
-	name:   "createUser",
-	row:    func(a createUserArgs) hbase.Get { return a.row() },
-	decide: func(a *createUserArgs, r *reading) ([]hbase.Cell, error) { return a.made(r, a.Origin) },
-	plan:   func(createUserArgs, op) plan { return plan{} },
+	name: "createUser",
+	row:  func(a createUserArgs) hbase.Get { return a.row() },
+	decide: func(a *createUserArgs, r *reading) ([]hbase.Cell, error) {
+		return a.made(r, a.Origin, a.IdempotencyKey)
+	},
+	plan: func(createUserArgs, op) plan { return plan{} },
 })
 
 // UserChange is what an update does to a user.
@@ -107,7 +110,7 @@ func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idem
 	if err := in.err(); err != nil {
 		return "", err
 	}
-	_, err = do(ctx, w, createUser, &createUserArgs{u, w.origin(caller, idempotencyKey)})
+	_, err = do(ctx, w, createUser, &createUserArgs{u, w.origin(caller, idempotencyKey), idempotencyKey})
 	return u.Username, err
 }
 
