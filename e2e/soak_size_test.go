@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// size is what a gateway has: goroutines, and bytes of memory, resident in all and in use in Go's heap.
+// size is what a gateway has: goroutines, and bytes of memory, resident in all and in use in Go's heap. And how often the loaders' timer fired.
 type size struct {
 	goroutines     int
+	fallbacks      int
 	resident, heap int64
 }
 
@@ -32,6 +33,7 @@ func (s *soak) size() (now size) {
 		return value
 	}
 	now.goroutines, now.heap = int(metric("go_goroutines")), int64(metric("go_memstats_heap_inuse_bytes"))
+	now.fallbacks = int(metric("twibase_loader_fallbacks_total"))
 	resident, also := s.gateway.Resident()
 	if err := errors.Join(err, also); err != nil {
 		s.Error(err)

@@ -197,6 +197,9 @@ func TestSoak(t *testing.T) {
 	t.Logf("%v\n%d stops of region servers, %d of them ended and were started anew", s.got, lost.stops, lost.starts)
 	s.quiet(lost, before)
 	s.flat(sizes)
+	if n := sizes[len(sizes)-1].fallbacks; n != 0 {
+		s.Errorf("the fallback timer of the loaders fired %d times", n)
+	}
 	for what, n := range s.got {
 		if _, got, _ := strings.Cut(what, ": "); got == "INTERNAL" || strings.HasPrefix(got, "no ") || what == "attack: ok" {
 			t.Errorf("%s, %d times", what, n)

@@ -112,6 +112,9 @@ func (w *world) proven(t *testing.T) int {
 		if open := g.metric(t, "twibase_fanout_errands"); open != 0 {
 			w.wrong("%v errands are not done", open)
 		}
+		if n := g.metric(t, "twibase_loader_fallbacks_total"); n != 0 {
+			w.wrong("the fallback timer of the loaders fired %v times", n)
+		}
 		g.end(syscall.SIGTERM)
 	}
 	status, out := command(t, "repair", "--check", "--store", w.store)
