@@ -59,6 +59,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"others' keys without their name", "serve --jwks keys.json --jwt-audience twibase", misuse, "--jwks needs --jwt-issuer and --jwt-audience"},
 		{"others' keys that are not there", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", failed, "--jwks /nowhere: open /nowhere"},
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
+		{"less than no cache", "serve --row-cache=-1", misuse, "--row-cache: write a number of MiB from 0, which is none, to 1048576, not -1"},
+		{"a cache that no machine has room for", "serve --row-cache 1048577", misuse, "--row-cache: write a number of MiB from 0"},
 		{"administrators of a token in production", "serve --production --dev-tokens --jwt-secret-file " + empty, misuse, "--dev-tokens is not for --production"},
 		{"documents that are not there", "serve --store embedded: --documents /nowhere", failed, "--documents: stat /nowhere"},
 		{"an origin with a path", "serve --cors https://example.org/a", misuse, `--cors: "https://example.org/a" is no origin: write a scheme and a host`},

@@ -30,6 +30,9 @@ import (
 	"twibase/transfer"
 )
 
+// maxRowCache bounds --row-cache, in MiB: more memory than a machine has is a slip of the pen.
+const maxRowCache = 1 << 20
+
 // The times within which a server answers, and ends.
 const (
 	requestTimeout  = 30 * time.Second
@@ -82,8 +85,8 @@ func (s *serve) Validate() error {
 	if s.FanoutLimit < 1 {
 		return errors.New("--fanout-limit must be at least 1")
 	}
-	if s.RowCache < 0 {
-		return errors.New("--row-cache can't be negative; 0 is none")
+	if s.RowCache < 0 || s.RowCache > maxRowCache {
+		return fmt.Errorf("--row-cache: write a number of MiB from 0, which is none, to %d, not %d", maxRowCache, s.RowCache)
 	}
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
 		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: whoever has those keys signs tokens for others too")
