@@ -25,6 +25,10 @@ type Distributed struct {
 // session is for how long ZooKeeper waits for a region server that has fallen silent: so long nobody has its regions.
 const session = 6 * time.Second
 
+// masterSession is the same for the master, which no test stops: on a machine that has no time for it, it would end, and no region would find a server
+// again.
+const masterSession = time.Minute
+
 // StartDistributed is like [Start], for an HBase of several processes.
 func StartDistributed(ctx context.Context, dir string) (d *Distributed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -58,7 +62,8 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 		}
 	}()
 	config := filepath.Join(dir, "zoo.cfg")
-	lines := fmt.Sprintf("tickTime=500\ndataDir=%s/zk\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n", data, port)
+	lines := fmt.Sprintf("tickTime=500\nmaxSessionTimeout=%d\ndataDir=%s/zk\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n",
+		masterSession.Milliseconds(), data, port)
 	if err := os.WriteFile(config, []byte(lines), 0o644); err != nil {
 		return nil, err
 	}
@@ -68,7 +73,7 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 	if err := listens(ctx, port); err != nil {
 		return nil, err
 	}
-	if d.master, err = d.server("master", "org.apache.hadoop.hbase.master.HMaster", "hbase.master.port"); err != nil {
+	if d.master, err = d.server("master", "org.apache.hadoop.hbase.master.HMaster", "hbase.master.port", masterSession); err != nil {
 		return nil, err
 	}
 	for i := range d.servers {
@@ -83,7 +88,7 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 }
 
 // server starts a master or a region server, at any port that is free.
-func (d *Distributed) server(name, class, port string) (*process, error) {
+func (d *Distributed) server(name, class, port string, session time.Duration) (*process, error) {
 	return d.start(name, class, "-D", "hbase.cluster.distributed=true", "-D", port+"=0",
 		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds()), "start")
 }
@@ -112,7 +117,7 @@ func (d *Distributed) Servers() int { return len(d.servers) }
 // StartServer starts a region server that has ended. The master gives it regions when it next balances them, or when another one dies.
 func (d *Distributed) StartServer(i int) (err error) {
 	d.starts++
-	d.servers[i], err = d.server(fmt.Sprintf("server-%d", d.starts), "org.apache.hadoop.hbase.regionserver.HRegionServer", "hbase.regionserver.port")
+	d.servers[i], err = d.server(fmt.Sprintf("server-%d", d.starts), "org.apache.hadoop.hbase.regionserver.HRegionServer", "hbase.regionserver.port", session)
 	return err
 }
 
