@@ -54,7 +54,7 @@ func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (b
 }
 
 // few reports whether an author with so many followers is to be no broadcaster any more.
-func (e *errand) few(followers int) bool { return followers == 0 || followers < e.o.Limit/2 }
+func (e *errand) few(followers int) bool { return 2*followers < e.o.Limit }
 
 // unmerge lets another errand bring the author's twits into timelines, and reports whether the author's state waits for that. It does by this call or
 // never: so whoever finds that it does knows that it was never ended, however long a gateway was stopped, and what was brought since is all.

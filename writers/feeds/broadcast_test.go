@@ -1,6 +1,7 @@
 package feeds_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -35,6 +36,23 @@ func TestAnErrandThatComesLateLeavesABroadcasterWithManyFollowersOne(t *testing.
 	w.errand(tables.Returned, "", "")
 	if w.sweep(w.gateway(feeds.Options{Limit: 4})); w.state() != tables.Merged || w.open() != 0 {
 		t.Errorf("%s, with %d errands", w.state(), w.open())
+	}
+}
+
+func TestWithLessThanHalfOfTheLimitABroadcasterReturns(t *testing.T) {
+	for limit := 1; limit <= 4; limit++ {
+		for followers := range limit + 1 {
+			t.Run(fmt.Sprintf("%d of %d", followers, limit), func(t *testing.T) {
+				w := newWorld(t)
+				w.follows(numbered("f", followers)...)
+				w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+				w.posts("x")
+				w.sweep(w.gateway(feeds.Options{Limit: limit}))
+				if _, leaving := w.state().Leaving(); leaving != (float64(followers) < float64(limit)/2) {
+					t.Error(w.state())
+				}
+			})
+		}
 	}
 }
 
