@@ -58,6 +58,8 @@ var refusals = []refusal{
 	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
 	{"addComment", `{twitId:"<remark>",content:""}`, "BAD_USER_INPUT content, NOT_FOUND twitId"},
 	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
+	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
+	{"addComment", `{twitId:"<p>",content:"another",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"addComment", `{twitId:"<p>",content:"` + strings.Repeat("x", writers.MaxComment+1) + `",idempotencyKey:"` + long + `"}`,
 		"BAD_USER_INPUT content, BAD_USER_INPUT idempotencyKey"},
 	{"deleteComment", `{id:"<p>"}`, "NOT_FOUND id"},
@@ -128,6 +130,8 @@ func refusing(t *testing.T) *stage {
 	other := &stage{newGateway("other", s.store), s.ids}
 	twit := oracle.Get(other.query(t, as("boss"), `mutation{postTwit(input:{content:"x",idempotencyKey:"deleted"}){twit{id}}}`), "postTwit", "twit", "id")
 	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteTwit(input:{id:%q}){deletedId}}`, twit))
+	comment := oracle.Get(other.query(t, as("boss"), `mutation{addComment(input:{twitId:"<p>",content:"x",idempotencyKey:"deleted"}){comment{id}}}`), "addComment", "comment", "id")
+	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteComment(input:{id:%q}){deletedId}}`, comment))
 	other.query(t, as("boss"), `mutation{
 		createUser(input:{username:"lost",name:"x",idempotencyKey:"deleted"}){userErrors{code}} deleteUser(input:{username:"lost"}){deletedId}
 		createRole(input:{code:"lost",idempotencyKey:"deleted"}){userErrors{code}} deleteRole(input:{code:"lost"}){deletedId}

@@ -9,7 +9,7 @@ import (
 )
 
 func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
-	key := "once"
+	key, again := "once", "again"
 	twit := NewTwit{Content: "Hi", Visibility: tables.Public}
 	var posted *tables.Twit
 	var comment *tables.Comment
@@ -24,7 +24,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 			}
 			when, name, _ := at.Parts()
 			posted = &tables.Twit{AuthorName: "Lucy", PostedAt: when, Name: name, Content: "Hi", Visibility: tables.Public}
-			k, err := w.AddComment(ctx, "Jim", posted, "Hello", nil)
+			k, err := w.AddComment(ctx, "Jim", posted, "Hello", &again)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,6 +104,15 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 					"CheckAndPut commenters",
 					"CheckAndPut comments, Put comments, Put user_comments",
 					"Get comments, Get twit_ids, Get user_comments, Get users",
+				}},
+			{"addComment, again under its key", func(ctx context.Context, w *Writers) error {
+				_, err := w.AddComment(ctx, "Jim", posted, "Hello again", &again)
+				return err
+			},
+				[]string{
+					"Get commenters, Get twit_ids, Get users 2",
+					"Get commenters",
+					"Get intents",
 				}},
 			{"deleteComment", func(ctx context.Context, w *Writers) error { return w.DeleteComment(ctx, comment) },
 				[]string{

@@ -35,6 +35,14 @@ var addComment = register(kind[addCommentArgs]{
 		return []hbase.Get{tables.Users.Get(a.Author, tables.Existence), tables.TwitNames.Get(a.Twit.Name),
 			tables.Users.Get(a.Twit.Author, tables.Existence)}
 	},
+	more: func(a addCommentArgs, r *reading) []hbase.Get {
+		at, added, err := tables.Commenters.DecodeAdded(r.row)
+		if len(r.cells) > 3 || err != nil || !added {
+			return nil
+		}
+		// By its time: the content that is sent now may be another.
+		return []hbase.Get{tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at)}
+	},
 	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
 		if err := existing(tables.Users, a.Author, r.cells[0], ""); err != nil {
 			return nil, err
@@ -51,9 +59,14 @@ var addComment = register(kind[addCommentArgs]{
 			return nil, err
 		}
 		at, added, err := tables.Commenters.DecodeAdded(r.row)
-		if err != nil || added {
+		switch {
+		case err != nil:
+			return nil, err
+		case added && tables.Commenters.DecodeRemoved(r.cells[3]):
+			return nil, refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
+		case added:
 			a.At = at.UnixMilli()
-			return nil, orNothing(err)
+			return nil, errNothing
 		}
 		if a.At = r.at; a.Key == nil {
 			return nil, nil

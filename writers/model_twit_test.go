@@ -271,9 +271,10 @@ func callComment(r *rand.Rand) call {
 		if w["user "+by] == "" || w[twit] == "" {
 			return NotFound
 		}
-		if w["added "+fact] == "" {
-			w["added "+fact], w[fact] = "1", "1"
+		if w["added "+fact] != "" && w[fact] == "" {
+			return NotFound
 		}
+		w["added "+fact], w[fact] = "1", "1"
 		return ""
 	}}
 }

@@ -46,6 +46,13 @@ func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterGone+word(comment.Position))
 }
 
+// RemovedAt reads whether the author removed a comment of that time, of which there is one at most if it was added here.
+func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
+	removed := func(at time.Time) string { return commenterGone + word(invert(at)) }
+	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,
+		Page: hbase.Page{Start: removed(at), Stop: removed(at.Add(-time.Millisecond)), Limit: 1}}
+}
+
 func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
@@ -75,7 +82,7 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, ok bool, err 
 	return time.Time{}, false, nil
 }
 
-// DecodeRemoved reports whether the cells of Removed say so.
+// DecodeRemoved reports whether the cells of Removed, or of RemovedAt, say so.
 func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterGone) {

@@ -62,6 +62,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
 	get("did LiLei add a comment under that key?", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
 	get("was that comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))
+	get("was one of that time removed?", tables.Commenters.RemovedAt(moment.Key(), "LiLei", noon))
 	get("who is a broadcaster?", tables.Broadcasters.Get())
 	get("is 小红?", tables.Broadcasters.Of("小红"))
 	get("an errand", tables.Errands.Get(errand.ID))

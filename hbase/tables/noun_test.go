@@ -226,6 +226,15 @@ func TestCommentersTellWhatWasAddedAndRemoved(t *testing.T) {
 			t.Errorf("%s is written, and %s is read", get.column, get.asks)
 		}
 	}
+	for _, mark := range []string{"\x00", "LiLei\x00", "\xFF\xFF"} {
+		for milli := -1; milli <= 1; milli++ {
+			c := tables.Comment{PostedAt: noon.Add(time.Duration(milli) * time.Millisecond), Mark: mark}
+			of, get := tables.Commenters.RemovedCell(c.Key().Position, 1).Qualifier, tables.Commenters.RemovedAt(moment.Key(), "LiLei", noon)
+			if read := get.Page.Start <= of && of < get.Page.Stop; read != (milli == 0) {
+				t.Errorf("%s of %d ms and %q is read: %v", of, milli, mark, read)
+			}
+		}
+	}
 	for _, other := range []string{tables.KeyedName("a", "bk"), tables.KeyedName("ab", "k"), tables.KeyedName("LiLei", "again")} {
 		if tables.CheckTwitID(other) != nil || other == tables.KeyedName("a", "k") {
 			t.Errorf("%q can't be an id of another twit", other)
