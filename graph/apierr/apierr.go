@@ -22,7 +22,7 @@ const (
 	CodeForbidden Code = "FORBIDDEN"
 	// CodeNotFound is something to be changed that does not exist. A read answers null instead.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded is a request that asks for too much. Its extensions `limit` and `actual` say how much.
+	// CodeLimitExceeded is a request that asks for too much, or a number that is too great for its type. The extensions `limit` and `actual` say how much.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"

@@ -135,6 +135,14 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+func TestAPublicErrorThatPanicsStaysWhatItIs(t *testing.T) {
+	var log bytes.Buffer
+	ctx := logging(&log)
+	if want := LimitExceeded("an Int", 1, 2); Recover(ctx, want) != error(want) || log.Len() > 0 {
+		t.Errorf("it is %v, and the log is %s", Recover(ctx, want), &log)
+	}
+}
+
 func TestWrite(t *testing.T) {
 	w := httptest.NewRecorder()
 	LimitExceeded("a body", 1, 2).Write(w, 413)

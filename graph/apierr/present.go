@@ -94,8 +94,11 @@ func short(message string) string {
 	return message
 }
 
-// Recover turns a panic into an error that [Present] masks, and logs where it happened. It is for gqlgen.
+// Recover turns a panic into an error that [Present] masks, and logs where it happened; an [Error] stays what it is. It is for gqlgen.
 func Recover(ctx context.Context, panicked any) error {
+	if public, ok := panicked.(*Error); ok {
+		return public
+	}
 	zerolog.Ctx(ctx).Error().Bytes("stack", debug.Stack()).Msg(fmt.Sprintf("panic: %v", panicked))
 	return &Error{Code: CodeInternal, Message: "internal error"}
 }

@@ -78,11 +78,24 @@ func show(v any) string {
 	return strconv.Quote(s)
 }
 
-// MarshalInt writes GraphQL's Int.
-func MarshalInt(i int) graphql.Marshaler { return graphql.MarshalInt(i) }
+// MarshalInt writes GraphQL's Int, which has 32 bits. It panics with an [apierr.Error] if i has more: to the executors that is an error of the
+// field, and gqlgen has no other way to say so before the field is written.
+func MarshalInt(i int) graphql.Marshaler {
+	mustFit(i)
+	return graphql.MarshalInt(i)
+}
 
 // AppendInt is [MarshalInt] for who appends.
-func AppendInt(dst []byte, i int) []byte { return plan.AppendInt(dst, i) }
+func AppendInt(dst []byte, i int) []byte {
+	mustFit(i)
+	return plan.AppendInt(dst, i)
+}
+
+func mustFit(i int) {
+	if int(int32(i)) != i {
+		panic(apierr.LimitExceeded("an Int", math.MaxInt32, i))
+	}
+}
 
 // UnmarshalInt reads GraphQL's Int, which has 32 bits. A text is none, though gqlgen would take one.
 func UnmarshalInt(v any) (int, error) {

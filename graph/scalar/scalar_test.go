@@ -2,6 +2,8 @@ package scalar
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,5 +85,26 @@ func TestWhatIsRead(t *testing.T) {
 	}
 	if got, err := UnmarshalInt(json.Number("-2147483648")); err != nil || written(MarshalInt(got)) != "-2147483648" {
 		t.Errorf("an Int is %d, %v", got, err)
+	}
+}
+
+func TestAnIntThatDoesNotFitIsAnErrorOfItsField(t *testing.T) {
+	for _, i := range []int{math.MinInt32, math.MaxInt32} {
+		if got := string(AppendInt(nil, i)); got != written(MarshalInt(i)) || got != strconv.Itoa(i) {
+			t.Errorf("%d is written as %s", i, got)
+		}
+	}
+	for _, i := range []int{math.MinInt32 - 1, math.MaxInt32 + 1, math.MaxInt64} {
+		for name, write := range map[string]func(){"append": func() { AppendInt(nil, i) }, "marshal": func() { MarshalInt(i) }} {
+			func() {
+				defer func() {
+					refusal, _ := recover().(*apierr.Error)
+					if refusal == nil || refusal.Code != apierr.CodeLimitExceeded || refusal.Extensions["actual"] != i {
+						t.Errorf("%s %d: %v", name, i, refusal)
+					}
+				}()
+				write()
+			}()
+		}
 	}
 }
