@@ -126,7 +126,7 @@ var deleteComment = register(kind[deleteCommentArgs]{
 
 // deleteComments deletes all comments that an author wrote.
 func deleteComments(author string) step {
-	return eachMember(tables.UserComments, author, func(k tables.CommentKey) demand {
+	return eachMember(tables.UserComments, author, func(k tables.CommentKey) step {
 		at, mark, _ := k.Parts()
 		return demand{"deleteComment", removalOf(&tables.Comment{Twit: k.Twit, AuthorName: author, PostedAt: at, Mark: mark})}
 	})

@@ -169,7 +169,7 @@ var cut = register(kind[cutArgs]{
 
 // fill copies what the new buckets will cover, cells as they are. When it is done again, somebody may have joined them already.
 func (a cutArgs) fill(fresh []tables.Bucket) step {
-	return each{"fill", func(ctx context.Context, p port, after string) ([]demand, string, error) {
+	return each{"fill", func(ctx context.Context, p port, after string) ([]step, string, error) {
 		start := fresh[0].Start
 		if after != "" {
 			start = hbase.Next(after)
@@ -178,19 +178,19 @@ func (a cutArgs) fill(fresh []tables.Bucket) step {
 		if err != nil || len(cells) == 0 {
 			return nil, "", err
 		}
-		var copies []write
+		var items []step
 		for _, b := range fresh {
 			mine := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
 				return c.Qualifier < b.Start || b.Stop != "" && c.Qualifier >= b.Stop || tables.Moved(c)
 			})
 			if len(mine) > 0 {
-				copies = append(copies, write{"fill", hbase.Put{Table: a.List.Table, Row: a.list().Row(string(a.Owner), b.Number), Cells: mine}})
+				items = append(items, put{hbase.Put{Table: a.List.Table, Row: a.list().Row(string(a.Owner), b.Number), Cells: mine}})
 			}
 		}
-		if err := p.mutate(ctx, copies...); err != nil || len(cells) < cutPage {
-			return nil, "", err
+		if len(cells) < cutPage {
+			return items, "", nil
 		}
-		return nil, cells[len(cells)-1].Qualifier, nil
+		return items, cells[len(cells)-1].Qualifier, nil
 	}}
 }
 

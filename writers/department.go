@@ -210,50 +210,22 @@ var deleteDepartment = register(kind[deleteDepartmentArgs]{
 			remove(tables.Children, parent, tables.Child{Name: a.Name, Code: a.Code}, o.at),
 			countOf(tables.Children, parent, a.Count-1), countOf(tables.Children, a.Code, -a.Count),
 		}
+		under := func(c tables.Child) step { return departmentUnder(c.Code, a.Parent, tables.Department{}, o) }
+		join := func(c tables.Child) step { return add(tables.Children, parent, c, o.at) }
 		for _, c := range a.Children {
-			now = append(now, movedUp(c, a.Code, a.Parent, o)...)
+			now = append(now, under(c), join(c), remove(tables.Children, a.Code, c, o.at))
 		}
 		var later []stage
 		if len(a.Children) < a.Count {
-			later = append(later, stage{eachMember(tables.Children, a.Code, func(c tables.Child) demand {
-				return demand{"moveUp", &moveUpArgs{c, a.Code, a.Parent}}
-			})})
+			for _, move := range []func(tables.Child) step{under, join} {
+				later = append(later, stage{eachMember(tables.Children, a.Code, move)})
+			}
+			later = append(later, stage{vacate(tables.Children, a.Code, o)})
 		}
-		return plan{now: []stage{now}, later: append(later, stage{eachMember(tables.DepartmentRoles, a.Code, func(role string) demand {
+		return plan{now: []stage{now}, later: append(later, stage{eachMember(tables.DepartmentRoles, a.Code, func(role string) step {
 			return demand{"undefineRole", &undefineRoleArgs{role, a.Code}}
 		})})}
 	},
-})
-
-// movedUp puts a child of a department that is deleted under the parent of that.
-func movedUp(c tables.Child, from string, to *string, o op) stage {
-	return stage{
-		departmentUnder(c.Code, to, tables.Department{}, o),
-		add(tables.Children, parentOf(to), c, o.at),
-		remove(tables.Children, from, c, o.at),
-	}
-}
-
-// moveUpArgs say from which department a child comes under which, nil for the top.
-type moveUpArgs struct {
-	Child tables.Child
-	From  string
-	To    *string
-}
-
-// moveUp puts a child of a deleted department under the parent of that. The tree stands still meanwhile, for the deletion demands it: it is
-// decided in the child's own row.
-var _ = register(kind[moveUpArgs]{
-	name: "moveUp",
-	row:  func(a moveUpArgs) hbase.Get { return departmentOf(a.Child.Code) },
-	decide: func(a *moveUpArgs, r *reading) ([]hbase.Cell, error) {
-		d, err := tables.Departments.Decode(a.Child.Code, r.row)
-		if err != nil || d == nil || parentOf(d.ParentCode) != a.From {
-			return nil, orNothing(err)
-		}
-		return nil, nil
-	},
-	plan: func(a moveUpArgs, o op) plan { return plan{now: []stage{movedUp(a.Child, a.From, a.To, o)}} },
 })
 
 // CreateDepartment makes a department, and returns its code as it is stored. A second time under the same key, by the same caller, it does

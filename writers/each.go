@@ -11,10 +11,10 @@ import (
 // page is how many items of an each are read at a time.
 const page = 128
 
-// eachMember demands something for each member of an owner's list. Who adds a member meanwhile looks afterwards whether the owner is still
+// eachMember does a step for each member of an owner's list. Who adds a member meanwhile looks afterwards whether the owner is still
 // there, so none is left out for good.
-func eachMember[E any](l *tables.List[E], owner string, item func(E) demand) step {
-	return each{l.Table + ":" + l.Family, func(ctx context.Context, p port, after string) ([]demand, string, error) {
+func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step {
+	return each{l.Table + ":" + l.Family, func(ctx context.Context, p port, after string) ([]step, string, error) {
 		position := ""
 		if after != "" {
 			position = hbase.Next(after)
@@ -55,7 +55,7 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) demand) ste
 			if err != nil {
 				return nil, "", err
 			}
-			var items []demand
+			var items []step
 			for _, m := range members {
 				items = append(items, item(m))
 			}
@@ -76,9 +76,9 @@ func sameCell(a, b hbase.Cell) bool {
 	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
 }
 
-// eachRow demands something for each row of a range that item finds to need it.
-func eachRow(rows hbase.Scan, item func(hbase.Row) (d demand, needed bool, err error)) step {
-	return each{rows.Table, func(ctx context.Context, p port, after string) (items []demand, cursor string, err error) {
+// eachRow does a step for each row of a range that item finds to need one.
+func eachRow(rows hbase.Scan, item func(hbase.Row) (st step, needed bool, err error)) step {
+	return each{rows.Table, func(ctx context.Context, p port, after string) (items []step, cursor string, err error) {
 		scan := rows
 		scan.Limit, scan.PageSize = page, page
 		if after != "" {
@@ -89,12 +89,12 @@ func eachRow(rows hbase.Scan, item func(hbase.Row) (d demand, needed bool, err e
 			if err != nil {
 				return nil, "", err
 			}
-			d, needed, err := item(row)
+			st, needed, err := item(row)
 			if err != nil {
 				return nil, "", err
 			}
 			if needed {
-				items = append(items, d)
+				items = append(items, st)
 			}
 			n, cursor = n+1, row.Key
 		}

@@ -44,7 +44,7 @@ var _ = register(kind[emptyArgs]{
 // empty takes away what is in the range of buckets that do not cover it: in bucket 0 also what told of members that joined meanwhile. The last
 // go first: a reader who is among them meets no gap.
 func (a emptyArgs) empty(what string, buckets ...uint32) step {
-	return each{what, func(ctx context.Context, p port, _ string) ([]demand, string, error) {
+	return each{what, func(ctx context.Context, p port, _ string) ([]step, string, error) {
 		for _, bucket := range buckets {
 			var gone []hbase.Deletion
 			for page := a.cut().page(bucket, string(a.Start), string(a.Stop)); ; page.Page.Start = hbase.Next(gone[len(gone)-1].Qualifier) {

@@ -71,7 +71,7 @@ var deleteGame = register(kind[deleteGameArgs]{
 		return []hbase.Cell{goneCell(r.at)}, nil
 	},
 	plan: func(a deleteGameArgs, _ op) plan {
-		return plan{later: []stage{{eachMember(tables.Players, a.Code, func(username string) demand {
+		return plan{later: []stage{{eachMember(tables.Players, a.Code, func(username string) step {
 			return demand{"erasePlays", &erasePlaysArgs{User: username, Game: a.Code}}
 		})}}}
 	},

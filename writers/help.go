@@ -100,7 +100,8 @@ func (x *execution) nested(ctx context.Context, d demand) error {
 	return err
 }
 
-// each does what all items demand, those of a page side by side.
+// each does what all items need: the demands of a page side by side, and what else there is like a stage, until it is where it belongs: what follows
+// may take away what it would be found by again.
 func (x *execution) each(ctx context.Context, e each, label string) error {
 	if err := x.mark(ctx); err != nil {
 		return err
@@ -110,12 +111,23 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 		if err != nil {
 			return x.failed(label+e.String(), err)
 		}
+		var rest stage
 		g, together := errgroup.WithContext(ctx)
 		g.SetLimit(x.w.parallel)
-		for _, d := range items {
-			g.Go(func() error { return x.nested(together, d) })
+		for _, item := range items {
+			if d, ok := item.(demand); ok {
+				g.Go(func() error { return x.nested(together, d) })
+			} else {
+				rest = append(rest, item)
+			}
 		}
 		if err := g.Wait(); err != nil {
+			return err
+		}
+		if err := x.stage(ctx, rest, label+e.String()+" "); err != nil {
+			return err
+		}
+		if err := x.settle(ctx); err != nil {
 			return err
 		}
 		cursor = next

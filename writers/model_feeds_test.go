@@ -226,6 +226,7 @@ func (h feedHistory) release(t *testing.T, turns *turns, fs []*feeds.Feeds, swee
 	if !turns.finish(func() bool { return true }) {
 		return false
 	}
+	turns.keep()
 	var done atomic.Int32
 	for g, f := range fs {
 		if sweeping[g] {

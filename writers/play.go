@@ -143,10 +143,10 @@ var _ = register(kind[erasePlaysArgs]{
 
 // erasePlaysOf takes away all that a user played.
 func erasePlaysOf(username string) step {
-	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (demand, bool, error) {
+	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (step, bool, error) {
 		_, game, err := tables.Plays.Ends(row.Key)
 		if err != nil {
-			return demand{}, false, err
+			return nil, false, err
 		}
 		days, err := playedOn(row.Cells)
 		return demand{"erasePlays", &erasePlaysArgs{User: username, Game: game}}, len(days) > 0, err

@@ -123,7 +123,7 @@ var deleteRole = register(kind[deleteRoleArgs]{
 	},
 	plan: func(a deleteRoleArgs, o op) plan {
 		p := defined(a.Code, a.Department, nil, o)
-		p.later = []stage{{eachMember(tables.RoleUsers, a.Code, func(username string) demand {
+		p.later = []stage{{eachMember(tables.RoleUsers, a.Code, func(username string) step {
 			return demand{"revokeRole", &revokeRoleArgs{Username: username, Role: a.Code, Gone: true}}
 		})}}
 		return p

@@ -109,6 +109,11 @@ func (x *execution) stages(ctx context.Context, stages []stage, label string) er
 			sleep(ctx, 20*time.Millisecond<<try)
 		}
 	}
+	return x.settle(ctx)
+}
+
+// settle looks until no bucket that a member was written to has been cut meanwhile.
+func (x *execution) settle(ctx context.Context) error {
 	for len(x.placed) > 0 {
 		if _, err := x.looked(ctx, nil, "check buckets"); err != nil {
 			return err

@@ -110,13 +110,12 @@ type demand struct {
 
 func (d demand) String() string { return "demand " + d.kind }
 
-// each goes through something that may be long, page by page. After a crash it begins anew, and finds less: so what takes an item away is
-// a demand, which is whole once it is decided. Steps would not be found again that were done in part.
+// each goes through something that may be long, page by page. After a crash it begins anew, and has to find again all that was done in part: so its
+// steps take nothing out of what it goes through, and a demand does only if whoever decides next about the same finds, and helps, that itself.
 type each struct {
 	what string
-	// next returns what the items that follow the cursor demand, and the next cursor, empty at the end. What can be done again, and takes
-	// nothing away that it has to find, it may do itself.
-	next func(ctx context.Context, p port, after string) (items []demand, cursor string, err error)
+	// next returns what is to be done for the items that follow the cursor, no counts, and the next cursor, empty at the end.
+	next func(ctx context.Context, p port, after string) (items []step, cursor string, err error)
 }
 
 func (e each) String() string { return "each " + e.what }

@@ -39,7 +39,7 @@ func deepen(depth, level int, o op) []step {
 
 // measure is deepen for a department whose level is still to be found out.
 func measure(code string, depth int, o op) step {
-	return each{"measure", func(ctx context.Context, p port, _ string) ([]demand, string, error) {
+	return each{"measure", func(ctx context.Context, p port, _ string) ([]step, string, error) {
 		first, err := p.one(ctx, "measure", departmentOf(code))
 		if err != nil {
 			return nil, "", err
@@ -48,10 +48,7 @@ func measure(code string, depth int, o op) step {
 		for {
 			next := climb(chain)
 			if len(next) == 0 {
-				if len(chain) > depth {
-					err = p.mutate(ctx, write{"measure", tables.Tree.Put(tables.Tree.DepthCell(len(chain), o.at))})
-				}
-				return nil, "", err
+				return deepen(depth, len(chain), o), "", nil
 			}
 			above, err := p.get(ctx, "measure", next)
 			if err != nil {

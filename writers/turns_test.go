@@ -171,6 +171,13 @@ func (t *turns) awaitHeld() {
 	}
 }
 
+// keep holds no call that comes later.
+func (t *turns) keep() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holding = t.held != nil
+}
+
 // release lets the call go that is held.
 func (t *turns) release() {
 	t.mu.Lock()

@@ -129,7 +129,7 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 			now: []stage{append(members, a.counts(-1)...)},
 			later: []stage{{
 				errand{tables.Errand{ID: o.id, Kind: tables.Deleted, At: o.at, Author: a.Author, Position: t.Key().Position}},
-				eachMember(tables.Comments, t.Key().String(), func(c *tables.Comment) demand { return demand{"deleteComment", removalOf(c)} }),
+				eachMember(tables.Comments, t.Key().String(), func(c *tables.Comment) step { return demand{"deleteComment", removalOf(c)} }),
 			}},
 		}
 	},
@@ -138,7 +138,7 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 // deleteTwits deletes all that an author posted. The author's followers should have gone before, and with them what was in their timelines, or each
 // twit is taken out of each.
 func deleteTwits(author string) step {
-	return eachMember(tables.Twits, author, func(t *tables.Twit) demand { return demand{"deleteTwit", deletionOf(t)} })
+	return eachMember(tables.Twits, author, func(t *tables.Twit) step { return demand{"deleteTwit", deletionOf(t)} })
 }
 
 // twitEnd is a twit that something is about.

@@ -82,13 +82,13 @@ var deleteUser = register(kind[deleteUserArgs]{
 			now: []stage{{put{tables.Accounts.Gone(a.Username, o.at)}}},
 			later: []stage{
 				{
-					eachMember(tables.Followers, a.Username, func(f tables.Follow) demand {
+					eachMember(tables.Followers, a.Username, func(f tables.Follow) step {
 						return demand{"unfollow", &followArgs{Follower: f.Username, Followed: a.Username}}
 					}),
-					eachMember(tables.Following, a.Username, func(f tables.Follow) demand {
+					eachMember(tables.Following, a.Username, func(f tables.Follow) step {
 						return demand{"unfollow", &followArgs{Follower: a.Username, Followed: f.Username, Left: true}}
 					}),
-					eachMember(tables.UserRoles, a.Username, func(role string) demand {
+					eachMember(tables.UserRoles, a.Username, func(role string) step {
 						return demand{"revokeRole", &revokeRoleArgs{Username: a.Username, Role: role, Gone: true}}
 					}),
 					deleteComments(a.Username),

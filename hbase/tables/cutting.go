@@ -57,20 +57,43 @@ func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	if err != nil {
 		return Place{}, err
 	}
-	p.Covering = BucketOf(buckets, position)
-	for _, c := range cells {
-		if c.Family == l.Family && c.Qualifier == announcement {
-			fresh, err := l.decodeAnnouncement(c.Value)
-			if err != nil {
-				return Place{}, corrupt(err, fmt.Sprintf("announcement in %s of %q", l.Table, owner))
-			}
-			p.Announced = BucketOf(fresh, position)
-		}
+	fresh, err := l.fresh(owner, cells)
+	if err != nil {
+		return Place{}, err
 	}
+	p.Covering, p.Announced = BucketOf(buckets, position), BucketOf(fresh, position)
 	if p.Announced != 0 && p.Announced == p.Covering {
 		p.Announced, p.Moving = 0, true
 	}
 	return p, nil
+}
+
+// Buckets returns the numbers of all buckets of a list, those that are only announced among them, given its directory and what stands behind that.
+func (l *List[E]) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, err error) {
+	_, _, named, err := l.Decode(owner, cells)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := l.fresh(owner, cells)
+	numbers = []uint32{0}
+	for _, b := range slices.Concat(named, fresh) {
+		if !slices.Contains(numbers, b.Number) {
+			numbers = append(numbers, b.Number)
+		}
+	}
+	return numbers, err
+}
+
+// fresh returns the buckets that are announced.
+func (l *List[E]) fresh(owner string, cells []hbase.Cell) (fresh []Bucket, err error) {
+	for _, c := range cells {
+		if c.Family == l.Family && c.Qualifier == announcement {
+			if fresh, err = l.decodeAnnouncement(c.Value); err != nil {
+				return nil, corrupt(err, fmt.Sprintf("announcement in %s of %q", l.Table, owner))
+			}
+		}
+	}
+	return fresh, nil
 }
 
 // AnnouncementCell returns the column that tells of new buckets, ascending and without gaps.
