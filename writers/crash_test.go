@@ -94,6 +94,9 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%3, calls: 8, faults: float64(i%3) * 0.02, bound: 2, pace: pace(i)})
 		}
 	}
+	if long {
+		e.seek()
+	}
 	// What goes wrong leads to points that nothing else leads to.
 	for before := 0; len(e.reached) > before; {
 		before = len(e.reached)

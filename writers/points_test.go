@@ -90,6 +90,20 @@ func (e *exploration) set(p point, m mishap) {
 	}
 }
 
+// seek lets what is about to be decided go wrong, where chance has not led to what a sweep or a loser does then.
+func (e *exploration) seek() {
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		for _, p := range protocol(name, kinds[name]) {
+			for _, h := range e.reached[point{name, "intent"}] {
+				for m := none + 1; m < mishaps && len(e.reached[p]) == 0; m++ {
+					h.besides = []planned{{point{name, "decide"}, m}}
+					e.explore(h)
+				}
+			}
+		}
+	}
+}
+
 // protocol are the points that a kind of write has whatever it does: what a sweep and a loser of a decision come to among them.
 func protocol(name string, k *known) (points []point) {
 	what := []string{"read", "intent", "remove intent", "forget", "sweep, lease"}
