@@ -95,7 +95,11 @@ var deleteUser = register(kind[deleteUserArgs]{
 					erasePlaysOf(a.Username),
 				},
 				{deleteTwits(a.Username)},
-				{put{hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(a.Username, 0), Timestamp: tables.Forever}}},
+				{
+					put{hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(a.Username, 0), Timestamp: tables.Forever}},
+					// Followers who were deleted leave no errand, and no twit will ever tell that they are few.
+					errand{tables.Errand{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}},
+				},
 			},
 		}
 	},

@@ -21,7 +21,7 @@ const (
 	Followed ErrandKind = "followed"
 	// Unfollowed: they go from it.
 	Unfollowed ErrandKind = "unfollowed"
-	// Returned: the author is no broadcaster any more, and the twits come into the timelines of all followers.
+	// Returned: an author with few followers is no broadcaster any more, and the twits come into the timelines of all of them.
 	Returned ErrandKind = "returned"
 )
 

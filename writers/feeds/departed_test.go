@@ -1,0 +1,53 @@
+package feeds_test
+
+import (
+	"testing"
+	"time"
+
+	"twibase/hbase/tables"
+	"twibase/writers"
+	"twibase/writers/feeds"
+)
+
+// Whose followers were all deleted has lost them without an errand, and posts nothing any more.
+func TestABroadcasterWhoIsDeletedIsNoneThoughTheFollowersWereDeletedBefore(t *testing.T) {
+	w := newWorld(t)
+	w.now = time.Now()
+	f := w.gateway(feeds.Options{Limit: 1})
+	// change has some writes done, and all that follows from them.
+	change := func(do func(*writers.Writers) error) {
+		t.Helper()
+		ws := writers.New(w, writers.Options{})
+		if err := do(ws); err != nil {
+			t.Fatal(err)
+		}
+		ws.Close(t.Context())
+		w.sweep(f)
+		w.later(time.Minute)
+		w.sweep(f)
+	}
+	fans := []string{"Lily", "Lucy"}
+	change(func(ws *writers.Writers) error {
+		for _, name := range append(fans, author) {
+			if _, err := ws.CreateUser(t.Context(), author, writers.NewUser{Username: name, Name: name}, nil); err != nil {
+				return err
+			}
+		}
+		for _, name := range fans {
+			if err := ws.Follow(t.Context(), name, author); err != nil {
+				return err
+			}
+		}
+		_, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public})
+		return err
+	})
+	if w.state() != tables.Merged {
+		t.Fatal(w.state())
+	}
+	for i, name := range append(fans, author) {
+		change(func(ws *writers.Writers) error { return ws.DeleteUser(t.Context(), name) })
+		if want := []tables.Broadcast{tables.Merged, tables.Merged, tables.Pushed}[i]; w.state() != want || w.open() != 0 {
+			t.Errorf("%s is deleted: %s, with %d errands, want %s", name, w.state(), w.open(), want)
+		}
+	}
+}
