@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/hbase"
@@ -14,11 +15,13 @@ type addCommentArgs struct {
 	Key     *string
 	// At is the time of the comment, in milliseconds: decide completes it.
 	At int64
+	// Mark is that of the comment which was added under the key before, maybe with another content: decide completes it.
+	Mark []byte `json:",omitempty"`
 }
 
 func (a addCommentArgs) comment(at int64) *tables.Comment {
 	return &tables.Comment{Twit: a.Twit.key(), AuthorName: a.Author, PostedAt: millis(at), Content: a.Content,
-		Mark: tables.CommentMark(a.Author, a.Content, 0)}
+		Mark: cmp.Or(string(a.Mark), tables.CommentMark(a.Author, a.Content, 0))}
 }
 
 // addComment is decided in the row of the author and the twit, one comment after the other: so no two have the same time, and their marks need
@@ -36,11 +39,11 @@ var addComment = register(kind[addCommentArgs]{
 			tables.Users.Get(a.Twit.Author, tables.Existence)}
 	},
 	more: func(a addCommentArgs, r *reading) []hbase.Get {
-		at, added, err := tables.Commenters.DecodeAdded(r.row)
+		at, _, added, err := tables.Commenters.DecodeAdded(r.row)
 		if len(r.cells) > 3 || err != nil || !added {
 			return nil
 		}
-		// By its time: the content that is sent now may be another.
+		// By its time, for its mark was not always kept.
 		return []hbase.Get{tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at)}
 	},
 	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
@@ -58,20 +61,20 @@ var addComment = register(kind[addCommentArgs]{
 		if err != nil {
 			return nil, err
 		}
-		at, added, err := tables.Commenters.DecodeAdded(r.row)
+		at, mark, added, err := tables.Commenters.DecodeAdded(r.row)
 		switch {
 		case err != nil:
 			return nil, err
 		case added && tables.Commenters.DecodeRemoved(r.cells[3]):
 			return nil, refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
 		case added:
-			a.At = at.UnixMilli()
+			a.At, a.Mark = at.UnixMilli(), []byte(mark)
 			return nil, errNothing
 		}
 		if a.At = r.at; a.Key == nil {
 			return nil, nil
 		}
-		return []hbase.Cell{tables.Commenters.AddedCell(*a.Key, millis(r.at), r.at)}, nil
+		return []hbase.Cell{tables.Commenters.AddedCell(*a.Key, millis(r.at), a.comment(r.at).Mark, r.at)}, nil
 	},
 	plan: func(a addCommentArgs, o op) plan {
 		c := a.comment(o.at)

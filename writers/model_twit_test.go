@@ -46,7 +46,7 @@ func beginTwits(_ hbase.Store, w world) []hbase.Mutation {
 		put(tables.Albums.Table, tables.RowKey(author), tables.Albums.Cell(t, 1)),
 		put(tables.Comments.Table, tables.RowKey(t.Key().String()), tables.Comments.Cell(c, 1), count("commentCount")),
 		put(tables.UserComments.Table, tables.RowKey(by), tables.UserComments.Cell(c.Key(), 1)),
-		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by), tables.Commenters.AddedCell(under, c.PostedAt, 1)))
+		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by), tables.Commenters.AddedCell(under, c.PostedAt, c.Mark, 1)))
 }
 
 func twitFact(author, key string) string { return "twit " + author + " " + key }
@@ -250,11 +250,11 @@ func callComment(r *rand.Rand) call {
 			if err != nil {
 				return err
 			}
-			at, added, err := tables.Commenters.DecodeAdded(cells)
+			at, mark, added, err := tables.Commenters.DecodeAdded(cells)
 			if err != nil || !added {
 				return err
 			}
-			return w.DeleteComment(ctx, &tables.Comment{Twit: t.Key(), AuthorName: by, PostedAt: at, Mark: tables.CommentMark(by, under, 0)})
+			return w.DeleteComment(ctx, &tables.Comment{Twit: t.Key(), AuthorName: by, PostedAt: at, Mark: mark})
 		}, func(w world) Code {
 			delete(w, fact)
 			return ""
@@ -317,7 +317,7 @@ func observeComments(ctx context.Context, store hbase.Store, w world) error {
 				if err != nil {
 					return err
 				}
-				if _, added, _ := tables.Commenters.DecodeAdded(cells); added {
+				if _, _, added, _ := tables.Commenters.DecodeAdded(cells); added {
 					w[fmt.Sprintf("added comment on %s by %s %s", twit, by, under)] = "1"
 				}
 			}

@@ -58,7 +58,8 @@ func codecs() []codec {
 	list = append(list, codec{"batch of an errand", batch.Encode(), againBatch, hbase.ErrCorrupt})
 	list = append(list, codec{"row of an author's comments on a twit", tables.Commenters.Row(moment.Key(), "LiLei"), againRow, hbase.ErrCorrupt})
 	list = append(list, valueOf("timeline's cut", tables.PutTimelineSince("LiLei", noon).Cells[0], againSince))
-	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, 0), againAdded))
+	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, tables.CommentMark("LiLei", "Hi", 0), 0), againAdded))
+	list = append(list, valueOf("comment added under a key, without its mark", tables.Commenters.AddedCell("again", noon, "", 0), againAdded))
 	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
 	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
@@ -256,11 +257,11 @@ func againBatch(text string) (string, error) {
 }
 
 func againAdded(c hbase.Cell) (hbase.Cell, error) {
-	at, _, err := tables.Commenters.DecodeAdded([]hbase.Cell{c})
+	at, mark, _, err := tables.Commenters.DecodeAdded([]hbase.Cell{c})
 	if err != nil {
 		return hbase.Cell{}, err
 	}
-	return tables.Commenters.AddedCell("again", at, 0), nil
+	return tables.Commenters.AddedCell("again", at, mark, 0), nil
 }
 
 func againSince(c hbase.Cell) (hbase.Cell, error) {

@@ -16,7 +16,7 @@ var Commenters = commenters{"commenters"}
 
 type commenters struct{ Table string }
 
-// The columns, each followed by a word: of what was added under an idempotency key the time, and what was removed.
+// The columns, each followed by a word: of what was added under an idempotency key the time and the mark, and what was removed.
 const (
 	commenterKey  = "k"
 	commenterGone = "g"
@@ -57,10 +57,13 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
 
-// AddedCell is the column that Added reads: the comment's time.
-func (c commenters) AddedCell(key string, at time.Time, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: commenterKey + keyWord(key), Timestamp: timestamp,
-		Value: strconv.AppendInt(nil, at.UnixMilli(), 10)}
+// AddedCell is the column that Added reads: the comment's time, and its mark, which was not always kept: then it is empty.
+func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
+	value := strconv.AppendInt(nil, at.UnixMilli(), 10)
+	if mark != "" {
+		value = append(append(value, ' '), mark...)
+	}
+	return hbase.Cell{Family: Attributes, Qualifier: commenterKey + keyWord(key), Timestamp: timestamp, Value: value}
 }
 
 // RemovedCell is the column that Removed reads.
@@ -68,18 +71,22 @@ func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: commenterGone + word(position), Timestamp: timestamp, Value: []byte("1")}
 }
 
-// DecodeAdded returns when the comment was added of which the cells of Added tell, and whether there is one.
-func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, ok bool, err error) {
+// DecodeAdded returns when the comment was added of which the cells of Added tell, its mark as far as that was kept, and whether there is one.
+func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterKey) {
-			ms, err := parseCount(string(cell.Value))
+			text, mark, marked := strings.Cut(string(cell.Value), " ")
+			ms, err := parseCount(text)
 			if at = time.UnixMilli(int64(ms)).UTC(); err == nil && !ValidTime(at) {
 				err = fmt.Errorf("%w: %d is the time of no comment", ErrName, ms)
 			}
-			return at, true, corrupt(err, cell.Qualifier)
+			if err == nil && marked {
+				err = checkCommentPosition(invert(at) + mark)
+			}
+			return at, mark, true, corrupt(err, cell.Qualifier)
 		}
 	}
-	return time.Time{}, false, nil
+	return time.Time{}, "", false, nil
 }
 
 // DecodeRemoved reports whether the cells of Removed, or of RemovedAt, say so.

@@ -208,11 +208,12 @@ func TestTwitNamesSayWhatIsGone(t *testing.T) {
 }
 
 func TestCommentersTellWhatWasAddedAndRemoved(t *testing.T) {
-	added, removed := tables.Commenters.AddedCell("again", noon, 1), tables.Commenters.RemovedCell(remarkKey().Position, 1)
-	if at, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed, added}); !at.Equal(noon) || !ok || err != nil {
-		t.Errorf("added %v at %v, error %v", ok, at, err)
+	_, wants, _ := remarkKey().Parts()
+	added, removed := tables.Commenters.AddedCell("again", noon, wants, 1), tables.Commenters.RemovedCell(remarkKey().Position, 1)
+	if at, mark, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed, added}); !at.Equal(noon) || mark != wants || !ok || err != nil {
+		t.Errorf("added %v at %v, %q, error %v", ok, at, mark, err)
 	}
-	if _, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed}); ok || err != nil {
+	if _, _, ok, err := tables.Commenters.DecodeAdded([]hbase.Cell{removed}); ok || err != nil {
 		t.Errorf("added %v, error %v", ok, err)
 	}
 	if !tables.Commenters.DecodeRemoved([]hbase.Cell{added, removed}) || tables.Commenters.DecodeRemoved([]hbase.Cell{added}) {
