@@ -23,6 +23,9 @@ func (im *importer) begin(ctx context.Context) error {
 	}
 	im.newFollows.blank, im.newRoles.blank, im.newPlays.blank = im.blank, im.blank, im.blank
 	im.lists.begin(im.blank)
+	if !im.blank {
+		im.following.kind.Before, im.twitLists.kind.Before = im.settleOwn, im.settleFollowers
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ func (im *importer) findBroadcasters(ctx context.Context, authors []string) erro
 // fanOutToFollowers brings twits of these authors into the timelines of their followers. Authors with too many become broadcasters instead.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.Sorted(maps.Keys(byAuthor))
+	im.brought.add(authors...)
 	if err := im.findBroadcasters(ctx, authors); err != nil {
 		return err
 	}
@@ -152,4 +153,28 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 		}
 	}
 	return nil
+}
+
+// settleOwn settles the timelines of those whose follows an import brought that died: the number of these is not stored, and each of them is. No
+// timeline is settled twice.
+func (im *importer) settleOwn(ctx context.Context, owners []string) error {
+	mine := im.timelines.others(owners)
+	im.timelines.add(mine...)
+	return im.settler.Timelines(ctx, mine)
+}
+
+// settleFollowers settles the timelines of the followers of those whose twits an import brought that died.
+func (im *importer) settleFollowers(ctx context.Context, authors []string) error {
+	var followers owners
+	err := settle.Spans(ctx, im.store, tables.Followers, im.brought.others(authors), func(span *settle.Span[tables.Follow]) error {
+		some, err := covered(span)
+		for _, f := range some {
+			followers.add(f.Username)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return im.settleOwn(ctx, followers.sorted())
 }
