@@ -51,3 +51,44 @@ func TestABroadcasterWhoIsDeletedIsNoneThoughTheFollowersWereDeletedBefore(t *te
 		}
 	}
 }
+
+// Who makes an author a broadcaster may be held up until that one, and all who followed, are gone, and found no broadcaster.
+func TestAnAuthorWhoIsDeletedWhileATwitFindsManyFollowersIsNoBroadcaster(t *testing.T) {
+	w := newWorld(t)
+	w.now = time.Now()
+	store, ws := w.Store, writers.New(w, writers.Options{})
+	for _, name := range []string{author, "Lily", "Lucy"} {
+		if _, err := ws.CreateUser(t.Context(), author, writers.NewUser{Username: name, Name: name}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if name == author {
+			continue
+		}
+		if err := ws.Follow(t.Context(), name, author); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public}); err != nil {
+		t.Fatal(err)
+	}
+	sweeps := func(w *world) { w.sweep(w.gateway(feeds.Options{Limit: 1})) }
+	deleted := false
+	w.Store = outrun{store, func() {
+		if deleted {
+			return
+		}
+		deleted = true
+		if err := ws.DeleteUser(t.Context(), author); err != nil {
+			t.Fatal(err)
+		}
+		ws.Close(t.Context())
+		sweeps(&world{T: t, Store: store, now: time.Now()})
+	}, func() {}}
+	sweeps(w)
+	w.Store = store
+	w.later(time.Minute)
+	sweeps(w)
+	if !deleted || w.state() != tables.Pushed || w.open() != 0 {
+		t.Errorf("deleted %v: %s, with %d errands", deleted, w.state(), w.open())
+	}
+}

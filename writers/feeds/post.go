@@ -21,7 +21,8 @@ func (e *errand) posted(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, gone, _, err := tables.TwitNames.Decode(cells[4]); gone || err != nil {
+		_, gone, _, err := tables.TwitNames.Decode(cells[4])
+		if err != nil {
 			return err
 		}
 		s, err := e.state(ctx, cells[2], cells[3])
@@ -30,10 +31,10 @@ func (e *errand) posted(ctx context.Context) error {
 		}
 		switch {
 		case s.state == tables.Merged && e.few(s.followers), s.orphaned:
-			if _, err := e.unmerge(ctx, s); err != nil || !s.orphaned {
+			if _, err := e.unmerge(ctx, s); err != nil || !s.orphaned || gone {
 				return err
 			}
-		case s.state == tables.Merged:
+		case s.state == tables.Merged, gone:
 			return nil
 		case s.state == tables.Pushed && s.followers > e.o.Limit:
 			room, err := e.room(ctx)
@@ -41,7 +42,8 @@ func (e *errand) posted(ctx context.Context) error {
 				return err
 			}
 			if room {
-				if done, err := e.change(ctx, s, tables.Merged); done || err != nil {
+				// The followers, and the author, may have gone since: they found no broadcaster.
+				if _, err := e.change(ctx, s, tables.Merged); err != nil {
 					return err
 				}
 				continue
