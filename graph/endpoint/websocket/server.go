@@ -8,7 +8,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,12 +63,9 @@ type Server struct {
 	moved bool
 }
 
-// Asked reports whether a request asks for a WebSocket.
-func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
-
 // ServeHTTP implements [http.Handler]. It returns when the connection is closed.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: agreeable(r), OriginPatterns: s.Origins})
+	socket, err := websocket.Accept(refusing{w}, r, &websocket.AcceptOptions{Subprotocols: agreeable(r), OriginPatterns: s.Origins})
 	if err != nil {
 		return // the client has been told
 	}
@@ -87,13 +83,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.remove(c)
 	c.serve(s.Expires(ctx))
-}
-
-// agreeable are the subprotocols on which a handshake may agree: ours, or else the first that is offered. A client that speaks another is told so by a
-// close code, which it sees only if they agreed on one of its own. All that is offered is compared with each of them.
-func agreeable(r *http.Request) []string {
-	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
-	return []string{Protocol, strings.TrimSpace(first)}
 }
 
 func (s *Server) add(c *conn) bool {
