@@ -48,13 +48,15 @@ func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	return expires, ok
 }
 
-// urlNames are those of parameters in which clients of others send tokens, in lower case.
-var urlNames = []string{"access_token", "authorization", "id_token", "jwt", "token"}
+// urlNames are those of parameters in which clients of others send tokens, in lower case and without what joins words.
+var urlNames = []string{"accesstoken", "auth", "authorization", "authtoken", "bearer", "bearertoken", "idtoken", "jwt", "token"}
+
+var unjoined = strings.NewReplacer("_", "", "-", "")
 
 // inURL reports whether a request has a token in its URL, which whoever is on its way writes down.
 func inURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
-		if slices.Contains(urlNames, strings.ToLower(name)) {
+		if slices.Contains(urlNames, unjoined.Replace(strings.ToLower(name))) {
 			return true
 		}
 	}

@@ -114,7 +114,8 @@ func TestATokenInAURLIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for parameter, status := range map[string]int{"access_token": 401, "Authorization": 401, "token": 401, "jwt": 401, "id_token": 401, "variables": 200} {
+	for parameter, status := range map[string]int{"access_token": 401, "Authorization": 401, "token": 401, "jwt": 401, "id_token": 401, "variables": 200,
+		"accessToken": 401, "Access-Token": 401, "bearer": 401, "auth": 401, "authToken": 401} {
 		t.Run(parameter, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/graphql?query={viewer{name}}&"+parameter+"="+token, nil)
 			r.Header.Set("Authorization", "Bearer "+token)

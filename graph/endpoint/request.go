@@ -54,6 +54,9 @@ func readURL(r *http.Request, p *params.Params) *apierr.Error {
 		return apierr.BadUserInput("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
 	}
 	for name, into := range p.Fields() {
+		if len(values[name]) > 1 {
+			return apierr.BadUserInput("the parameter %s comes more than once", name)
+		}
 		text := values.Get(name)
 		if !utf8.ValidString(text) {
 			return apierr.BadUserInput("the parameter %s is not UTF-8", name)
@@ -77,16 +80,16 @@ func readURL(r *http.Request, p *params.Params) *apierr.Error {
 	return nil
 }
 
-// encoded refuses a body that is not JSON in UTF-8, as it is.
+// encoded refuses a body that is not JSON in UTF-8, as it is. Of headers that come twice a proxy may find the other one.
 func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil || media != mediaJSON {
+	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
 		return apierr.BadUserInput("send the request as Content-Type: application/json")
 	}
 	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "utf8") {
 		return apierr.BadUserInput("send the request in UTF-8: JSON has no other charset")
 	}
-	if coding := header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := strings.Join(header.Values("Content-Encoding"), ","); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
 		return apierr.BadUserInput("send the request without a Content-Encoding")
 	}

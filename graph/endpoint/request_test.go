@@ -77,6 +77,11 @@ func TestHowARequestIsSent(t *testing.T) {
 		{"a parameter that is none is refused", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},
 		{"a body as it is may be called so", with(ask(query), "Content-Encoding", "identity"), 200, `"Query"`},
 		{"a compressed one is refused", with(post("\x1f\x8b"), "Content-Encoding", "gzip"), 415, "Content-Encoding"},
+		{"also if it is called so in a second header", twice(ask(query), "Content-Encoding", "identity", "gzip"), 415, "Content-Encoding"},
+		{"of two types none counts", twice(ask(query), "Content-Type", "application/json", "text/plain"), 415, "application/json"},
+		{"of two queries in a URL none counts", at("query={__typename}&query={a}"), 400, "the parameter query comes more than once"},
+		{"nor of two lots of variables", at("query={__typename}&variables={}&variables="), 400, "the parameter variables comes more than once"},
+		{"what is no parameter of ours may come often", at("query={__typename}&a=1&a=2"), 200, `"Query"`},
 		{"who takes neither type gets no answer", with(ask(query), "Accept", mediaJSON+";q=0,"+mediaGraphQL+";q=0"), 406, "accept one"},
 		{"keys differ by their case", post(`{"query":"{__typename}","QUERY":"{a}","Query":{}}`), 200, `"Query"`},
 		{"and no other key is the query", post(`{"QUERY":"{__typename}"}`), 400, "lacks its query"},
@@ -100,6 +105,11 @@ func TestHowARequestIsSent(t *testing.T) {
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow {
 		t.Errorf("status %d, Allow: %s", w.Code, w.Header().Get("Allow"))
 	}
+}
+
+func twice(r *http.Request, header string, values ...string) *http.Request {
+	r.Header[header] = values
+	return r
 }
 
 // unasked is a body of which nothing is read.
