@@ -27,7 +27,7 @@ type execution struct {
 	mine bool
 	// marked is whether the intent says by itself that the write was decided.
 	marked bool
-	// places are where members belong, as far as that was looked up before.
+	// places are where members belong, as far as that was looked up before, and they are not known to be there.
 	places map[*member]tables.Place
 	// placed are the members that were written, until it is known that no bucket was cut meanwhile.
 	placed map[*member]tables.Place
@@ -225,6 +225,7 @@ func (x *execution) looked(ctx context.Context, gets []hbase.Get, label string) 
 			}
 			if at == x.placed[m] {
 				delete(x.placed, m)
+				delete(x.places, m)
 			} else {
 				moved[m] = at
 				writes = append(writes, m.writes(at, "again ")...)

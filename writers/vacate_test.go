@@ -2,6 +2,7 @@ package writers
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -245,4 +246,33 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 			t.Error(breaches, err)
 		}
 	})
+}
+
+// A list may have a million members: whoever goes through it remembers none of those that are where they belong.
+func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
+	ctx, store := t.Context(), openStore(t)
+	defer store.Close()
+	var children []hbase.Mutation
+	for i := range 3 * page {
+		code := fmt.Sprint(i)
+		children = append(children, lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
+	}
+	must(t, store, children...)
+	w := New(store, Options{})
+	o := op{w.newOp(time.Now()), time.Now().UnixMilli()}
+	x := w.execution(deleteDepartment, &deleteDepartmentArgs{Code: "d2"}, tables.Intent{ID: o.id, Kind: deleteDepartment.name, At: o.at})
+	if err := x.mutate(ctx, x.intended()); err != nil {
+		t.Fatal(err)
+	}
+	join := eachMember(tables.Children, "d2", func(c tables.Child) step { return add(tables.Children, "d1", c, o.at) })
+	if err := x.each(ctx, join.(each), ""); err != nil {
+		t.Fatal(err)
+	}
+	joined, err := membersOf(ctx, store, tables.Children, "d1")
+	if err != nil || len(joined) != 3*page {
+		t.Fatalf("%d joined: %v", len(joined), err)
+	}
+	if n := len(x.places) + len(x.placed); n > 0 {
+		t.Errorf("%d places are kept", n)
+	}
 }
