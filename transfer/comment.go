@@ -7,7 +7,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/settle"
 )
 
 // comment is a row of a file of comments.
@@ -74,13 +76,39 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	w := newWrites(im.store, 2*len(batch))
 	for i, it := range batch {
 		c := it.value
-		key, _ := im.twits.of(c.twit)
-		comment := &tables.Comment{
-			Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
-			Mark: tables.CommentMark(c.author, c.content, c.ordinal),
-		}
+		comment := c.stored(im)
 		im.comments.put(w, owners[i], comment, stamp(c.postedAt))
 		im.userComments.put(w, c.author, comment.Key(), stamp(c.postedAt))
 	}
+	if err := w.flush(ctx); err != nil || !im.repaired {
+		return err
+	}
+	return im.uncoverComments(ctx, batch, owners)
+}
+
+// uncoverComments uncovers in the lists of their authors those that were not deleted.
+func (im *importer) uncoverComments(ctx context.Context, batch []item[comment], owners []string) error {
+	comments, gets := make([]tables.CommentKey, len(batch)), make([]hbase.Get, len(batch))
+	for i, it := range batch {
+		comments[i] = it.value.stored(im).Key()
+		position := comments[i].Position
+		gets[i] = hbase.Get{Table: tables.Comments.Table, Row: im.comments.row(owners[i], position), Columns: tables.Comments.Family, Page: hbase.Exactly(position)}
+	}
+	there, err := settle.Read(ctx, im.store, gets)
+	if err != nil {
+		return err
+	}
+	w := im.derived(len(batch))
+	for i, it := range batch {
+		if len(there[i]) > 0 {
+			im.userComments.put(w, it.value.author, comments[i], stamp(it.value.postedAt))
+		}
+	}
 	return w.flush(ctx)
+}
+
+// stored is the comment as a store has it.
+func (c comment) stored(im *importer) *tables.Comment {
+	key, _ := im.twits.of(c.twit)
+	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content, Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
 }

@@ -48,6 +48,6 @@ func (im *importer) importFollows(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return follows.write(ctx, im.store, batch)
+		return follows.write(ctx, im, batch)
 	})
 }

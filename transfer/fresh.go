@@ -8,6 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/settle"
 )
 
 // begin looks whether the store is blank. What an import writes is all that a blank store holds: it need not look there for what it knows.
@@ -21,6 +22,11 @@ func (im *importer) begin(ctx context.Context) error {
 			im.blank = false
 		}
 	}
+	cells, err := settle.Read(ctx, im.store, []hbase.Get{tables.Imports.Get()})
+	if err != nil {
+		return err
+	}
+	im.repaired = tables.Imports.Repaired(cells[0])
 	im.newFollows.blank, im.newRoles.blank, im.newPlays.blank = im.blank, im.blank, im.blank
 	im.lists.begin(im.blank)
 	if !im.blank {

@@ -74,7 +74,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	if err != nil {
 		return err
 	}
-	derived, truth := newWrites(im.store, 2*len(batch)), newWrites(im.store, len(batch))
+	derived, truth := im.derived(2*len(batch)), newWrites(im.store, len(batch))
 	for _, key := range keys {
 		if err := im.writePlayed(derived, truth, key, stored[key], news[key]); err != nil {
 			return err

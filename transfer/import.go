@@ -91,7 +91,9 @@ type importer struct {
 	merging      merging
 
 	// blank is whether the store was, when the import began.
-	blank                          bool
+	blank bool
+	// repaired is whether a repair has taken something out of the store.
+	repaired                       bool
 	newFollows, newRoles, newPlays fresh
 }
 

@@ -48,6 +48,9 @@ func TestWhateverIsDamagedOfWhatFollowsIsMended(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if row.Key == tables.Imports.Get().Row {
+					continue // a note that something was taken out stays
+				}
 				for _, c := range row.Cells {
 					lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
 				}

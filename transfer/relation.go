@@ -42,12 +42,12 @@ type edge struct {
 }
 
 // write writes relations whose names exist. An edge comes last: one that is there has all that follows from it.
-func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[relation]) error {
-	edges, err := k.read(ctx, store, batch)
+func (k *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
+	edges, err := k.read(ctx, im.store, batch)
 	if err != nil {
 		return err
 	}
-	derived := newWrites(store, 2*len(batch))
+	derived := im.derived(2 * len(batch))
 	truth := make([]hbase.Mutation, 0, len(batch))
 	var fresh []relation
 	for i, it := range batch {
@@ -57,7 +57,11 @@ func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[r
 			continue
 		}
 		if old.related {
-			k.remove(derived, relation{r.a, r.b, old.at}, old.timestamp)
+			gone := old.timestamp
+			if im.repaired { // a repair may have made it younger
+				gone = time.Now().UnixMilli()
+			}
+			k.remove(derived, relation{r.a, r.b, old.at}, gone)
 		} else {
 			k.count(r)
 			fresh = append(fresh, r)
@@ -74,7 +78,7 @@ func (k *relations) write(ctx context.Context, store hbase.Store, batch []item[r
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return settle.Write(ctx, store, truth)
+	return settle.Write(ctx, im.store, truth)
 }
 
 // read returns the edge of each row; rows of the same two share one.

@@ -3,6 +3,9 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,5 +47,56 @@ func TestAnImportGoesOnAfterARepairOfWhatADeadOneLeft(t *testing.T) {
 	}
 	if err := invariant.Check(t.Context(), store, func(b invariant.Breach) { t.Error(b) }); err != nil {
 		t.Error(err)
+	}
+}
+
+// What follows from a row is written before it. A repair takes away what follows from nothing, and that must not keep it away.
+func TestAnImportThatDiedAnywhereIsCompletedAfterARepair(t *testing.T) {
+	r := seeded(t)
+	w, options := crowdedBy(r), Options{ListBound: 10}
+	// Whoever follows since some time followed before, and half of what was played is there.
+	before := w.files("users", "departments", "roles", "games")
+	follows := "follower,followee,followed_at\n"
+	for _, row := range w["follows"][1:] {
+		if row[2] != "" {
+			follows += row[0] + "," + row[1] + ",2011-01-01T00:00:00Z\n"
+		}
+	}
+	before["follows.csv"] = []byte(follows)
+	maps.Copy(before, w.part("plays", func(i int) bool { return i%2 == 0 }))
+	read := func(store hbase.Store) (lines []string) {
+		for _, line := range readLists(t, store, w, 10) {
+			lines = append(lines, regexp.MustCompile(`@\d+`).ReplaceAllString(line, ""))
+		}
+		for _, row := range w["users"][1:] {
+			lines = append(lines, fmt.Sprint(row[0], members(t, store, tables.Timelines, row[0]), members(t, store, tables.UserComments, row[0])))
+		}
+		return lines
+	}
+	whole := openStore(t)
+	load(t, whole, before, options)
+	load(t, whole, w.files(), options)
+	want := read(whole)
+	for range 2 {
+		store, died := openStore(t), 0
+		load(t, store, before, options)
+		for left := r.IntN(2500); died < 3; left = r.IntN(2500) {
+			died++
+			_, err := ImportFiles(t.Context(), &mortal{Store: store, left: left, rand: r}, w.files(), options)
+			if err != nil && !errors.Is(err, errDead) {
+				t.Fatal(err)
+			}
+			if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		load(t, store, w.part("plays", func(i int) bool { return i%3 == 0 }), options)
+		load(t, store, w.files(), options)
+		if diff := cmp.Diff(want, read(store)); diff != "" {
+			t.Errorf("(-at once +after deaths and repairs):\n%.4000s", diff)
+		}
+		if err := invariant.Check(t.Context(), store, func(b invariant.Breach) { t.Error(b) }); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -107,6 +107,6 @@ func (im *importer) importUserRoles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return assignments.write(ctx, im.store, batch)
+		return assignments.write(ctx, im, batch)
 	})
 }

@@ -70,7 +70,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err != nil {
 		return err
 	}
-	derived, truth := newWrites(im.store, 2*len(batch)), newWrites(im.store, len(batch))
+	derived, truth := im.derived(2*len(batch)), newWrites(im.store, len(batch))
 	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range fresh {
 		timestamp := stamp(t.PostedAt)

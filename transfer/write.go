@@ -25,6 +25,8 @@ type writes struct {
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 	cells   int
+	// uncover is whether what a deletion hides is put above it.
+	uncover bool
 }
 
 type rowKey struct{ table, row string }
@@ -73,6 +75,11 @@ func (w *writes) flush(ctx context.Context) error {
 	mutations = append(mutations, w.deletes...)
 	if err := settle.Write(ctx, w.store, mutations); err != nil {
 		return err
+	}
+	if w.uncover {
+		if err := uncover(ctx, w.store, w.puts); err != nil {
+			return err
+		}
 	}
 	clear(w.at)
 	w.puts, w.deletes, w.cells = w.puts[:0], w.deletes[:0], 0

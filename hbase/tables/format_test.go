@@ -65,6 +65,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("was one of that time removed?", tables.Commenters.RemovedAt(moment.Key(), "LiLei", noon))
 	get("who is a broadcaster?", tables.Broadcasters.Get())
 	get("is 小红?", tables.Broadcasters.Of("小红"))
+	get("what has an import to reckon with?", tables.Imports.Get())
 	get("an errand", tables.Errands.Get(errand.ID))
 	scan("the errands of a shard since noon", tables.Errands.Scan(1, noon))
 	for _, l := range lists {

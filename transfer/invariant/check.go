@@ -159,6 +159,11 @@ func (r *run) flush(ctx context.Context) error {
 	if err := settle.Write(ctx, r.Store, again); err != nil {
 		return err
 	}
+	if len(r.gone) > 0 {
+		if err := settle.Write(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
+			return err
+		}
+	}
 	err := settle.Write(ctx, r.Store, r.gone)
 	r.puts, r.gone = nil, nil
 	return err

@@ -1,0 +1,35 @@
+package tables
+
+import "twibase/hbase"
+
+// Imports is a row that imports read before they write: what they have to reckon with.
+var Imports = imports{}
+
+type imports struct{}
+
+// importRepaired says that a repair has taken something out of the store.
+const importRepaired = "repaired"
+
+// Get reads it.
+func (imports) Get() hbase.Get {
+	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
+}
+
+// Repaired reports whether a repair has taken something out of the store: what an import puts there again may stay hidden.
+func (imports) Repaired(cells []hbase.Cell) bool {
+	for _, c := range cells {
+		if c.Qualifier == importRepaired {
+			return true
+		}
+	}
+	return false
+}
+
+// PutRepaired notes that a repair takes something out of the store. Nobody takes the note away.
+func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
+
+func (n imports) put(column, value string, timestamp int64) hbase.Put {
+	get := n.Get()
+	return hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{
+		{Family: broadcastersFamily, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}}}
+}
