@@ -27,11 +27,10 @@ func (im *importer) begin(ctx context.Context) error {
 		return err
 	}
 	im.repaired = tables.Imports.Repaired(cells[0])
+	im.filling.on, im.filling.timestamp = tables.Imports.Filling(cells[0])
+	im.filling.died = im.filling.on
 	im.newFollows.blank, im.newRoles.blank, im.newPlays.blank = im.blank, im.blank, im.blank
 	im.lists.begin(im.blank)
-	if !im.blank {
-		im.following.kind.Before, im.twitLists.kind.Before = im.settleOwn, im.settleFollowers
-	}
 	return nil
 }
 

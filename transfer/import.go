@@ -83,8 +83,9 @@ type importer struct {
 	users, roles, games, departments, hasTwits *lookup[bool]
 	twits                                      *lookup[tables.TwitKey]
 	lists
-	// timelines are the owners of those that the import brought something to, brought the authors of what it brought.
-	timelines, brought owners
+	// timelines are the owners of those that the import brought something to.
+	timelines owners
+	filling   filling
 
 	broadcasters *lookup[broadcast]
 	fanoutLimit  int
@@ -135,15 +136,3 @@ func (o *owners) add(names ...string) {
 }
 
 func (o *owners) sorted() []string { return slices.Sorted(maps.Keys(o.names)) }
-
-// others returns those of the names that are not among them.
-func (o *owners) others(names []string) (others []string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, name := range names {
-		if _, is := o.names[name]; !is {
-			others = append(others, name)
-		}
-	}
-	return others
-}

@@ -44,10 +44,6 @@ func (im *importer) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	// Before the lengths of lists: one that is not stored says that timelines may not be settled either.
-	if err := im.settler.Timelines(ctx, im.timelines.sorted()); err != nil {
-		return err
-	}
 	for _, settle := range []func(context.Context, *settle.Settler) error{
 		im.followers.settle, im.following.settle, im.twitLists.settle, im.albums.settle, im.comments.settle, im.userComments.settle,
 		im.userRoles.settle, im.roleUsers.settle, im.userGames.settle, im.players.settle,
@@ -55,6 +51,9 @@ func (im *importer) settle(ctx context.Context) error {
 		if err := settle(ctx, im.settler); err != nil {
 			return err
 		}
+	}
+	if err := im.cutTimelines(ctx); err != nil {
+		return err
 	}
 	return im.settler.GameDays(ctx, im.players.touched.sorted())
 }

@@ -33,7 +33,6 @@ func (im *importer) findBroadcasters(ctx context.Context, authors []string) erro
 // fanOutToFollowers brings twits of these authors into the timelines of their followers. Authors with too many become broadcasters instead.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.Sorted(maps.Keys(byAuthor))
-	im.brought.add(authors...)
 	if err := im.findBroadcasters(ctx, authors); err != nil {
 		return err
 	}
@@ -145,6 +144,11 @@ func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) erro
 
 // fanOut brings a twit into the timelines of these. An entry has the timestamp of the follow that it is there for: docs/TABLES.md says why.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
+	if len(followers) > 0 {
+		if err := im.fill(ctx); err != nil {
+			return err
+		}
+	}
 	for _, f := range followers {
 		im.timelines.add(f.Username)
 		w.cell(tables.Timelines.Table, tables.Timelines.Row(f.Username, 0), tables.Timelines.Cell(twit, stamp(f.At)))
@@ -153,28 +157,4 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 		}
 	}
 	return nil
-}
-
-// settleOwn settles the timelines of those whose follows an import brought that died: the number of these is not stored, and each of them is. No
-// timeline is settled twice.
-func (im *importer) settleOwn(ctx context.Context, owners []string) error {
-	mine := im.timelines.others(owners)
-	im.timelines.add(mine...)
-	return im.settler.Timelines(ctx, mine)
-}
-
-// settleFollowers settles the timelines of the followers of those whose twits an import brought that died.
-func (im *importer) settleFollowers(ctx context.Context, authors []string) error {
-	var followers owners
-	err := settle.Spans(ctx, im.store, tables.Followers, im.brought.others(authors), func(span *settle.Span[tables.Follow]) error {
-		some, err := covered(span)
-		for _, f := range some {
-			followers.add(f.Username)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return im.settleOwn(ctx, followers.sorted())
 }

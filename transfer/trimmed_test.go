@@ -9,6 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/invariant"
 	"twibase/transfer/settle"
 )
 
@@ -37,39 +38,51 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 		{"of twits", map[string]string{"users": users, "follows": follows}, map[string]string{"twits": twits}},
 		{"of follows", map[string]string{"users": users, "twits": twits}, map[string]string{"follows": follows}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			store := openStore(t)
-			load := func(store hbase.Store, contents map[string]string) error {
-				files, err := memorySources(csvFiles(contents))
+		for _, between := range []string{"nothing", "a repair", "other data"} {
+			t.Run(test.name+", "+between+" in between", func(t *testing.T) {
+				store := openStore(t)
+				load := func(store hbase.Store, contents map[string]string) error {
+					files, err := memorySources(csvFiles(contents))
+					if err != nil {
+						t.Fatal(err)
+					}
+					im := newImporter(store, files, Options{})
+					im.settler.TimelineBound = 2
+					err = im.run(t.Context())
+					im.progress.end(err)
+					return err
+				}
+				if err := load(store, test.before); err != nil {
+					t.Fatal(err)
+				}
+				if err := load(untrimmed{store}, test.dies); !errors.Is(err, errDead) {
+					t.Fatal(err)
+				}
+				switch between {
+				case "a repair":
+					if _, err := (invariant.Checker{Store: store, TimelineBound: 2}).MendAll(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				case "other data":
+					if err := load(store, map[string]string{"users": people("other")}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := load(store, test.dies); err != nil {
+					t.Fatal(err)
+				}
+				if got := members(t, store, tables.Timelines, "a"); len(got) != 2 {
+					t.Errorf("the timeline has %d entries, want 2", len(got))
+				}
+				cells, err := settle.Read(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
 				if err != nil {
 					t.Fatal(err)
 				}
-				im := newImporter(store, files, Options{})
-				im.settler.TimelineBound = 2
-				err = im.run(t.Context())
-				im.progress.end(err)
-				return err
-			}
-			if err := load(store, test.before); err != nil {
-				t.Fatal(err)
-			}
-			if err := load(untrimmed{store}, test.dies); !errors.Is(err, errDead) {
-				t.Fatal(err)
-			}
-			if err := load(store, test.dies); err != nil {
-				t.Fatal(err)
-			}
-			if got := members(t, store, tables.Timelines, "a"); len(got) != 2 {
-				t.Errorf("the timeline has %d entries, want 2", len(got))
-			}
-			cells, err := settle.Read(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-			if since, cut, err := tables.DecodeTimelineSince(cells[0]); !cut || !since.Equal(want) || err != nil {
-				t.Errorf("it is said to be whole since %v (%t), %v, want %v", since, cut, err, want)
-			}
-		})
+				want := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+				if since, cut, err := tables.DecodeTimelineSince(cells[0]); !cut || !since.Equal(want) || err != nil {
+					t.Errorf("it is said to be whole since %v (%t), %v, want %v", since, cut, err, want)
+				}
+			})
+		}
 	}
 }

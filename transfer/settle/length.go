@@ -50,7 +50,6 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, 
 		}
 	}
 	var puts []hbase.Mutation
-	var others []string
 	for i, owner := range owners {
 		put := hbase.Put{Table: gets[i].Table, Row: gets[i].Row}
 		n := lengths[owner]
@@ -59,12 +58,7 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, 
 			put.Cells = appendLength(put.Cells, stored[i], k.public, n.Public, n.All == 0)
 		}
 		if len(put.Cells) > 0 {
-			puts, others = append(puts, put), append(others, owner)
-		}
-	}
-	if k.Before != nil && len(others) > 0 {
-		if err := k.Before(ctx, others); err != nil {
-			return err
+			puts = append(puts, put)
 		}
 	}
 	return Write(ctx, s.Store, puts)

@@ -13,16 +13,14 @@ type Kind[E any] struct {
 	*tables.List[E]
 	public   string
 	isPublic func(E) bool
-	// Before is called with owners whose lists have another length than is stored, before that is mended; several goroutines call it. Nil is no call.
-	Before func(ctx context.Context, owners []string) error
 }
 
 // The kinds of lists that have a length.
 var (
 	Followers       = Kind[tables.Follow]{List: tables.Followers}
 	Following       = Kind[tables.Follow]{List: tables.Following}
-	Twits           = Kind[*tables.Twit]{List: tables.Twits, public: "publicTwitCount", isPublic: isPublic}
-	Albums          = Kind[*tables.Twit]{List: tables.Albums, public: "publicAlbumCount", isPublic: isPublic}
+	Twits           = Kind[*tables.Twit]{tables.Twits, "publicTwitCount", isPublic}
+	Albums          = Kind[*tables.Twit]{tables.Albums, "publicAlbumCount", isPublic}
 	Comments        = Kind[*tables.Comment]{List: tables.Comments}
 	UserComments    = Kind[tables.CommentKey]{List: tables.UserComments} // of which nobody counts the members
 	UserRoles       = Kind[string]{List: tables.UserRoles}
