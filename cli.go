@@ -25,7 +25,7 @@ type commandLine struct {
 	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"The least that is logged: ${enum} (default: ${default})."`
 
 	Serve   serve          `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`
-	Import  importCommand  `cmd:"" help:"Bring CSV files into a store."`
+	Import  importCommand  `cmd:"" help:"Bring CSV files into a store that nobody else writes to meanwhile."`
 	Export  exportCommand  `cmd:"" help:"Write a store as CSV files."`
 	Admin   adminCommand   `cmd:"" help:"Make a user an administrator."`
 	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development, valid for an hour."`
