@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,7 +57,8 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	}{
 		{"a plan is a tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
 		{"what reads nothing", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
-		{"an operation that is not there", followers, []string{"--operation", "H"}, failed, "", "twibase: FILE: operation H not found\n"},
+		{"an operation that is not there", followers, []string{"--operation", "H"}, failed, "", "twibase: FILE: operationName is to name one of the document's operations\n"},
+		{"one of several that is not named", followers, nil, failed, "", "twibase: FILE: operationName is to name one of the document's operations\n"},
 		{"text that is no document", "{ user(", nil, failed, "", "twibase: FILE:1:8: Expected Name, found <EOF>\n"},
 		{"fields and arguments that are none", "{ nothing\n user(username: 1) { id } }", nil, failed, "",
 			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: String cannot represent a non string value: 1\n"},
@@ -129,4 +131,19 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			t.Error(status, stderr)
 		}
 	})
+}
+
+func TestThePageOfTheExplanationShowsWhatIsPrinted(t *testing.T) {
+	page, err := os.ReadFile("docs/EXPLAIN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)\n[$] echo '([^']+)' [|] twibase explain -\n(.+?)```").FindSubmatch(page)
+	if example == nil {
+		t.Fatal("docs/EXPLAIN.md has no example")
+	}
+	_, stdout, stderr := command(t, "explain", document(t, string(example[1])))
+	if diff := cmp.Diff(string(example[2]), stdout); diff != "" || stderr != "" {
+		t.Errorf("(-page +printed):\n%s%s", diff, stderr)
+	}
 }

@@ -62,14 +62,18 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	return e
 }
 
-// operation returns what is to be executed, or why nothing is. It is the executor's, but that an operation which is not there is told without what
-// the client calls it, and of many errors few.
+// operation returns what is to be executed, or why nothing is.
 func (e *Endpoint) operation(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	operation, errs := e.exec.CreateOperationContext(ctx, params)
+	return operationOf(ctx, e.exec, e.config.Limits, params)
+}
+
+// operationOf is the executor's, but that an operation which is not there is told without what the client calls it, and of many errors few.
+func operationOf(ctx context.Context, e *executor.Executor, bounds limits.Limits, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	operation, errs := e.CreateOperationContext(ctx, params)
 	if errs != nil && operation.Doc != nil && operation.Operation == nil {
 		errs = gqlerror.List{gqlerror.Wrap(apierr.BadUserInput("operationName is to name one of the document's operations"))}
 	}
-	return operation, e.config.Limits.Told(errs)
+	return operation, bounds.Told(errs)
 }
 
 // Explain returns the plan of a request as the endpoint would answer it, and the errors with which it would refuse it. Of a request that costs too much
@@ -79,9 +83,9 @@ func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain
 	unseen := func(context.Context, string) bool { return false }
 	e.Use(limits.New(bounds, schema, nil, unseen))
 	ctx = graphql.StartOperationTrace(ctx)
-	operation, errs := e.CreateOperationContext(ctx, params)
+	operation, errs := operationOf(ctx, e, bounds, params)
 	if errs != nil {
-		return nil, bounds.Told(errs)
+		return nil, errs
 	}
 	ctx = graphql.WithOperationContext(ctx, operation)
 	plan, err := explain.Predict(ctx, schema, costs, bounds[limits.Plan])
