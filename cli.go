@@ -21,7 +21,7 @@ The exit status is 0 if all went well, 1 if something failed, 2 if the command l
 
 // commandLine is all that a person can ask of the program.
 type commandLine struct {
-	Version  kong.VersionFlag `help:"Print of which commit this is, and end."`
+	Version  kong.VersionFlag `env:"-" help:"Print of which commit this is, and end."`
 	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"The least that is logged: ${enum} (default: ${default})."`
 
 	Serve   serve          `cmd:"" help:"Serve GraphQL over HTTP, with an IDE to explore it."`

@@ -37,6 +37,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	folder := t.TempDir()
 	for _, test := range []struct {
 		name   string
 		args   string
@@ -61,6 +62,9 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"administrators without a secret", "serve --dev-tokens", misuse, "--dev-tokens needs --jwt-secret-file"},
 		{"less than no cache", "serve --row-cache=-1", misuse, "--row-cache: write a number of MiB from 0, which is none, to 1048576, not -1"},
 		{"a cache that no machine has room for", "serve --row-cache 1048577", misuse, "--row-cache: write a number of MiB from 0"},
+		{"fewer operations than none", "serve --concurrency=-1 --listen nowhere", misuse, "--concurrency: write a number from 0, which is any number, not -1"},
+		{"fewer streams than none", "serve --streams-per-address=-1 --listen nowhere", misuse, "--streams-per-address: write a number from 0, which is any number, not -1"},
+		{"a certificate without its key", "serve --store embedded: --tls-cert cert.pem", misuse, "--tls-cert and --tls-key need each other"},
 		{"administrators of a token in production", "serve --production --dev-tokens --jwt-secret-file " + empty, misuse, "--dev-tokens is not for --production"},
 		{"documents that are not there", "serve --store embedded: --documents /nowhere", failed, "--documents: stat /nowhere"},
 		{"an origin with a path", "serve --cors https://example.org/a", misuse, `--cors: "https://example.org/a" is no origin: write a scheme and a host`},
@@ -73,6 +77,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"nowhere to export to", "export", misuse, `expected "<dir>"`},
 		{"a store that has no tables", "export --store embedded: " + t.TempDir(), failed, "--store embedded: holds nothing of twibase's: "},
 		{"a store that is not there", "export --store embedded:/nowhere/data " + t.TempDir(), failed, "--store embedded:/nowhere/data: there is no store: "},
+		{"a folder that is no store", "export --store embedded:" + folder + " " + t.TempDir(), failed, "--store embedded:" + folder + ": there is no store in that folder"},
 		{"nor for looking at", "tables list --store embedded:/nowhere/data", failed, "--store embedded:/nowhere/data: there is no store: "},
 		{"nothing to import", "import", misuse, `expected "<path> ..."`},
 	} {
@@ -83,6 +88,11 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a folder that is no store is left as it is", func(t *testing.T) {
+		if made, err := os.ReadDir(folder); err != nil || len(made) > 0 {
+			t.Error(made, err)
+		}
+	})
 	t.Run("a name for a token that can't be one", func(t *testing.T) {
 		status, _, stderr := command(t, "token", "Li Lei", "--jwt-secret-file", secretFile(t))
 		if status != failed || !strings.Contains(stderr, "USERNAME: ") {
@@ -103,6 +113,13 @@ func TestHelp(t *testing.T) {
 				t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 			}
 		})
+	}
+}
+
+func TestAVersionInTheEnvironmentIsNotAskedFor(t *testing.T) {
+	t.Setenv("TWIBASE_VERSION", "1.2")
+	if status, stdout, stderr := command(t, "schema"); status != 0 || !strings.Contains(stdout, "type Query") {
+		t.Errorf("status %d, stdout %.60q, stderr %q", status, stdout, stderr)
 	}
 }
 
@@ -153,7 +170,6 @@ func TestTables(t *testing.T) {
 		stdout []string
 		stderr string
 	}{
-		{"a new store has none", []string{"tables", "list"}, nil, number + " tables are missing: make them with twibase tables create\n"},
 		{"they are made", []string{"tables", "create", "--regions", "4"}, all, number + " tables made, 0 were there\n"},
 		{"and are there", []string{"tables", "list"}, all, ""},
 		{"making them again does nothing", []string{"tables", "create"}, nil, "0 tables made, " + number + " were there\n"},

@@ -42,7 +42,7 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		err := c.repair(ctx, p, store)
 		if errors.Is(err, hbase.ErrTableNotFound) {
-			return fmt.Errorf("--store %s lacks tables of twibase's: %w", c.Store, err)
+			return fmt.Errorf("--store %s lacks tables of twibase's: %w; twibase tables create makes them, but what they held has to be restored", c.Store, err)
 		}
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped before the end; the same repair again goes on")
@@ -108,9 +108,11 @@ func sweepWrites(ctx context.Context, p process, store hbase.Store, log *slog.Lo
 	defer w.Close(ctx)
 	told := false
 	for {
-		err := w.Sweep(ctx)
-		open, counted := intents(ctx, store)
-		if err = errors.Join(err, counted); err != nil || open == 0 {
+		if err := w.Sweep(ctx); err != nil {
+			return err
+		}
+		open, err := intents(ctx, store)
+		if err != nil || open == 0 {
 			return err
 		}
 		if !told {

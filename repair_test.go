@@ -79,7 +79,7 @@ func TestRepair(t *testing.T) {
 	}
 	t.Run("a store without tables is told", func(t *testing.T) {
 		status, _, stderr := command(t, "repair", "--check", "--store", "embedded:")
-		if status != failed || !strings.Contains(stderr, "--store embedded: lacks tables of twibase's: ") {
+		if status != failed || !strings.Contains(stderr, "--store embedded: lacks tables of twibase's: ") || !strings.Contains(stderr, "twibase tables create") {
 			t.Errorf("status %d, stderr %q", status, stderr)
 		}
 	})

@@ -58,7 +58,7 @@ type serve struct {
 	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"The secret of at least 32 bytes by which tokens are signed (HS256). Of several, one in each line, the first signs and all are accepted; a change is seen within seconds. Without a secret nobody can log in, and its tokens are refused."`
 	claimFlags
 	JWKS           string         `name:"jwks" placeholder:"PLACE" help:"The public keys of those whose tokens are accepted too: the URL or the file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
-	TrustedProxies []netip.Prefix `placeholder:"NETWORK,…" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"The networks of the proxies in front of the server, as in 10.0.0.0/8: of them, what X-Forwarded-For says counts as the address of the client, for the limits of sign-ups and log-ins."`
 	Concurrency    *int           `placeholder:"N" help:"How many operations are executed at the same time, 0 for any number; four times as many wait for up to a second, and the rest are sent away with the status 503 (default: 64 on a cluster, for which they wait, and 8 for each processor on the embedded store, where they compute)."`
 	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"How many WebSockets and subscriptions the clients of one address may have at the same time, 0 for any number (default: ${default})."`
@@ -67,7 +67,7 @@ type serve struct {
 	RowCache          int            `default:"32" placeholder:"MIB" help:"How many MiB of rows the embedded store keeps in memory that are asked for again and again, so that they need not be looked for in its files; 0 for none (default: ${default}). A cluster has no such cache here."`
 	Production        bool           `help:"For the public: nobody is told the schema, and there is no IDE. Clients send documents, or hashes of documents that they have sent before, as Apollo's do; with --documents they send the hashes of those alone."`
 	Documents         string         `placeholder:"FILE" help:"The trusted documents: a JSON object of documents by their hashes, as the compilers of Relay and of graphql-codegen write it. Clients may send a hash in place of the document."`
-	CORS              []string       `name:"cors" placeholder:"ORIGIN,…" help:"The origins, as in https://example.org, whose pages may use the server from a browser. Its own pages always may."`
+	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"The origins, as in https://example.org, whose pages may use the server from a browser. Its own pages always may."`
 	DevTokens         bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
@@ -81,6 +81,15 @@ func (s *serve) Validate() error {
 	}
 	if err := checkOrigins(s.CORS); err != nil {
 		return fmt.Errorf("--cors: %w", err)
+	}
+	if s.Concurrency != nil && *s.Concurrency < 0 {
+		return fmt.Errorf("--concurrency: write a number from 0, which is any number, not %d", *s.Concurrency)
+	}
+	if s.StreamsPerAddress < 0 {
+		return fmt.Errorf("--streams-per-address: write a number from 0, which is any number, not %d", s.StreamsPerAddress)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key need each other")
 	}
 	if s.FanoutLimit < 1 {
 		return errors.New("--fanout-limit must be at least 1")

@@ -52,9 +52,12 @@ func (f *storeFlag) open(ctx context.Context, log zerolog.Logger, rowCache int) 
 
 // withExisting is with for those who only look at a store, or take from it: opening one that is not there would make it.
 func (f *storeFlag) withExisting(ctx context.Context, p process, call func(hbase.Store) error) error {
-	if dir, embedded := strings.CutPrefix(f.Store, "embedded:"); embedded && dir != "" {
+	if dir, of := strings.CutPrefix(f.Store, "embedded:"); of && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("--store %s: there is no store: %w", f.Store, err)
+		}
+		if is, err := embedded.Is(dir); err != nil || !is {
+			return errors.Join(fmt.Errorf("--store %s: there is no store in that folder", f.Store), err)
 		}
 	}
 	return f.with(ctx, p, call)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -19,11 +18,8 @@ type tlsFlags struct {
 
 // config is nil if the server speaks plainly.
 func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
-	if f.TLSCert == "" && f.TLSKey == "" {
+	if f.TLSCert == "" {
 		return nil, nil
-	}
-	if f.TLSCert == "" || f.TLSKey == "" {
-		return nil, errors.New("--tls-cert and --tls-key need each other")
 	}
 	c := &certificate{tlsFlags: f, log: log}
 	if _, err := c.get(nil); err != nil {

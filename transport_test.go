@@ -110,13 +110,6 @@ func TestTLSFollowsItsFiles(t *testing.T) {
 	}
 }
 
-func TestTLSNeedsBothFiles(t *testing.T) {
-	status, _, stderr := command(t, "serve", "--store", "embedded:", "--tls-cert", "cert.pem")
-	if status == 0 || !strings.Contains(stderr, "--tls-cert and --tls-key need each other") {
-		t.Error(status, stderr)
-	}
-}
-
 func TestAnswersOverHTTP(t *testing.T) {
 	server, _ := started(t)
 	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")

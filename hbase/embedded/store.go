@@ -74,6 +74,12 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
+// Is tells whether there is a store in a directory, in use or not, and changes nothing. It is safe for concurrent use.
+func Is(dir string) (bool, error) {
+	found, err := pebble.Peek(dir, vfs.Default)
+	return err == nil && found.Exists, err
+}
+
 func open(dir string, fs vfs.FS, volatile bool, options ...Option) (*Store, error) {
 	s := &Store{volatile: volatile, blockSize: blockSize, rowCache: DefaultRowCache, log: slog.New(slog.DiscardHandler), clock: time.Now}
 	for _, option := range options {
