@@ -78,6 +78,22 @@ func gatedStore(t *testing.T) (*Store, *gateFS) {
 	return s, fs
 }
 
+// keys counts what can be seen.
+func keys(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	iter, err := s.db.NewIter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ok := iter.First(); ok; ok = iter.Next() {
+		n++
+	}
+	if err := iter.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func put(row, value string) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: []byte(value)}}}
 }
@@ -135,7 +151,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 		s, fs := gatedStore(t)
 		defer s.Close()
 		fs.gate.Lock()
-		before := fs.syncs.Load()
+		before, there := fs.syncs.Load(), keys(t, s)
 		var group sync.WaitGroup
 		for i := range 100 {
 			group.Go(func() {
@@ -144,7 +160,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 				}
 			})
 		}
-		for s.unsynced.Load() < 100 {
+		for keys(t, s) < there+100 { // each is in the log before it can be seen
 			time.Sleep(time.Millisecond)
 		}
 		fs.gate.Unlock()
