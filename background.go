@@ -38,7 +38,7 @@ func newBackground(store hbase.Store, fanoutLimit int, log *slog.Logger) *backgr
 		Log:    log,
 	})
 	b.feeds = feeds.New(store, feeds.Options{Limit: fanoutLimit, Log: log})
-	b.writers = writers.New(store, writers.Options{Log: log, Errands: b.feeds.Give})
+	b.writers = writers.New(store, writers.Options{Log: log, Errands: b.feeds.Give, Watch: loaders.Writing})
 	return b
 }
 

@@ -25,7 +25,7 @@ var (
 		Help: "Operations by who executed them: the plan or gqlgen's stock executor, and for the latter the reason.",
 	}, []string{"executor", "reason"})
 
-	operationRounds = perOperation("rounds", "Times that an operation waited for reads of the store.", prometheus.ExponentialBuckets(1, 2, 7))
+	operationRounds = perOperation("rounds", "Times that an operation waited for the store.", prometheus.ExponentialBuckets(1, 2, 7))
 	operationRPCs   = perOperation("rpcs", "RPCs of an operation; on the embedded store those that would be.", prometheus.ExponentialBuckets(1, 2, 11))
 	operationGets   = perOperation("gets", "Gets of an operation.", prometheus.ExponentialBuckets(1, 4, 9))
 	operationScans  = perOperation("scans", "Scans of an operation.", prometheus.ExponentialBuckets(1, 2, 5))

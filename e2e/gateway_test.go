@@ -20,6 +20,7 @@ import (
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
+	costs "twibase/graph/report"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/embedded"
@@ -43,16 +44,16 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
-	w := writers.New(store, writers.Options{})
+	w := writers.New(store, writers.Options{Watch: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: fresh})), tokens, root}
+		Around: fresh, Watch: resolvers.Watch})), tokens, root}
 }
 
-// ask posts a query and returns the body of the answer.
-func (g *gateway) ask(t testing.TB, query string, variables map[string]any, viewer oracle.Viewer) []byte {
+// ask posts a query and returns the body of the answer, with a report if there is a header for it.
+func (g *gateway) ask(t testing.TB, query string, variables map[string]any, viewer oracle.Viewer, report ...string) []byte {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -60,6 +61,9 @@ func (g *gateway) ask(t testing.TB, query string, variables map[string]any, view
 	}
 	r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+	for _, value := range report {
+		r.Header.Set(costs.Header, value)
+	}
 	if viewer != (oracle.Viewer{}) {
 		token, _, err := g.tokens.Sign(auth.Viewer(viewer))
 		if err != nil {

@@ -1,12 +1,18 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"twibase/e2e/oracle"
+	costs "twibase/graph/report"
 	"twibase/hbase/hbasetest"
 )
 
@@ -72,7 +78,7 @@ func TestAMutationIsAnsweredAfterSixRoundsAndAMoveAfterTheDepthMore(t *testing.T
 	counted := map[string]bool{}
 	for _, c := range roundsOf {
 		counted[c.mutation] = true
-		if n := c.count(t, folder); n != c.rounds {
+		if n, _ := c.count(t, folder); n != c.rounds {
 			t.Errorf("%s by %q of %q after %q takes %d rounds, want %d", c.mutation, c.viewer.Username, c.input, c.before, n, c.rounds)
 		}
 		if c.rounds > 6 && c.mutation != "moveDepartment" {
@@ -86,9 +92,9 @@ func TestAMutationIsAnsweredAfterSixRoundsAndAMoveAfterTheDepthMore(t *testing.T
 	}
 }
 
-// count makes the mutation at a gateway that has seen nothing before. Every call of the store takes a millisecond of the test's own time, so those
-// that are sent together count once.
-func (c costly) count(t *testing.T, folder string) (rounds int) {
+// count makes the mutation at a gateway that has seen nothing before, and holds its report to what the store was asked until the answer. Every call of
+// the store takes a millisecond of the test's own time, so those that are sent together count once.
+func (c costly) count(t *testing.T, folder string) (rounds int, r costs.Report) {
 	t.Helper()
 	input := c.input
 	if input == "" {
@@ -100,14 +106,36 @@ func (c costly) count(t *testing.T, folder string) (rounds int) {
 			s.query(t, root, c.before)
 		}
 		s.root.Writers.Close(t.Context())
-		slow := newGateway("slow", hbasetest.NewFaults(s.store, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} }))
+		recorder := hbasetest.NewRecorder(s.store, hbasetest.Names{})
+		slow := newGateway("slow", hbasetest.NewFaults(recorder, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} }))
 		defer slow.root.Writers.Close(t.Context())
 		began := time.Now()
-		body := string(slow.ask(t, s.ids.Replace("mutation{"+c.mutation+"(input:"+input+"){userErrors{code}}}"), nil, c.viewer))
+		body := string(slow.ask(t, s.ids.Replace("mutation{"+c.mutation+"(input:"+input+"){userErrors{code}}}"), nil, c.viewer, "1"))
 		rounds = int(time.Since(began) / time.Millisecond)
 		if strings.Contains(body, `"errors"`) || !strings.Contains(body, `"userErrors":[]`) && c.mutation != "logIn" {
 			t.Error(body)
 		}
+		r, _ = reported(t, []byte(body))
+		asRecorded(t, r, recorder)
 	})
-	return rounds
+	return rounds, r
+}
+
+// The calls that are under way together are in no certain order.
+func TestTheCallsOfAFollowAreThoseOfTheExampleInItsDocument(t *testing.T) {
+	page, err := os.ReadFile("../docs/REPORT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```\nfollow: read")
+	example, _, _ = strings.Cut("follow: read"+example, "\n```")
+	_, r := costly{mutation: "follow", viewer: as("somebody")}.count(t, folderOf(t, cast))
+	var calls []string
+	for _, level := range r.Levels {
+		calls = append(calls, fmt.Sprint(level.Loaders[0].Name, " ", level.Loaders[0].Gets))
+	}
+	slices.Sort(calls)
+	if diff := cmp.Diff(slices.Sorted(strings.SplitSeq(example, "\n")), calls); diff != "" {
+		t.Errorf("(-document +got):\n%s", diff)
+	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Stats counts what a request cost its store. It is safe for concurrent use.
 type Stats struct {
-	// Rounds counts the times that somebody waited for reads: many Gets sent together, or a scan.
+	// Rounds counts the times that somebody waited for the store: for many Gets sent together, for a scan, or for a write.
 	Rounds atomic.Int64
 	// RPCs is what went out: on a cluster multis and scan pages, on the embedded engine what would, to one server.
 	RPCs atomic.Int64
@@ -94,6 +94,12 @@ func CountResults(ctx context.Context, results []Result) {
 	stats := StatsOf(ctx)
 	stats.Rows.Add(rows)
 	stats.Bytes.Add(bytes)
+}
+
+// CountRPC counts what goes out to a server as one RPC.
+func (s *Stats) CountRPC(server string) {
+	s.RPCs.Add(1)
+	s.Servers.Add(server)
 }
 
 // CountRow adds one row of a scan.

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// Round is what was read at one time: a call of the store with many Gets, or a scan.
+// Round is what was read at one time: a call of the store with many Gets, a scan, or a call by a writer.
 type Round struct {
 	// Fields are the fields that asked, and Loaders those which they asked, both sorted.
 	Fields  []string
@@ -22,7 +22,8 @@ type Round struct {
 	Fallback bool
 
 	begun   time.Time
-	answers []*answer // nil for a scan
+	answers []*answer // nil but for loaders
+	writer  string    // empty but for writers
 }
 
 // Use is what a round did for one loader.
@@ -71,6 +72,10 @@ func (w *watch) evaluate() []*Round {
 		}
 	}
 	for _, r := range w.rounds {
+		if r.writer != "" {
+			r.Loaders = []Use{{Loader: r.writer, Gets: int(r.Stats.Gets.Load()), Took: r.Took}}
+			continue
+		}
 		t := tallyOf(tallies, r)
 		if r.answers != nil {
 			t.share(r, first)

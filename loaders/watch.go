@@ -17,6 +17,8 @@ type watch struct {
 	of map[hbase.Get]*Round
 	// past are the rounds of what was forgotten since.
 	past []*Round
+	// told is whether the rounds were told: what writers go on with afterwards is not kept.
+	told bool
 }
 
 // asked is a call of a loader.
@@ -27,8 +29,8 @@ type asked struct {
 	scan          *Round // nil for gets
 }
 
-// Watch begins to note what is read by the loaders of ctx; field names the field that is resolved with a ctx. What it returns tells the rounds
-// of which all has been answered, in the order in which they began.
+// Watch begins to note what is read by the loaders of ctx, and what writers do with it; field names the field that is resolved with a ctx. What it
+// returns ends that, and tells the rounds of which all has been answered, in the order in which they began.
 func Watch(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
 	l, w := from(ctx), &watch{field: field, of: map[hbase.Get]*Round{}}
 	l.mu.Lock()
@@ -37,6 +39,7 @@ func Watch(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	return func() []*Round {
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		w.told = true
 		return w.evaluate()
 	}
 }
@@ -64,10 +67,24 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.watch.told {
+		return
+	}
 	for _, a := range r.answers {
 		l.watch.of[a.whole()] = r
 	}
 	l.watch.rounds = append(l.watch.rounds, r)
+}
+
+// Writing notes a call of the store by a writer of that kind, as a round of its own, if what is done with ctx is watched. It returns the ctx of the
+// call, and what ends it. It is a [writers.Watch].
+func Writing(ctx context.Context, kind string, what []string) (of context.Context, over func()) {
+	l, ok := ctx.Value(loadersKey{}).(*Loaders)
+	if !ok || l.watch == nil {
+		return ctx, func() {}
+	}
+	r := &Round{Fields: []string{l.watch.field(ctx)}, writer: kind + ": " + what[0]}
+	return l.begin(ctx, r), func() { l.end(ctx, r) }
 }
 
 // send sends a batch.

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -76,6 +77,48 @@ func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
 			t.Errorf("the request counts %d rounds, %d RPCs, %d Gets", request.Rounds.Load(), request.RPCs.Load(), request.Gets.Load())
 		}
 	})
+}
+
+func TestACallByAWriterIsARound(t *testing.T) {
+	request := new(hbase.Stats)
+	in := func(ctx context.Context, field string) context.Context {
+		return context.WithValue(ctx, fieldKey{}, field)
+	}
+	ctx := in(With(hbase.WithStats(t.Context(), request), &slow{}), "nobody's")
+	for name, ctx := range map[string]context.Context{"without loaders": t.Context(), "unwatched": ctx} {
+		if of, over := Writing(ctx, "follow", []string{"read"}); of != ctx {
+			t.Error(name, " there is another ctx")
+		} else {
+			over()
+		}
+	}
+	rounds := Watch(ctx, fieldOf)
+	call := func(field, what string) (over func()) {
+		ctx, over := Writing(in(ctx, field), "follow", []string{what, "more"})
+		hbase.StatsOf(ctx).Rounds.Add(1)
+		hbase.StatsOf(ctx).Gets.Add(2)
+		return over
+	}
+	call("a", "read")()
+	late := call("a", "remove intent")
+	Forget(ctx) // begins the payload
+	call("b", "read")()
+	never := call("b", "help")
+	late()
+	var got []string
+	for _, r := range rounds() {
+		got = append(got, fmt.Sprint(r.Fields, r.Loaders[0].Loader, r.Loaders[0].Gets, r.Stats.Gets.Load()))
+	}
+	if diff := cmp.Diff([]string{"[a]follow: read2 2", "[a]follow: remove intent2 2", "[b]follow: read2 2"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	kept := len(from(ctx).watch.rounds)
+	if never(); len(from(ctx).watch.rounds) != kept {
+		t.Error("what nobody will ask for is kept")
+	}
+	if request.Rounds.Load() != 4 || request.Gets.Load() != 8 {
+		t.Errorf("the request counts %d rounds and %d Gets", request.Rounds.Load(), request.Gets.Load())
+	}
 }
 
 func TestALoaderHasTheNameOfItsVariable(t *testing.T) {

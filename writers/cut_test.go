@@ -26,9 +26,9 @@ func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
 		w.Close(ctx)
 		must(t, store, user("e"))
 		time.Sleep(grace + time.Second)
-		trace, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "empty" })
+		watch, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "empty" })
 		sweeper, other := New(store, Options{ListBound: 2}), New(store, Options{ListBound: 2})
-		sweeper.trace = trace
+		sweeper.watch = watch
 		swept := make(chan error)
 		go func() { swept <- sweeper.Sweep(ctx) }()
 		<-reached

@@ -85,7 +85,9 @@ func eachRow(rows hbase.Scan, item func(hbase.Row) (st step, needed bool, err er
 			scan.Start = hbase.Next(after)
 		}
 		n := 0
-		for row, err := range p.w.store.Scan(p.traced(ctx, "each"), scan) {
+		ctx, over := p.call(ctx, "each")
+		defer over()
+		for row, err := range p.w.store.Scan(ctx, scan) {
 			if err != nil {
 				return nil, "", err
 			}

@@ -20,13 +20,13 @@ var _ hbase.Store = gateway{}
 
 type pointsKey struct{}
 
-// traced is the trace of a gateway's Writers.
-func traced(ctx context.Context, kind string, what []string) context.Context {
+// traced is what watches a gateway's Writers.
+func traced(ctx context.Context, kind string, what []string) (of context.Context, over func()) {
 	points := make([]point, len(what))
 	for i := range what {
 		points[i] = point{kind, what[i]}
 	}
-	return context.WithValue(ctx, pointsKey{}, points)
+	return context.WithValue(ctx, pointsKey{}, points), func() {}
 }
 
 // wait waits for a call's turn, and makes it. done makes the call; it is called at most once.

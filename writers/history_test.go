@@ -159,7 +159,7 @@ func (h history) gateway(g gateway) *Writers {
 	w.now = h.clock(g.id)
 	// One after the other: what runs side by side would take its chances in no certain order.
 	w.parallel = 1
-	w.trace = traced
+	w.watch = traced
 	return w
 }
 

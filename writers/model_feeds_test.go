@@ -80,7 +80,8 @@ func (s feedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	for i, g := range gets {
 		what[i] = "get " + g.Table
 	}
-	return s.gateway.Get(traced(ctx, "feeds", what), gets)
+	ctx, _ = traced(ctx, "feeds", what)
+	return s.gateway.Get(ctx, gets)
 }
 
 func (s feedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
@@ -89,11 +90,13 @@ func (s feedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 		table, _ := m.At()
 		what[i] = fmt.Sprintf("%T %s", m, table)
 	}
-	return s.gateway.Mutate(traced(ctx, "feeds", what), mutations)
+	ctx, _ = traced(ctx, "feeds", what)
+	return s.gateway.Mutate(ctx, mutations)
 }
 
 func (s feedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
-	return s.gateway.CheckAndPut(traced(ctx, "feeds", []string{"check " + put.Table}), check, put)
+	ctx, _ = traced(ctx, "feeds", []string{"check " + put.Table})
+	return s.gateway.CheckAndPut(ctx, check, put)
 }
 
 func (h feedHistory) run(t *testing.T) (r ran) {

@@ -47,7 +47,9 @@ func (w *Writers) old(ctx context.Context, from, to time.Time, open []string) ([
 		g.Go(func() error {
 			scan := tables.Intents.Scan(shard, from, to)
 			scan.PageSize = page
-			for row, err := range w.store.Scan(p.traced(scanning, "scan"), scan) {
+			ctx, over := p.call(scanning, "scan")
+			defer over()
+			for row, err := range w.store.Scan(ctx, scan) {
 				if err == nil {
 					_, err = tables.Intents.IDOf(row.Key)
 				}

@@ -13,11 +13,14 @@ type port struct {
 	kind string
 }
 
-func (p port) traced(ctx context.Context, what ...string) context.Context {
-	if p.w.trace == nil {
-		return ctx
+// call begins a call of the store; the returned function ends it.
+func (p port) call(ctx context.Context, what ...string) (context.Context, func()) {
+	over := func() {}
+	if p.w.watch != nil {
+		ctx, over = p.w.watch(ctx, p.kind, what)
 	}
-	return p.w.trace(ctx, p.kind, what)
+	hbase.StatsOf(ctx).Rounds.Add(1)
+	return ctx, over
 }
 
 func (p port) failed(what string, err error) error {
@@ -29,7 +32,9 @@ func (p port) get(ctx context.Context, what string, gets []hbase.Get) ([][]hbase
 	if len(gets) == 0 {
 		return nil, nil
 	}
-	results, err := p.w.store.Get(p.traced(ctx, what), gets)
+	ctx, over := p.call(ctx, what)
+	defer over()
+	results, err := p.w.store.Get(ctx, gets)
 	if err != nil {
 		return nil, p.failed(what, err)
 	}
@@ -67,7 +72,9 @@ func (p port) mutate(ctx context.Context, writes ...write) error {
 	for i, w := range writes {
 		what[i], mutations[i] = w.what, w.mutation
 	}
-	errs, err := p.w.store.Mutate(p.traced(ctx, what...), mutations)
+	ctx, over := p.call(ctx, what...)
+	defer over()
+	errs, err := p.w.store.Mutate(ctx, mutations)
 	if err != nil {
 		return p.failed(what[0], err)
 	}
@@ -81,7 +88,9 @@ func (p port) mutate(ctx context.Context, writes ...write) error {
 
 // checkAndPut is the store's. After an error nobody knows whether it was done.
 func (p port) checkAndPut(ctx context.Context, what string, check hbase.Check, put hbase.Put) (bool, error) {
-	done, err := p.w.store.CheckAndPut(p.traced(ctx, what), check, put)
+	ctx, over := p.call(ctx, what)
+	defer over()
+	done, err := p.w.store.CheckAndPut(ctx, check, put)
 	if err != nil {
 		return false, p.failed(what, err)
 	}

@@ -27,12 +27,12 @@ func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 	}
 	settle(t, other)
 	at, release := make(chan bool, background), make(chan bool)
-	w.trace = func(ctx context.Context, kind string, what []string) context.Context {
+	w.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 		if kind == "deleteTwit" && what[0] == "read" && len(parents(ctx)) > 0 {
 			at <- true
 			<-release
 		}
-		return ctx
+		return ctx, func() {}
 	}
 	for _, twit := range twits {
 		if err := w.DeleteUser(ctx, twit.AuthorName); err != nil {

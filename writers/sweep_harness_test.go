@@ -53,14 +53,14 @@ func newSwept(store hbase.Store) *sweptGateway {
 	})
 	g.Writers = New(faulty, Options{})
 	g.parallel = 2
-	g.trace = func(ctx context.Context, kind string, what []string) context.Context {
+	g.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if !g.dead && (what[0] == "each" || strings.HasPrefix(what[0], "now ")) && len(parents(ctx)) == 0 {
 			g.at[kind] = append(g.at[kind], time.Now())
 		}
 		g.dead = g.dead || g.dies != nil && g.dies(kind, what[0])
-		return ctx
+		return ctx, func() {}
 	}
 	return g
 }

@@ -193,8 +193,8 @@ func TestARenewalThatComesLateLeavesNothingWhereTheIntentWas(t *testing.T) {
 	swept(t, func(t *testing.T, store hbase.Store) {
 		late := lastRenewal{store, make(chan struct{}), make(chan bool, 1)}
 		one, two := New(late, Options{}), New(store, Options{})
-		trace, at, on := halts(func(kind, what string) bool { return kind == "deleteUser" && what == "each" })
-		one.trace = trace
+		watch, at, on := halts(func(kind, what string) bool { return kind == "deleteUser" && what == "each" })
+		one.watch = watch
 		if err := one.DeleteUser(t.Context(), "hub"); err != nil {
 			t.Fatal(err)
 		}

@@ -12,16 +12,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// halts returns a trace that stops the first call that is so, and how to know of it and to let it go on.
-func halts(is func(kind, what string) bool) (trace func(context.Context, string, []string) context.Context, at <-chan struct{}, on func()) {
+// halts returns what watches a gateway and stops the first call that is so, and how to know of it and to let it go on.
+func halts(is func(kind, what string) bool) (watch Watch, at <-chan struct{}, on func()) {
 	reached, release := make(chan struct{}, 1), make(chan struct{})
 	var once atomic.Bool
-	return func(ctx context.Context, kind string, what []string) context.Context {
+	return func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 		if is(kind, what[0]) && once.CompareAndSwap(false, true) {
 			reached <- struct{}{}
 			<-release
 		}
-		return ctx
+		return ctx, func() {}
 	}, reached, func() { close(release) }
 }
 
@@ -102,8 +102,9 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 				settle(t, two)
 				adding, added, add := halts(func(kind, what string) bool { return kind == test.kind && strings.HasPrefix(what, "now 0 add") })
 				undoing, undone, undo := halts(func(kind, what string) bool { return kind == test.undo && what == "decide" })
-				one.trace = func(ctx context.Context, kind string, what []string) context.Context {
-					return undoing(adding(ctx, kind, what), kind, what)
+				one.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
+					ctx, _ = adding(ctx, kind, what)
+					return undoing(ctx, kind, what)
 				}
 				first := make(chan error, 1)
 				go func() { first <- test.make(context.WithoutCancel(ctx), one) }()

@@ -51,11 +51,11 @@ func TestADeletionIsWholeOnlyWhenAllThatItMovedAre(t *testing.T) {
 					}
 					return hbasetest.Fault{}
 				}), Options{})
-				deleter.trace = func(ctx context.Context, kind string, what []string) context.Context {
+				deleter.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 					if strings.HasPrefix(what[0], "later") {
 						moving.Store(true)
 					}
-					return ctx
+					return ctx, func() {}
 				}
 				if err := erase("d2", true)(ctx, deleter); err != nil {
 					t.Fatal(err)
@@ -96,8 +96,8 @@ func TestAChildThatIsMovedUpDoesNotComeBackIntoTheBucketsOfACut(t *testing.T) {
 		if err := move("x", "")(ctx, other); err != nil {
 			t.Fatal(err)
 		}
-		trace, reached, on := halts(func(kind, what string) bool { return kind == "cut" && what == "later 2 put departments" })
-		other.trace = trace
+		watch, reached, on := halts(func(kind, what string) bool { return kind == "cut" && what == "later 2 put departments" })
+		other.watch = watch
 		for _, code := range []string{"b", "c"} {
 			if err := create(code, "d1")(ctx, other); err != nil {
 				t.Fatal(err)
@@ -141,7 +141,7 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 				cutter := New(store, Options{ListBound: 2})
 				var copying <-chan struct{}
 				var copied func()
-				cutter.trace, copying, copied = halts(func(kind, what string) bool {
+				cutter.watch, copying, copied = halts(func(kind, what string) bool {
 					return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
 				})
 				cut := func() {
@@ -164,7 +164,7 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 				if test.halts == "" {
 					cut()
 				} else {
-					deleter.trace, emptying, empty = halts(func(_, what string) bool { return what == test.halts })
+					deleter.watch, emptying, empty = halts(func(_, what string) bool { return what == test.halts })
 				}
 				if err := erase("d2", true)(ctx, deleter); err != nil {
 					t.Fatal(err)
@@ -212,7 +212,7 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 			}
 			return hbasetest.Fault{}
 		}), Options{})
-		deleter.trace = func(ctx context.Context, kind string, what []string) context.Context {
+		deleter.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 			vacated.Store(vacated.Load() || what[0] == "vacate")
 			dead.Store(dead.Load() || vacated.Load() && what[0] == "check buckets")
 			return adding(ctx, kind, what)
@@ -225,7 +225,7 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 		filling, filled, fill := halts(func(kind, what string) bool {
 			return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
 		})
-		cutter.trace = filling
+		cutter.watch = filling
 		if _, err := do(ctx, cutter, cut, &cutArgs{List: listName{"departments", "c"}, Owner: []byte("d1"), Bound: 2}); err != nil {
 			t.Fatal(err)
 		}

@@ -25,9 +25,15 @@ type Options struct {
 	ListBound int
 	// Errands is told of each errand that this gateway put into the store, and must not wait; nil is nobody.
 	Errands func(tables.Errand)
+	// Watch is told of each call of the store; nil is nobody.
+	Watch Watch
 	// Seed makes the ids of writes repeatable, for tests; nil is chance.
 	Seed rand.Source
 }
+
+// Watch is told of a call of the store: the kind of the write, and what the call is for, one or more things. It returns the ctx of the call, and what is
+// called when that is over.
+type Watch func(ctx context.Context, kind string, what []string) (of context.Context, over func())
 
 // Writers make the changes of one gateway. All methods may be called concurrently.
 type Writers struct {
@@ -44,8 +50,7 @@ type Writers struct {
 	now func() time.Time
 	// parallel is how many writes a step that has many of them runs side by side.
 	parallel int
-	// trace, in tests, learns what each call of the store is for.
-	trace func(ctx context.Context, kind string, what []string) context.Context
+	watch    Watch
 
 	counting counting
 	whole    wholeWrites
@@ -81,7 +86,7 @@ type Counters struct {
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, errands: o.Errands, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, errands: o.Errands, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
 		active: map[string]chan struct{}{}, queued: map[string]bool{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)

@@ -29,7 +29,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	if err != nil {
 		return false, err
 	}
-	hbase.StatsOf(ctx).RPCs.Add(1)
+	hbase.StatsOf(ctx).CountRPC(server)
 	unlock := s.rows.alone(t.id, put.Row)
 	current, err := s.newest(t, put.Row, f, check.Qualifier)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	hbase.StatsOf(ctx).RPCs.Add(1)
+	hbase.StatsOf(ctx).CountRPC(server)
 	unlock := s.rows.alone(t.id, inc.Row)
 	current, err := s.newest(t, inc.Row, f, inc.Qualifier)
 	if err != nil {

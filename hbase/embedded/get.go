@@ -42,8 +42,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		t.take(p.all, results)
 	}
 	stats := hbase.StatsOf(ctx)
-	stats.RPCs.Add(1)
-	stats.Servers.Add(server)
+	stats.CountRPC(server)
 	stats.Gets.Add(int64(len(gets)))
 	stats.Rows.Add(t.rows)
 	stats.Bytes.Add(t.bytes)

@@ -85,8 +85,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 	}
 	defer s.release(r)
 	stats := hbase.StatsOf(ctx)
-	stats.RPCs.Add(1)
-	stats.Servers.Add(server)
+	stats.CountRPC(server)
 	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := 0
 	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {

@@ -25,7 +25,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	if err != nil || tables == nil {
 		return errs, err
 	}
-	hbase.StatsOf(ctx).RPCs.Add(1)
+	hbase.StatsOf(ctx).CountRPC(server)
 	unlock := s.rows.share(tables, mutations)
 	w := s.writer(s.now())
 	for i, t := range tables {

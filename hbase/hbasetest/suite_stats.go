@@ -1,6 +1,7 @@
 package hbasetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -49,13 +50,31 @@ func (s *suite) testStats(t *testing.T) {
 			t.Errorf("one row is on %d servers", n)
 		}
 	})
-	t.Run("a write is an RPC", func(t *testing.T) {
-		var stats hbase.Stats
-		if _, err := s.store.Mutate(hbase.WithStats(s.ctx, &stats), []hbase.Mutation{put1("i:q", 1, "")(s.table, prefix+"0")}); err != nil {
-			t.Fatal(err)
-		}
-		if stats.RPCs.Load() < 1 {
-			t.Error("none counted")
-		}
-	})
+	for _, write := range []struct {
+		name string
+		make func(ctx context.Context) error
+	}{
+		{"Mutate", func(ctx context.Context) error {
+			_, err := s.store.Mutate(ctx, []hbase.Mutation{put1("i:q", 1, "")(s.table, prefix+"0")})
+			return err
+		}},
+		{"CheckAndPut", func(ctx context.Context) error {
+			_, err := s.store.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "none"}, put1("i:q", 1, "")(s.table, prefix+"0").(hbase.Put))
+			return err
+		}},
+		{"Increment", func(ctx context.Context) error {
+			_, err := s.store.Increment(ctx, hbase.Increment{Table: s.table, Row: prefix + "count", Family: "i", Qualifier: "n", Delta: 1})
+			return err
+		}},
+	} {
+		t.Run(write.name+" of a row is an RPC to its region server", func(t *testing.T) {
+			stats := hbase.Stats{Servers: new(hbase.Servers)}
+			if err := write.make(hbase.WithStats(s.ctx, &stats)); err != nil {
+				t.Fatal(err)
+			}
+			if stats.RPCs.Load() < 1 || stats.Servers.Len() != 1 {
+				t.Errorf("%d RPCs to %d servers", stats.RPCs.Load(), stats.Servers.Len())
+			}
+		})
+	}
 }
