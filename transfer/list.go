@@ -44,8 +44,7 @@ func newLists(store hbase.Store) lists {
 }
 
 func newList[E any](store hbase.Store, kind settle.Kind[E]) *list[E] {
-	return &list[E]{kind: kind, directories: newLookup(store,
-		func(owner string) hbase.Get { return settle.DirectoryGet(kind.List, owner) },
+	return &list[E]{kind: kind, directories: newLookup(store, kind.List.Directories,
 		func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
 			_, _, directory, err := kind.Decode(owner, cells)
 			return directory, len(directory) > 0, err

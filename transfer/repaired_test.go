@@ -1,12 +1,10 @@
 package transfer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,17 +15,8 @@ import (
 	"twibase/transfer/invariant"
 )
 
-// nameless is a store that dies when the directory of a list is about to name its buckets.
-type nameless struct{ hbase.Store }
-
-func (s nameless) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
-	for _, m := range mutations {
-		if put, ok := m.(hbase.Put); ok && slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }) {
-			return nil, errDead
-		}
-	}
-	return s.Store.Mutate(ctx, mutations)
-}
+// namesBucket reports whether a cell is one of the directory of a list.
+func namesBucket(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
 // A repair takes away what an import that died had copied into buckets that nothing names. The next import makes the same buckets, and what was
 // taken away of these rows would stay hidden there.
@@ -35,7 +24,7 @@ func TestAnImportGoesOnAfterARepairOfWhatADeadOneLeft(t *testing.T) {
 	w, options := crowded(t), Options{ListBound: 10}
 	whole, store := openStore(t), openStore(t)
 	load(t, whole, w.files(), options)
-	if _, err := ImportFiles(t.Context(), nameless{store}, w.files(), options); !errors.Is(err, errDead) {
+	if _, err := ImportFiles(t.Context(), dyingAt{store, namesBucket}, w.files(), options); !errors.Is(err, errDead) {
 		t.Fatal(err)
 	}
 	if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {

@@ -13,17 +13,23 @@ import (
 	"twibase/transfer/settle"
 )
 
-// untrimmed is a store that dies when a timeline is about to be cut.
-type untrimmed struct{ hbase.Store }
+// dyingAt is a store that dies when a cell is about to be put that is so.
+type dyingAt struct {
+	hbase.Store
+	is func(hbase.Cell) bool
+}
 
-func (s untrimmed) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+func (s dyingAt) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	for _, m := range mutations {
-		if put, ok := m.(hbase.Put); ok && slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return c.Qualifier == tables.SinceColumn }) {
+		if put, ok := m.(hbase.Put); ok && slices.ContainsFunc(put.Cells, s.is) {
 			return nil, errDead
 		}
 	}
 	return s.Store.Mutate(ctx, mutations)
 }
+
+// cutsTimeline reports whether a cell is put when a timeline is cut.
+func cutsTimeline(c hbase.Cell) bool { return c.Qualifier == tables.SinceColumn }
 
 func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 	users := people("star", "a", "b")
@@ -55,7 +61,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 				if err := load(store, test.before); err != nil {
 					t.Fatal(err)
 				}
-				if err := load(untrimmed{store}, test.dies); !errors.Is(err, errDead) {
+				if err := load(dyingAt{store, cutsTimeline}, test.dies); !errors.Is(err, errDead) {
 					t.Fatal(err)
 				}
 				switch between {

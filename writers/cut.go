@@ -54,6 +54,7 @@ func canCut[E any](l *tables.List[E]) { cuttable[listName{l.Table, l.Family}] = 
 type cutter interface {
 	Row(owner string, bucket uint32) string
 	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
+	Directories(owner string) hbase.Get
 	BucketCell(b tables.Bucket, timestamp int64) hbase.Cell
 	AnnouncementCell(fresh []tables.Bucket, timestamp int64) hbase.Cell
 	AnnouncementEnd(timestamp int64) hbase.Deletion
@@ -73,11 +74,6 @@ const cutPage = 2000
 
 func (a cutArgs) list() cutter { return cuttable[a.List] }
 
-// announcements reads the directory, and what stands behind it.
-func (a cutArgs) announcements() hbase.Get {
-	return a.list().Get(string(a.Owner), 0, hbase.Page{Start: tables.MembersEnd})
-}
-
 func (a cutArgs) page(bucket uint32, start, stop string) hbase.Get {
 	if stop == "" {
 		stop = tables.MembersEnd
@@ -96,7 +92,7 @@ var cut = register(kind[cutArgs]{
 	name: "cut", ordered: true,
 	row: func(a cutArgs) hbase.Get { return tables.Cuts.Get(a.List.Table, a.List.Family, string(a.Owner)) },
 	reads: func(a cutArgs) []hbase.Get {
-		return []hbase.Get{a.announcements(), a.page(a.Bucket, "", "")}
+		return []hbase.Get{a.list().Directories(string(a.Owner)), a.page(a.Bucket, "", "")}
 	},
 	more: func(a cutArgs, r *reading) []hbase.Get {
 		last := r.cells[len(r.cells)-1]

@@ -26,7 +26,7 @@ func (a emptyArgs) cut() cutArgs { return cutArgs{List: a.List, Owner: a.Owner, 
 // empty takes the members away that a cut moved, and the announcement of the cut.
 var _ = register(kind[emptyArgs]{
 	name: "empty", rest: grace,
-	reads: func(a emptyArgs) []hbase.Get { return []hbase.Get{a.cut().announcements()} },
+	reads: func(a emptyArgs) []hbase.Get { return []hbase.Get{a.cut().list().Directories(string(a.Owner))} },
 	decide: func(a *emptyArgs, r *reading) ([]hbase.Cell, error) {
 		if a.cut().list().Announced(r.cells[0]) != a.At {
 			return nil, errNothing // it was done, or is about to be

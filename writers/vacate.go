@@ -14,7 +14,7 @@ import (
 func vacate[E any](l *tables.List[E], owner string, o op) step {
 	return each{"vacate", func(ctx context.Context, p port, _ string) ([]step, string, error) {
 		for empty := []uint32{}; ; {
-			cells, err := p.one(ctx, "vacate, read", l.Get(owner, 0, hbase.Page{Start: tables.MembersEnd}))
+			cells, err := p.one(ctx, "vacate, read", l.Directories(owner))
 			if err != nil {
 				return nil, "", err
 			}

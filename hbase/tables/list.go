@@ -97,6 +97,11 @@ func (l *List[E]) Directory(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
 }
 
+// Directories reads the whole directory, and what stands behind it: the announcement of a cut.
+func (l *List[E]) Directories(owner string) hbase.Get {
+	return l.Get(owner, 0, hbase.Page{Start: MembersEnd})
+}
+
 // Length reads the list's length: see [DecodeCount].
 func (l *List[E]) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.CountTable, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}

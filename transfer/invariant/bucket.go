@@ -147,7 +147,7 @@ func unnamed[E any](ctx context.Context, r *run, l *tables.List[E], owner string
 func directories[E any](ctx context.Context, r *run, l *tables.List[E], owners []string) (cut []string, err error) {
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
-		gets[i] = settle.DirectoryGet(l, owner)
+		gets[i] = l.Directories(owner)
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)
 	if err != nil {

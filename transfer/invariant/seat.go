@@ -12,6 +12,7 @@ import (
 type anyList interface {
 	Row(owner string, bucket uint32) string
 	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
+	Directories(owner string) hbase.Get
 	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
 }
 
@@ -46,7 +47,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 		l := listOf{s.table, s.family, s.owner}
 		if _, asked := directories[l]; !asked {
 			directories[l] = len(gets)
-			gets = append(gets, s.list.Get(s.owner, 0, hbase.Page{Start: tables.MembersEnd}))
+			gets = append(gets, s.list.Directories(s.owner))
 		}
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)

@@ -150,15 +150,10 @@ func (r *reader[E]) page(bucket uint32, start string) ([]hbase.Cell, error) {
 
 // Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.
 func Directory[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owner string) ([]tables.Bucket, []hbase.Cell, error) {
-	cells, err := Read(ctx, store, []hbase.Get{DirectoryGet(l, owner)})
+	cells, err := Read(ctx, store, []hbase.Get{l.Directories(owner)})
 	if err != nil {
 		return nil, nil, err
 	}
 	_, _, directory, err := l.Decode(owner, cells[0])
 	return directory, cells[0], err
-}
-
-// DirectoryGet reads the columns that name the sealed buckets of a list.
-func DirectoryGet[E any](l *tables.List[E], owner string) hbase.Get {
-	return l.Get(owner, 0, hbase.Page{Start: tables.MembersEnd})
 }
