@@ -49,12 +49,26 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 				continue
 			}
 			g.URL = line.URL
-			go func() { _, _ = io.Copy(io.Discard, log) }() // or it would wait for us
+			go func() {
+				passOn(lines)
+				_, _ = io.Copy(io.Discard, log) // or it would wait for us
+			}()
 			return g, nil
 		}
 		said.Write(append(lines.Bytes(), '\n'))
 	}
 	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &said)
+}
+
+// passOn prints the first lines that tell what went wrong.
+func passOn(lines *bufio.Scanner) {
+	for told := 0; told < 10 && lines.Scan(); {
+		var line struct{ Level string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Level == "error" {
+			fmt.Fprintf(os.Stderr, "%s\n", lines.Bytes())
+			told++
+		}
+	}
 }
 
 // CPU returns the time on the processor that the gateway has used so far.
