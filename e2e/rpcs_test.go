@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,7 @@ import (
 	"twibase/resolvers"
 	"twibase/sample"
 	"twibase/transfer"
+	"twibase/writers"
 )
 
 // The metrics of gohbase that count what was really sent, in all of this process.
@@ -194,4 +196,28 @@ func reportOf(t *testing.T, handler http.Handler, r request) *costs.Report {
 
 func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
+}
+
+// Gohbase makes one multi of what is sent to a region server at the same time for two tables, if chance will have it, and tells nobody.
+func TestWritersSendNoMoreToHBaseThanTheyCount(t *testing.T) {
+	store := onHBase(t)
+	importInto(t, store, folderOf(t, cast), transfer.Options{})
+	write := func(times int) (counted, sent int64) {
+		w, stats := writers.New(store, writers.Options{}), new(hbase.Stats)
+		ctx, before := hbase.WithStats(t.Context(), stats), minihbase.Observed(t, allRPCs)
+		for range times {
+			_, err := w.PostTwit(ctx, "owner", writers.NewTwit{Content: "Hi", Visibility: tables.Public})
+			if err := errors.Join(err, w.Follow(ctx, "somebody", "owner"), w.Unfollow(ctx, "somebody", "owner")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close(ctx)
+		return stats.RPCs.Load(), minihbase.Observed(t, allRPCs) - before
+	}
+	write(1) // finds the regions
+	counted, sent := write(20)
+	t.Logf("%d RPCs are counted, and %d were sent", counted, sent)
+	if sent == 0 || counted < sent || counted > sent+sent/10 {
+		t.Errorf("%d RPCs are counted, and %d were sent", counted, sent)
+	}
 }
