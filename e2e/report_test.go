@@ -152,6 +152,14 @@ func TestReport(t *testing.T) {
 			}
 		}
 	})
+	t.Run("in production there is none, as it tells of rows that the viewer may not see", func(t *testing.T) {
+		public := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Production: true,
+			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) }})
+		query := example(t, "1-followers")
+		if diff := cmp.Diff(string(sendFor(t, planned, query, "")), string(sendFor(t, public, query, "1"))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 	t.Run("what is refused has no report", func(t *testing.T) {
 		if got := sendFor(t, planned, `{nothing}`, "1"); bytes.Contains(got, []byte("report")) || !bytes.Contains(got, []byte(`"errors"`)) {
 			t.Error(string(got))

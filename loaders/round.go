@@ -87,8 +87,9 @@ func (w *watch) evaluate() []*Round {
 		}
 		slices.SortFunc(r.Loaders, func(a, b Use) int { return cmp.Compare(a.Loader, b.Loader) })
 	}
-	slices.SortStableFunc(w.rounds, func(a, b *Round) int { return a.begun.Compare(b.begun) })
-	return append(slices.Clip(w.past), w.rounds...)
+	all := slices.Concat(w.past, w.rounds)
+	slices.SortStableFunc(all, func(a, b *Round) int { return a.begun.Compare(b.begun) })
+	return all
 }
 
 func tallyOf(all map[*Round]*tally, r *Round) *tally {

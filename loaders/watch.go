@@ -39,8 +39,9 @@ func Watch(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	return func() []*Round {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		w.told = true
-		return w.evaluate()
+		all := w.evaluate()
+		*w = watch{field: field, told: true}
+		return all
 	}
 }
 
@@ -80,11 +81,18 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 // call, and what ends it. It is a [writers.Watch].
 func Writing(ctx context.Context, kind string, what []string) (of context.Context, over func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
-	if !ok || l.watch == nil {
+	if !ok || l.watch == nil || l.told() {
 		return ctx, func() {}
 	}
 	r := &Round{Fields: []string{l.watch.field(ctx)}, writer: kind + ": " + what[0]}
 	return l.begin(ctx, r), func() { l.end(ctx, r) }
+}
+
+// told reports whether all that is watched was told.
+func (l *Loaders) told() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.watch.told
 }
 
 // send sends a batch.

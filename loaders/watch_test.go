@@ -112,12 +112,33 @@ func TestACallByAWriterIsARound(t *testing.T) {
 	if diff := cmp.Diff([]string{"[a]follow: read2 2", "[a]follow: remove intent2 2", "[b]follow: read2 2"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	kept := len(from(ctx).watch.rounds)
-	if never(); len(from(ctx).watch.rounds) != kept {
+	never()
+	if w := from(ctx).watch; w.rounds != nil || w.past != nil {
 		t.Error("what nobody will ask for is kept")
+	}
+	if of, _ := Writing(ctx, "follow", []string{"remove intent"}); of != ctx {
+		t.Error("what nobody will ask for is noted")
 	}
 	if request.Rounds.Load() != 4 || request.Gets.Load() != 8 {
 		t.Errorf("the request counts %d rounds and %d Gets", request.Rounds.Load(), request.Gets.Load())
+	}
+}
+
+// A call that one field's writer began may end when the next field has forgotten what it read.
+func TestCallsStandInTheOrderInWhichTheyBeganAlsoAcrossFields(t *testing.T) {
+	ctx := context.WithValue(With(hbase.WithStats(t.Context(), new(hbase.Stats)), &slow{}), fieldKey{}, "f")
+	rounds := Watch(ctx, fieldOf)
+	_, late := Writing(ctx, "deleteUser", []string{"each"})
+	time.Sleep(time.Millisecond)
+	_, over := Writing(ctx, "follow", []string{"read"})
+	over()
+	Forget(ctx)
+	late()
+	all := rounds()
+	for i := 1; i < len(all); i++ {
+		if all[i].begun.Before(all[i-1].begun) {
+			t.Errorf("%s began before %s and stands behind it", all[i].writer, all[i-1].writer)
+		}
 	}
 }
 

@@ -63,8 +63,7 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 // passOn prints the first lines that tell what went wrong.
 func passOn(lines *bufio.Scanner) {
 	for told := 0; told < 10 && lines.Scan(); {
-		var line struct{ Level string }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Level == "error" {
+		if bytes.Contains(lines.Bytes(), []byte(`"level":"error"`)) {
 			fmt.Fprintf(os.Stderr, "%s\n", lines.Bytes())
 			told++
 		}

@@ -35,7 +35,7 @@ type Config struct {
 	// Around is called for each response, and returns the ctx in which its fields are resolved: the place for what lives as long as one
 	// response, such as loaders.
 	Around func(ctx context.Context) context.Context
-	// Watch is called after Around if the request asks for a report: see [report.Extension]. Without it there are no reports.
+	// Watch is called after Around if the request asks for a report: see [report.Extension]. Without it there are no reports, and with Production neither.
 	Watch func(ctx context.Context) (levels func() []report.Level)
 	// Costs say what a request costs that asks for its plan: see [explain.Extension]. Without them there are no plans.
 	Costs explain.Costs
@@ -43,7 +43,7 @@ type Config struct {
 	Limits limits.Limits
 	// Trusted are documents that clients may name by their hashes; nil if there are none.
 	Trusted *documents.Trusted
-	// Production refuses introspection, and if there are trusted documents all others.
+	// Production refuses introspection, reports, and if there are trusted documents all others.
 	Production bool
 	// Origins are those whose pages may open WebSockets, beside the server's own.
 	Origins []string
@@ -81,7 +81,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		defer cancel()
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	if config.Watch != nil {
+	if config.Watch != nil && !config.Production {
 		x.Use(report.Extension{Watch: config.Watch, Most: config.Limits[limits.Plan]}) // after what goes around it
 	}
 	turns := newAdmission(config.Running)

@@ -33,7 +33,7 @@ type Report struct {
 	Levels     []Level `json:"levels"`
 }
 
-// Level is what was read at one time: many Gets that were sent together, or a scan.
+// Level is a call of the store: many Gets that were sent together, a scan, or what a writer asked for.
 type Level struct {
 	// Path holds the paths of the fields that asked, with dots and without indexes, sorted.
 	Path    []string `json:"path"`
@@ -49,7 +49,7 @@ type Level struct {
 	Fallback bool `json:"-"`
 }
 
-// Loader is what a level did for one loader.
+// Loader is what a level did for one loader, or for a writer.
 type Loader struct {
 	Name string  `json:"name"`
 	Keys int     `json:"keys"`
@@ -60,7 +60,7 @@ type Loader struct {
 
 // Extension puts reports into responses. It is one of gqlgen's.
 type Extension struct {
-	// Watch begins to note what is read in ctx; what it returns tells the levels when all is done.
+	// Watch begins to note what is read and written in ctx; what it returns ends that, and tells the levels.
 	Watch func(ctx context.Context) (levels func() []Level)
 	// Most is how many bytes a report has at most, 0 for any number. In place of a longer one there is an error.
 	Most int
@@ -83,13 +83,14 @@ func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseH
 	if op.Headers.Get(Header) != "1" {
 		return next(ctx)
 	}
-	levels := e.Watch(ctx)
+	told := e.Watch(ctx)
 	response := next(ctx)
+	levels := told() // or it would go on being noted
 	if response == nil || response.Data == nil {
 		return response
 	}
 	execution := plan.ExecutionOf(op)
-	r := sum(levels())
+	r := sum(levels)
 	r.Executor, r.Reason = execution.Executor, execution.Reason
 	r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
 	text, err := json.Marshal(r)
