@@ -135,6 +135,9 @@ func TestCallsStandInTheOrderInWhichTheyBeganAlsoAcrossFields(t *testing.T) {
 	Forget(ctx)
 	late()
 	all := rounds()
+	if len(all) != 2 {
+		t.Errorf("there are %d rounds, want 2", len(all))
+	}
 	for i := 1; i < len(all); i++ {
 		if all[i].begun.Before(all[i-1].begun) {
 			t.Errorf("%s began before %s and stands behind it", all[i].writer, all[i-1].writer)
