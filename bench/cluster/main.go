@@ -69,7 +69,10 @@ func run(ctx context.Context) error {
 		}
 		defer func() { _ = gateways[i].Stop() }()
 	}
-	return compare(h, gateways)
+	if err := compare(h, gateways); err != nil {
+		return fmt.Errorf("%w\n%s", err, h.Log())
+	}
+	return nil
 }
 
 // load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.

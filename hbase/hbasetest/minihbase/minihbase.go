@@ -7,6 +7,7 @@ package minihbase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -50,7 +51,8 @@ func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	if err := os.MkdirAll(data, 0o755); err != nil {
+	// What an earlier HBase left in ZooKeeper is sessions of its own: to outlive them would take this one as long as they last.
+	if err := errors.Join(os.MkdirAll(data, 0o755), os.RemoveAll(filepath.Join(data, "zk"))); err != nil {
 		return nil, err
 	}
 	port, err := freePort()

@@ -1,10 +1,14 @@
 package minihbase
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -43,6 +47,22 @@ func TestRestart(t *testing.T) {
 	if errs, err := store.Mutate(t.Context(), puts); errs != nil || err != nil {
 		t.Fatal(errs, err)
 	}
+	t.Run("a standstill of a quarter of a minute ends no region server", func(t *testing.T) {
+		first.process.signal(syscall.SIGSTOP)
+		time.Sleep(15 * time.Second)
+		first.process.signal(syscall.SIGCONT)
+		time.Sleep(5 * time.Second) // in which a region server would learn that its session is over
+		log, err := os.ReadFile(filepath.Join(dir, "hbase.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(log, []byte("ABORTING region server")) {
+			t.Error("one has ended itself")
+		}
+		if errs, err := store.Mutate(t.Context(), puts); errs != nil || err != nil {
+			t.Errorf("puts failed afterwards: %d, error %v", len(errs), err)
+		}
+	})
 	first.Kill()
 	store.Close()
 
