@@ -61,7 +61,7 @@ soak: ## half an hour of reads, writes, attacks and subscriptions, over a real H
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
 	go run ./bench
 
-cluster: ## what a nested question costs on a real HBase, in each setting of the store, with the data of TWIBASE_DATA
+cluster: ## what a nested question costs on a real HBase, beside a gateway in Java, with the data of TWIBASE_DATA
 	go run ./bench/cluster
 
 lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md

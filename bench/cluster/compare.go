@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -12,37 +11,53 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// nested asks for the followers of somebody, their followers, and the twits of those.
-const nested = `{"query":"{user(username:\"u31891\"){username name followers(first:20){nodes{username name followers(first:20){nodes{username name twits(first:3){nodes{id content}}}}}}}}"}`
-
 const (
 	turns    = 5
 	askedFor = 4 * time.Second
-	// warmUp is how long it takes until Java has compiled what runs often.
-	warmUp = 30 * time.Second
+	// warmUp is how long it takes until HBase has compiled what runs often, and springWarmUp the same of a gateway in Java.
+	warmUp       = 30 * time.Second
+	springWarmUp = 4 * time.Minute
 )
 
-// compare asks gateways, one of each setting.
-func compare(h *minihbase.HBase, gateways []*gateway.Gateway) error {
-	request := gateway.Request{Body: []byte(nested)}
-	var err error
-	if request.Want, err = answer(gateways[0].URL); err != nil {
-		return err
-	}
-	for _, g := range gateways {
-		if _, err := g.Drive(request, 16, warmUp); err != nil {
-			return err
+// side is a gateway, and the question as its schema has it.
+type side struct {
+	name    string
+	gateway *gateway.Gateway
+	warmUp  time.Duration
+	request gateway.Request
+}
+
+// compare asks all sides by turns.
+func compare(h *minihbase.HBase, sides []side) error {
+	for i := range sides {
+		s := &sides[i]
+		var err error
+		if s.request.Want, err = s.gateway.Answer(s.request); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := sameContent(sides[0].request.Want, s.request.Want); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if _, err := s.gateway.Drive(s.request, 16, s.warmUp); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	t := newTable("store", "connections", "requests/s", "p50 ms", "p99 ms", "gateway's CPU ms", "HBase's CPU ms", "both")
+	if err := tell(sides[0]); err != nil {
+		return err
+	}
+	t := newTable("gateway", "connections", "requests/s", "p50 ms", "p99 ms", "gateway's CPU ms", "HBase's CPU ms", "both", "× the first's requests/s", "× the first's both")
 	for range turns {
 		for _, connections := range []int{1, 16, 64} {
-			for i, g := range gateways {
-				figures, err := measure(h, g, request, connections)
+			var first []float64
+			for _, s := range sides {
+				figures, err := measure(h, s, connections)
 				if err != nil {
-					return err
+					return fmt.Errorf("%s: %w", s.name, err)
 				}
-				t.add(fmt.Sprintf("`hbase://…%s` | %d", settings[i], connections), figures...)
+				if first == nil {
+					first = figures
+				}
+				t.add(fmt.Sprintf("%s | %d", s.name, connections), append(figures, figures[0]/first[0], figures[5]/first[5])...)
 			}
 		}
 	}
@@ -50,12 +65,12 @@ func compare(h *minihbase.HBase, gateways []*gateway.Gateway) error {
 	return nil
 }
 
-func measure(h *minihbase.HBase, g *gateway.Gateway, request gateway.Request, connections int) ([]float64, error) {
+func measure(h *minihbase.HBase, s side, connections int) ([]float64, error) {
 	before, err := h.CPU()
 	if err != nil {
 		return nil, err
 	}
-	l, err := g.Drive(request, connections, askedFor)
+	l, err := s.gateway.Drive(s.request, connections, askedFor)
 	if err != nil {
 		return nil, err
 	}
@@ -66,37 +81,27 @@ func measure(h *minihbase.HBase, g *gateway.Gateway, request gateway.Request, co
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// answer prints what a gateway reports of the question, and returns the answer without the report.
-func answer(url string) ([]byte, error) {
-	var report struct {
+// tell prints what a side reports of the question.
+func tell(s side) error {
+	r, err := http.NewRequest(http.MethodPost, s.gateway.URL+"/graphql", bytes.NewReader(s.request.Body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Twibase-Report", "1")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var answer struct {
 		Extensions struct {
 			Report struct{ Rounds, RPCs, Gets, Rows, Bytes int }
 		}
 	}
-	text, err := ask(url, "1")
-	if err == nil {
-		err = json.Unmarshal(text, &report)
-	}
-	if err != nil {
-		return nil, err
-	}
-	text, err = ask(url, "0")
-	r := report.Extensions.Report
-	fmt.Printf("An answer of %d bytes: %d rounds, %d RPCs, %d Gets, %d rows, %d bytes of cells.\n\n", len(text), r.Rounds, r.RPCs, r.Gets, r.Rows, r.Bytes)
-	return bytes.TrimSpace(text), err
-}
-
-func ask(url, report string) ([]byte, error) {
-	r, err := http.NewRequest(http.MethodPost, url+"/graphql", bytes.NewReader([]byte(nested)))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Twibase-Report", report)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	return io.ReadAll(response.Body)
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	report := answer.Extensions.Report
+	fmt.Printf("An answer of %d bytes: %d rounds, %d RPCs, %d Gets, %d rows, %d bytes of cells.\n\n",
+		len(s.request.Want), report.Rounds, report.RPCs, report.Gets, report.Rows, report.Bytes)
+	return err
 }

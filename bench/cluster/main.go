@@ -1,10 +1,10 @@
-// Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store, on one
-// connection and on many: the table of docs/HBASE.md.
+// Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store and with a gateway
+// in Java, on one connection and on many: the table of docs/HBASE.md.
 //
 //	TWIBASE_DATA=FOLDER go run ./bench/cluster
 //
 // Everything runs on this machine, the one that asks included. So times on the processor mean something by themselves; the rest is there to be
-// compared within one run, which is why the settings take turns.
+// compared within one run, which is why the gateways take turns.
 package main
 
 import (
@@ -18,7 +18,6 @@ import (
 	"syscall"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/errgroup"
 
 	"twibase/bench/gateway"
 	"twibase/hbase/cluster"
@@ -62,14 +61,22 @@ func run(ctx context.Context) error {
 	if err := load(ctx, twibase, h.URL(), data); err != nil {
 		return err
 	}
-	gateways := make([]*gateway.Gateway, len(settings))
-	for i, setting := range settings {
-		if gateways[i], err = gateway.Start(ctx, twibase, "serve", "--listen", "127.0.0.1:0", "--store", h.URL()+setting); err != nil {
+	var sides []side
+	for _, setting := range settings {
+		g, err := gateway.Start(ctx, twibase, "serve", "--listen", "127.0.0.1:0", "--store", h.URL()+setting)
+		if err != nil {
 			return err
 		}
-		defer func() { _ = gateways[i].Stop() }()
+		defer func() { _ = g.Stop() }()
+		sides = append(sides, side{"`hbase://…" + setting + "`", g, warmUp, gateway.Request{Body: question("{nodes", "}")}})
 	}
-	if err := compare(h, gateways); err != nil {
+	spring, err := startSpring(ctx, filepath.Join(dir, "spring"), h.URL(), data)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = spring.Stop() }()
+	sides = append(sides, side{"Spring for GraphQL", spring, springWarmUp, gateway.Request{Body: question("", "")}})
+	if err := compare(h, sides); err != nil {
 		return fmt.Errorf("%w\n%s", err, h.Log())
 	}
 	return nil
@@ -85,9 +92,10 @@ func load(ctx context.Context, twibase, url, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	var flushes errgroup.Group
-	for _, table := range tables.Definitions(1) {
-		flushes.Go(func() error { return store.Flush(ctx, table.Name) })
+	for _, table := range tables.Definitions(1) { // all at once, on a busy machine, take longer than a call may
+		if err := store.Flush(ctx, table.Name); err != nil {
+			return err
+		}
 	}
-	return flushes.Wait()
+	return nil
 }
