@@ -159,11 +159,11 @@ func (w *world) shapes(servers []server) error {
 				}
 			}
 		}
-		rows, err := servers[len(servers)-1].Rows(q.request())
+		report, err := servers[len(servers)-1].Report(q.request())
 		if err != nil {
 			return err
 		}
-		t.row(append(row, fmt.Sprint(rows))...)
+		t.row(append(row, fmt.Sprint(report.Rows))...)
 	}
 	row := []string{"1 to 10, geometric mean"}
 	for i := range servers {

@@ -1,5 +1,5 @@
 // Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store and with a gateway
-// in Java, on one connection and on many: the table of docs/HBASE.md.
+// in Java, on one connection and on many: the tables of docs/HBASE.md.
 //
 //	TWIBASE_DATA=FOLDER go run ./bench/cluster
 //
@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -47,17 +48,28 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", twibase, "twibase").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	java, err := buildSpring(ctx, filepath.Join(dir, "spring"))
+	if err != nil {
+		return err
 	}
 	h, err := minihbase.Start(ctx, filepath.Join(dir, "hbase"))
 	if err != nil {
 		return err
 	}
 	defer h.Kill()
+	if err := measure(ctx, h, twibase, java, data); err != nil {
+		return fmt.Errorf("%w\n%s", err, h.Log())
+	}
+	return nil
+}
+
+func measure(ctx context.Context, h *minihbase.HBase, twibase string, java spring, data string) error {
 	if err := load(ctx, twibase, h.URL(), data); err != nil {
 		return err
 	}
@@ -68,18 +80,14 @@ func run(ctx context.Context) error {
 			return err
 		}
 		defer func() { _ = g.Stop() }()
-		sides = append(sides, side{"`hbase://…" + setting + "`", g, warmUp, gateway.Request{Body: question("{nodes", "}")}})
+		sides = append(sides, side{"`hbase://…" + setting + "`", g, gateway.Request{Body: question("{nodes", "}")}})
 	}
-	spring, err := startSpring(ctx, filepath.Join(dir, "spring"), h.URL(), data)
+	g, err := java.start(ctx, h.URL(), data)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spring.Stop() }()
-	sides = append(sides, side{"Spring for GraphQL", spring, springWarmUp, gateway.Request{Body: question("", "")}})
-	if err := compare(h, sides); err != nil {
-		return fmt.Errorf("%w\n%s", err, h.Log())
-	}
-	return nil
+	defer func() { _ = g.Stop() }()
+	return compare(h, append(sides, side{"Spring for GraphQL", g, gateway.Request{Body: question("", "")}}))
 }
 
 // load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.

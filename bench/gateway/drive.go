@@ -74,23 +74,26 @@ func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load,
 	return all, err
 }
 
-// Rows asks twibase how many rows it reads for a request.
-func (g *Gateway) Rows(r Request) (int, error) {
+// Report is what twibase reports of a request.
+type Report struct{ Rounds, RPCs, Gets, Rows, Bytes int }
+
+// Report asks twibase what it reads for a request.
+func (g *Gateway) Report(r Request) (Report, error) {
 	request, err := g.request(r)
 	if err != nil {
-		return 0, err
+		return Report{}, err
 	}
 	request.Header.Set("X-Twibase-Report", "1")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, err
+		return Report{}, err
 	}
 	defer response.Body.Close()
 	var answer struct {
-		Extensions struct{ Report struct{ Rows int } }
+		Extensions struct{ Report Report }
 	}
 	err = json.NewDecoder(response.Body).Decode(&answer)
-	return answer.Extensions.Report.Rows, err
+	return answer.Extensions.Report, err
 }
 
 func (g *Gateway) request(r Request) (*http.Request, error) {

@@ -63,7 +63,7 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 // passOn prints the first lines that tell what went wrong.
 func passOn(lines *bufio.Scanner) {
 	for told := 0; told < 10 && lines.Scan(); {
-		if bytes.Contains(lines.Bytes(), []byte(`"level":"error"`)) {
+		if bytes.Contains(bytes.ToLower(lines.Bytes()), []byte(`"level":"error"`)) {
 			fmt.Fprintf(os.Stderr, "%s\n", lines.Bytes())
 			told++
 		}

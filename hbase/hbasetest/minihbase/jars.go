@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -21,6 +22,12 @@ var ErrMissing = errors.New("a real HBase needs java (17) and mvn (3.8) on the P
 var recipe embed.FS
 
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+
+// JVM returns the options of the Java that it runs, which a client in Java needs as well.
+func JVM() ([]string, error) {
+	options, err := recipe.ReadFile("recipe/jvm.args")
+	return strings.Fields(string(options)), err
+}
 
 // jars returns the folder of HBase's jars. The folder's name holds the hash of the recipe's pom, so that a new version of
 // HBase is a new folder; it is complete if it is there.

@@ -51,7 +51,7 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Slow leaves a test that takes a real HBase half a minute to `make test`, which sets CI: the everyday `go test ./...` is to be quick.
+// Slow leaves a test that takes a real HBase up to a minute to `make test`, which sets CI: the everyday `go test ./...` is to be quick.
 func Slow(t testing.TB) {
 	t.Helper()
 	if os.Getenv("CI") == "" {

@@ -20,6 +20,7 @@ import org.springframework.context.event.EventListener;
 @SpringBootApplication
 public class Gateway {
   public static void main(String[] args) throws Exception {
+    System.setOut(System.err); // where who starts it reads
     if (args.length == 2 && args[0].equals("load")) {
       try (Connection hbase = connect()) {
         Load.load(hbase, Path.of(args[1]));
