@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"twibase/bench/gateway"
@@ -36,13 +37,8 @@ func (f figures) both() float64 { return f.own + f.hbase }
 // compare asks all sides by turns.
 func compare(h *minihbase.HBase, sides []side) error {
 	for i := range sides {
-		s := &sides[i]
-		err := s.prepare(sides[0].request.Want)
-		if err == nil {
-			err = s.warm(h)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if err := sides[i].prepare(h, &sides[0]); err != nil {
+			return fmt.Errorf("%s: %w", sides[i].name, err)
 		}
 	}
 	first := sides[0]
@@ -73,23 +69,23 @@ func compare(h *minihbase.HBase, sides []side) error {
 	return nil
 }
 
-// prepare looks what the side answers, which has to be what the first does.
-func (s *side) prepare(first []byte) (err error) {
+// prepare looks what the side answers, which has to be what the first does, and warms it.
+func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	if s.request.Want, err = s.gateway.Answer(s.request); err != nil {
 		return err
 	}
 	if bytes.Contains(s.request.Want, []byte(`"user":null`)) {
 		return errors.New("the data lack the user that is asked for")
 	}
-	if first == nil {
-		return nil
+	if err := sameContent(first.request.Want, s.request.Want); err != nil {
+		return err
 	}
-	return sameContent(first, s.request.Want)
+	return s.warm(h)
 }
 
 // warm asks until a request takes no less of the processor than it did: Java compiles what runs often, of HBase as of a gateway, and takes minutes to.
 func (s *side) warm(h *minihbase.HBase) error {
-	best, since := 0.0, 0
+	best, since := math.Inf(1), 0
 	for lap := 0; lap < laps && since < 4; lap++ {
 		var took float64
 		for _, n := range connections {
@@ -99,7 +95,7 @@ func (s *side) warm(h *minihbase.HBase) error {
 			}
 			took += f.both()
 		}
-		if since++; best == 0 || took < 0.97*best {
+		if since++; took < 0.97*best {
 			best, since = took, 0
 		}
 	}

@@ -84,15 +84,14 @@ func (g *Gateway) Report(r Request) (Report, error) {
 		return Report{}, err
 	}
 	request.Header.Set("X-Twibase-Report", "1")
-	response, err := http.DefaultClient.Do(request)
+	body, err := once(request)
 	if err != nil {
 		return Report{}, err
 	}
-	defer response.Body.Close()
 	var answer struct {
 		Extensions struct{ Report Report }
 	}
-	err = json.NewDecoder(response.Body).Decode(&answer)
+	err = json.Unmarshal(body, &answer)
 	return answer.Extensions.Report, err
 }
 
@@ -134,6 +133,10 @@ func (g *Gateway) Answer(r Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return once(request)
+}
+
+func once(request *http.Request) ([]byte, error) {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err

@@ -63,8 +63,8 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 // passOn prints the first lines that tell what went wrong.
 func passOn(lines *bufio.Scanner) {
 	for told := 0; told < 10 && lines.Scan(); {
-		if bytes.Contains(bytes.ToLower(lines.Bytes()), []byte(`"level":"error"`)) {
-			fmt.Fprintf(os.Stderr, "%s\n", lines.Bytes())
+		if line := lines.Bytes(); bytes.Contains(line, []byte(`"level":"error"`)) || bytes.Contains(line, []byte(`"level":"ERROR"`)) {
+			fmt.Fprintf(os.Stderr, "%s\n", line)
 			told++
 		}
 	}
