@@ -102,6 +102,29 @@ func (r request) exceed(handler http.Handler) (complaint string, valid bool) {
 	return "", true
 }
 
+// Two things of one type have nothing in common, whatever they are called.
+func TestAPlanCountsTheReadsOfEachThing(t *testing.T) {
+	handler := explaining(inMemory(t), tables.ListBound)
+	gets := func(viewer, query string) int64 {
+		r := request{query: query, viewer: auth.Viewer{Username: viewer}}
+		a, body, err := r.account(handler, explain.Header)
+		if err != nil || a.Extensions.Plan == nil {
+			t.Fatal(err, string(body))
+		}
+		return a.Extensions.Plan.Gets
+	}
+	const twit, another = `a: twit(id: "VHUwMDIwNgB___67EgvrZHQxMDE4") { content }`, `b: twit(id: "VHUwMDA5MAB___62laHH_3Q4Njk") { content }`
+	if one, two := gets("", "{"+twit+"}"), gets("", "{"+twit+another+"}"); two != 2*one {
+		t.Errorf("a twit takes %d Gets, and that with one of another author %d", one, two)
+	}
+	timeline := func(name string) int64 {
+		return gets("alice", `{ user(username: "alice") { isFollowing(username: "`+name+`") timeline(first: 1) { nodes { content } } } }`)
+	}
+	if usual, unusual := timeline("carol"), timeline("broadcasters"); unusual != usual {
+		t.Errorf("whom a user follows takes %d Gets with the timeline, and %d if it is about a user who is called broadcasters", usual, unusual)
+	}
+}
+
 // TestNothingCostsMoreThanItsPlan holds the reports of random queries to their plans.
 func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 	n := *explained
@@ -134,7 +157,7 @@ func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 					if i%10_000 == 0 {
 						t.Logf("%d queries in %s", i, time.Since(begin).Round(time.Second))
 					}
-					q := &queries{Rand: rand.New(rand.NewPCG(random+uint64(bound), i)), schema: schema, pool: pool}
+					q := &queries{Rand: rand.New(rand.NewPCG(random+uint64(bound), i)), schema: schema, pool: pool, narrow: i%2 == 0}
 					r := q.request(q.query())
 					complaint, ok := r.exceed(handler)
 					if ok {

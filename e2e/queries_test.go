@@ -18,6 +18,9 @@ type queries struct {
 	schema *ast.Schema
 	// pool holds good values for arguments, by the names of field and argument, and by the argument's alone.
 	pool map[string][]string
+	// narrow queries ask for little, but for long pages and for what lies behind cursors: what is counted of the others and not read mostly makes up for
+	// what is read and not counted.
+	narrow bool
 
 	// Of the query that is being made:
 	variables   map[string]any
@@ -38,7 +41,7 @@ type meaning struct {
 
 // query makes a query and its variables.
 func (q *queries) query() (text string, variables map[string]any) {
-	return q.whole("query", func() string { return q.selection(q.schema.Query, scope{}, 2+q.IntN(6), 30) })
+	return q.whole("query", func() string { return q.selection(q.schema.Query, scope{}, 2+q.IntN(q.either(6, 3)), 30) })
 }
 
 // operation makes an operation of any kind, and of any size.
@@ -87,12 +90,19 @@ func vastly() (text string) {
 
 func (q *queries) chance(n int) bool { return q.IntN(n) == 0 }
 
+func (q *queries) either(usual, narrow int) int {
+	if q.narrow {
+		return narrow
+	}
+	return usual
+}
+
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
 // selection makes a selection set that leads at most depth levels down, to about so many things of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, things int) string {
 	var parts []string
-	for range 1 + q.IntN(5) {
+	for range 1 + q.IntN(q.either(5, 2)) {
 		part := ""
 		switch {
 		case q.chance(9):
@@ -215,7 +225,7 @@ func (q *queries) arguments(field *ast.FieldDefinition, things int, size *int) s
 	without := q.word("first", "last")
 	for _, a := range field.Arguments {
 		cursor := a.Name == "after" || a.Name == "before"
-		if a.Name == without && !q.chance(40) || cursor && !q.chance(5) || !a.Type.NonNull && a.Name != "first" && q.chance(2) {
+		if a.Name == without && !q.chance(40) || cursor && !q.chance(q.either(5, 2)) || !a.Type.NonNull && a.Name != "first" && q.chance(2) {
 			continue
 		}
 		all = append(all, a.Name+":"+q.argument(field.Name, a, things, size))
@@ -238,6 +248,8 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, 
 		n := q.IntN(2 + min(things, 5))
 		if q.chance(30) {
 			n = []int{-1, 0, 100, 101, 1 << 30, -1 << 31}[q.IntN(6)]
+		} else if q.narrow && things >= 30 && q.chance(3) {
+			n = 1 + q.IntN(100)
 		}
 		*size = max(1, min(n, 20))
 		value = n

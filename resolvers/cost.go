@@ -175,8 +175,11 @@ func (q *inquiry) adminCost(at explain.Moment, when string) explain.Moment {
 	return q.Once(at, r)
 }
 
-// theViewer is the viewer's own row.
-const theViewer = "the viewer"
+// What existCost may ask about besides names: with blanks, as no name has any.
+const (
+	theViewer       = "the viewer"
+	theBroadcasters = "the broadcasters"
+)
 
 // existCost tells of the question whether so many things are there, which of says: the same whoever asks.
 func (q *inquiry) existCost(at explain.Moment, exists loaders.Loader[string, bool], of string, each int, when string) {

@@ -54,7 +54,7 @@ func timelineCost(q *inquiry) error {
 		followed := at
 		if again == "" { // the second look knows whom they follow
 			followed = ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", tables.MaxBroadcasters, merged)
-			q.existCost(at, loaders.Users.Exists, "broadcasters", tables.MaxBroadcasters, merged)
+			q.existCost(at, loaders.Users.Exists, theBroadcasters, tables.MaxBroadcasters, merged)
 		}
 		if candidates > 0 {
 			ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)

@@ -20,7 +20,8 @@ var twitCosts = costs{
 	"Subscription.twitPosted":        eventCost,
 	"Query.twit": func(q *inquiry) error {
 		if argument[tables.ID](q, "id").Noun == tables.NounTwit {
-			q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
+			twit := q.Crowd(q.Parents, 1, q.Begin()) // another has another author
+			q.Lead("", q.Crowd(twit, 1, q.twitsCost(q.Begin(), twit)))
 		}
 		return nil
 	},
