@@ -106,22 +106,19 @@ func (r request) exceed(handler http.Handler) (complaint string, valid bool) {
 func TestAPlanCountsTheReadsOfEachThing(t *testing.T) {
 	handler := explaining(inMemory(t), tables.ListBound)
 	gets := func(viewer, query string) int64 {
-		r := request{query: query, viewer: auth.Viewer{Username: viewer}}
-		a, body, err := r.account(handler, explain.Header)
-		if err != nil || a.Extensions.Plan == nil {
-			t.Fatal(err, string(body))
-		}
-		return a.Extensions.Plan.Gets
+		return planOf(t, handler, request{query: query, viewer: auth.Viewer{Username: viewer}}).Gets
 	}
 	const twit, another = `a: twit(id: "VHUwMDIwNgB___67EgvrZHQxMDE4") { content }`, `b: twit(id: "VHUwMDA5MAB___62laHH_3Q4Njk") { content }`
 	if one, two := gets("", "{"+twit+"}"), gets("", "{"+twit+another+"}"); two != 2*one {
 		t.Errorf("a twit takes %d Gets, and that with one of another author %d", one, two)
 	}
-	timeline := func(name string) int64 {
-		return gets("alice", `{ user(username: "alice") { isFollowing(username: "`+name+`") timeline(first: 1) { nodes { content } } } }`)
-	}
-	if usual, unusual := timeline("carol"), timeline("broadcasters"); unusual != usual {
+	alice := func(fields string) int64 { return gets("alice", `{ user(username: "alice") {`+fields+`} }`) }
+	const timeline, twits = ` timeline(first: 5) { nodes { content } }`, ` twits(first: 5) { nodes { content } }`
+	if usual, unusual := alice(`isFollowing(username: "carol")`+timeline), alice(`isFollowing(username: "broadcasters")`+timeline); unusual != usual {
 		t.Errorf("whom a user follows takes %d Gets with the timeline, and %d if it is about a user who is called broadcasters", usual, unusual)
+	}
+	if first, last := alice(twits+timeline), alice(timeline+twits); first != last {
+		t.Errorf("a user's own twits take %d Gets before the timeline, and %d behind it", first, last)
 	}
 }
 

@@ -137,6 +137,7 @@ func changeCost(shows ...showing) func(*inquiry) error {
 		for _, show := range shows {
 			at = show(q, at)
 		}
+		q.Forget() // as [change] does
 		q.Lead("", q.Crowd(q.Parents, 1, at))
 		return nil
 	}

@@ -66,6 +66,9 @@ func timelineCost(q *inquiry) error {
 			w.Limit = p.Size * lookahead
 		}
 		posts := loaders.Twits.OutlinePage(w, again == "" && p.After == "", q.half)
+		for i := range posts {
+			posts[i].Leading = false // they are not in the rows of who asks
+		}
 		return q.reads(followed, q.Parents, posts, tables.MaxBroadcasters, merged)
 	})
 	q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))

@@ -41,6 +41,9 @@ func (c *Call) Once(at Moment, r Read) Moment {
 	return c.estimate.read(c.step, at, &c.estimate.single, r)
 }
 
+// Forget tells that what was read before is read again if it is asked for from now on.
+func (c *Call) Forget() { c.estimate.single.made = nil }
+
 // Scan tells of a scan in one page of at most so many rows. It returns when they are there.
 func (c *Call) Scan(at Moment, r Read, rows int) Moment {
 	e := c.estimate
@@ -78,9 +81,8 @@ func (c *Call) below(typ string) *Crowd {
 
 // visit lets a resolver tell its cost.
 func (e *estimate) visit(call plan.Call, parents *Crowd, costs Costs) func(typ string) *Crowd {
-	if call.Serial { // what was read before is forgotten
+	if call.Serial {
 		parents = &Crowd{N: 1, Called: Moment{round: e.courses[0]}}
-		e.single.made = nil
 	}
 	s := &step{parents: parents.N}
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}

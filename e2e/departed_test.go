@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"twibase/graph/explain"
+	"twibase/graph/report"
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+	"twibase/writers"
+)
+
+// No plan can know of rows of a list that all members left, and a page goes past them to those who are there.
+func TestEachRowThatItsMembersLeftTakesTwoMoreRoundsAtMost(t *testing.T) {
+	const bound, members = 4, 40
+	users, follows := []string{"username,name", "hub,H"}, []string{"follower,followee,followed_at"}
+	for i := range members {
+		users = append(users, fmt.Sprintf("f%02d,F", i))
+		follows = append(follows, fmt.Sprintf("f%02d,hub,2014-05-01T00:00:%02dZ", i, i))
+	}
+	folder := folderOf(t, map[string]string{"users": strings.Join(users, "\n"), "follows": strings.Join(follows, "\n")})
+	for _, those := range []struct{ from, to int }{{0, 0}, {0, 30}, {10, members}, {10, 30}} { // of whom the last is the first of the list
+		store := inMemory(t)
+		importInto(t, store, folder, transfer.Options{ListBound: bound})
+		w := writers.New(store, writers.Options{ListBound: bound})
+		defer w.Close(t.Context())
+		for i := those.from; i < those.to; i++ {
+			if err := w.Unfollow(t.Context(), fmt.Sprintf("f%02d", i), "hub"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		directory, err := store.Get(t.Context(), []hbase.Get{tables.Followers.Directories("hub")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 1 + len(directory[0].Cells)
+		handler, most := explaining(store, bound), 0
+		for _, page := range []string{"first: 1", "first: 3", "first: 30", "last: 1", "last: 3"} {
+			r := request{query: `{ user(username: "hub") { followers(` + page + `) { nodes { username } } } }`}
+			predicted, _, err := r.account(handler, explain.Header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told, body, err := r.account(handler, report.Header)
+			if err != nil || !strings.Contains(string(body), `"username":"f`) {
+				t.Errorf("without %v the page of %s has nobody: %v %s", those, page, err, body)
+				continue
+			}
+			more := told.Extensions.Report.Rounds - int(predicted.Extensions.Plan.Rounds)
+			if most = max(most, more); more > 2*rows {
+				t.Errorf("without %v a page of %s takes %d more rounds than its plan, of a list of %d rows", those, page, more, rows)
+			}
+		}
+		if none := those.from == those.to; none != (most <= 0) {
+			t.Errorf("without %v pages take %d more rounds than their plans", those, most)
+		}
+	}
+}
