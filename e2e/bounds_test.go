@@ -15,6 +15,7 @@ import (
 	"twibase/e2e/dataset"
 	"twibase/graph/auth"
 	"twibase/graph/explain"
+	"twibase/graph/relay"
 	costs "twibase/graph/report"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
@@ -144,6 +145,19 @@ func TestAReadOfKHopsTakesAtMostKAndTwoRounds(t *testing.T) {
 	}
 	if chains < 500 {
 		t.Errorf("there are %d chains", chains)
+	}
+}
+
+// A page behind a cursor may be anywhere in a list of many rows.
+func TestAReadOfKHopsFromACursorOnTakesAtMostKAndTwoRounds(t *testing.T) {
+	handler := explaining(sampleStore(t), tables.ListBound)
+	after := relay.Followers.EncodeCursor(tables.Followers.Position(tables.Follow{Username: "y", At: tables.Unknown}))
+	for hops := 1; hops <= 4; hops++ {
+		query := `{user(username: "x") {name followers(first: 100, after: "` + after + `") {nodes {name` +
+			strings.Repeat(" followers {nodes {name", hops-1) + strings.Repeat("}}", hops) + "}}"
+		if p := planOf(t, handler, request{query: query}); p.Rounds > int64(hops+2) {
+			t.Errorf("%d hops take %d rounds: %s\n%s", hops, p.Rounds, query, p.Text)
+		}
 	}
 }
 

@@ -1,11 +1,8 @@
 package loaders
 
 import (
-	"cmp"
 	"context"
-	"sort"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -21,6 +18,8 @@ type Window struct {
 	After, Before string
 	Limit         int
 	Backward      bool
+	// Far is whether After may be far behind the list's beginning: then the directory is read along with bucket 0.
+	Far bool
 }
 
 // empty reports whether nothing can lie in the window.
@@ -69,42 +68,46 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Check reports why a position, which may come from a client, can't be one in such a list.
 func (l List[E]) Check(position string) error { return l.of.Check(position) }
 
-// walk is where the reading of one owner's list has got to.
-type walk[E any] struct {
-	page    Page[E]
-	bucket  uint32
-	stop    string          // of a sealed bucket
-	start   string          // of the one that a backward walk is in
-	before  string          // where a backward walk goes on, if not at the window's end
-	known   []tables.Bucket // a stretch of the directory, ascending
-	looking bool            // whether the next read is of the directory
-	done    bool
-}
-
-// Page answers each span. A list of one bucket takes one round forwards and two backwards; each further bucket
-// that the window reaches into takes another. Backwards no second bucket is read once there is a member: the page may be short while
-// more precede it.
+// Page answers each span. A list of one bucket takes one round forwards and two backwards. Forwards each further bucket that the window reaches
+// into takes another, but for the first two behind a position, which are read together: little may be left of the one that it is in. A round
+// more looks up buckets that are not known from the first. Backwards no second bucket is read once there is a member: the page may
+// be short while more precede it. As long as a round finds nobody, the next reads twice as many buckets, up to [stretch].
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 	walks, open := make([]walk[E], len(spans)), make([]int, 0, len(spans))
 	for i := range walks {
-		if walks[i].looking = spans[i].Backward; !spans[i].empty() {
+		if walks[i].begin(spans[i].Window); !spans[i].empty() {
 			open = append(open, i)
 		}
 	}
 	errs, d := failures{n: len(spans)}, l.of.Decoder()
 	for len(open) > 0 {
 		var m memory
-		asked := requests(len(open), func(j int) get { return l.next(&m, spans[open[j]].Owner, &walks[open[j]], spans[open[j]].Window) })
-		answers, list := read(ctx, l.name, asked)
-		left := open[:0]
-		for j, i := range open {
-			err := At(list.or(), j)
-			if err == nil {
-				err = l.take(d, spans[i].Owner, &walks[i], spans[i].Window, asked[j].shape.get.Page, answers[j].cells())
+		reads := 0
+		for _, i := range open {
+			reads += walks[i].width
+		}
+		at, k := 0, -1
+		asked := requests(reads, func(int) get {
+			if k++; k == walks[open[at]].width {
+				at, k = at+1, 0
 			}
-			if err != nil {
+			i := open[at]
+			return l.next(&m, spans[i].Owner, &walks[i], spans[i].Window, k)
+		})
+		answers, list := read(ctx, l.name, asked)
+		left, first := open[:0], 0
+		for _, i := range open {
+			s, err := &walks[i], error(nil)
+			behind := first + s.width
+			for j := first; j < behind && err == nil; j++ {
+				err = At(list.or(), j)
+			}
+			if err == nil {
+				err = l.take(d, spans[i].Owner, s, spans[i].Window, answers[first:behind])
+			}
+			if first = behind; err != nil {
 				errs.set(i, err)
-			} else if !walks[i].done {
+			} else if !s.done {
 				left = append(left, i)
 			}
 		}
@@ -124,114 +127,4 @@ func (e Errors) or() error {
 		return nil
 	}
 	return e
-}
-
-// next returns the read that brings a walk on.
-func (l List[E]) next(m *memory, owner string, s *walk[E], w Window) hbase.Get {
-	if s.looking {
-		if w.Backward {
-			return l.of.Directory(owner, cmp.Or(s.before, w.Before))
-		}
-		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)))
-	}
-	p := hbase.Page{Start: hbase.Next(s.position(w))}
-	if s.position(w) == "" {
-		p.Start = ""
-	}
-	if w.Backward {
-		p.Stop = cmp.Or(s.before, w.Before, s.stop, tables.MembersEnd)
-		return l.of.GetIn(m, owner, s.bucket, p)
-	}
-	if s.bucket != 0 {
-		p.Stop = cmp.Or(s.stop, tables.MembersEnd) // what is behind it may have moved
-	}
-	p.Limit = w.Limit + 1 - len(s.page.Members)
-	return l.of.GetIn(m, owner, s.bucket, p)
-}
-
-// position is the last one behind which a forward walk has read.
-func (s *walk[E]) position(w Window) string {
-	if n := len(s.page.Positions); n > 0 {
-		return s.page.Positions[n-1]
-	}
-	return w.After
-}
-
-// take adds what a read brought, and decides how to go on.
-func (l List[E]) take(d *tables.Decoder[E], owner string, s *walk[E], w Window, asked hbase.Page, cells []hbase.Cell) error {
-	more := asked.Limit > 0 && len(cells) >= asked.Limit
-	if !s.looking && !w.Backward && s.bucket == 0 {
-		var moved bool
-		cells, moved = tables.Beginning(cells)
-		more = more || moved
-	}
-	// The member beyond the limit says no more than that it is there. The directory, which sorts behind all members, says more.
-	if room := w.Limit - len(s.page.Members); !s.looking && !w.Backward && w.Before == "" && len(cells) > room && cells[room].Qualifier < tables.MembersEnd {
-		cells, s.page.HasNext, s.done = cells[:room], true, true
-	}
-	members, positions, buckets, err := d.Decode(owner, cells)
-	if err != nil {
-		return err
-	}
-	if s.looking {
-		s.looking = false
-		if w.Backward {
-			// The bucket that ends behind Before holds what precedes it, unless it starts there: then bucket 0 does.
-			s.bucket, s.stop, s.start = 0, "", ""
-			if before := cmp.Or(s.before, w.Before); len(buckets) > 0 && (before == "" || buckets[0].Start < before) {
-				s.bucket, s.stop, s.start = buckets[0].Number, buckets[0].Stop, buckets[0].Start
-			}
-			return nil
-		}
-		s.known = buckets
-		s.enter(w, false)
-		return nil
-	}
-	if w.Backward {
-		if len(members) == 0 && s.bucket != 0 && s.start > w.After {
-			// All who were there have left: a page without a member leads nowhere.
-			s.before, s.looking = s.start, true
-			return nil
-		}
-		s.page.Members, s.page.Positions, s.done = members, positions, true
-		s.page.HasPrevious = s.bucket != 0 && len(members) <= w.Limit && (w.After == "" || asked.Start == "")
-		return nil
-	}
-	if w.Before != "" {
-		if end := sort.SearchStrings(positions, w.Before); end < len(positions) {
-			members, positions, s.done = members[:end], positions[:end], true
-		}
-	}
-	if s.page.Members == nil {
-		s.page.Members, s.page.Positions = members, positions
-	} else {
-		s.page.Members, s.page.Positions = append(s.page.Members, members...), append(s.page.Positions, positions...)
-	}
-	if s.done = s.done || len(s.page.Members) > w.Limit; s.done {
-		return nil
-	}
-	if s.bucket == 0 {
-		s.known = buckets
-		s.enter(w, more)
-		return nil
-	}
-	if s.stop == "" {
-		s.done = true
-		return nil
-	}
-	s.enter(w, true)
-	return nil
-}
-
-// enter goes on in the sealed bucket that covers what follows. If the known stretch of the directory does not tell which, it is
-// looked up, given that there is more of it.
-func (s *walk[E]) enter(w Window, more bool) {
-	position := max(s.position(w), s.stop)
-	for i, b := range s.known {
-		if b.Stop == "" || b.Stop > position {
-			s.bucket, s.stop, s.known = b.Number, b.Stop, s.known[i+1:]
-			return
-		}
-	}
-	s.known, s.looking, s.done = nil, more, !more
 }

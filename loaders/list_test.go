@@ -3,6 +3,7 @@ package loaders
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,8 +41,7 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, moving bool) []string {
 	var all []tables.Follow
 	for i := range n {
-		at := time.UnixMilli(int64(1_000_000 - i/3)).UTC() // three of each time
-		all = append(all, tables.Follow{Username: fmt.Sprintf("u%05d", i), At: at})
+		all = append(all, follower(i))
 	}
 	l := tables.Followers
 	row0 := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
@@ -77,6 +77,31 @@ func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, m
 	return names
 }
 
+// leave takes all members out of some buckets of the owner's list, and returns the names of the others. In bucket 0 a member that moved is taken
+// out with that of its bucket.
+func leave(t rapid.TB, store hbase.Store, owner string, all []string, cuts []int, left []bool) (stay []string) {
+	stay, l, start := []string{}, tables.Followers, 0
+	for bucket, cut := range append(slices.Clone(cuts), len(all)) {
+		for i := start; i < cut; i++ {
+			if !left[bucket] {
+				stay = append(stay, all[i])
+				continue
+			}
+			gone := []hbase.Deletion{{Kind: hbase.AllVersions, Family: l.Family, Qualifier: l.Position(follower(i)), Timestamp: 1}}
+			for _, row := range []uint32{0, uint32(bucket)} {
+				put(t, store, hbase.Delete{Table: l.Table, Row: l.Row(owner, row), Columns: gone})
+			}
+		}
+		start = cut
+	}
+	return stay
+}
+
+// follower is the i-th follower of a list, three of each time.
+func follower(i int) tables.Follow {
+	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
+}
+
 func names(p Page[tables.Follow]) []string {
 	list := []string{}
 	for _, f := range p.Members {
@@ -98,8 +123,11 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 				cuts = append(cuts, cut)
 			}
 		}
-		want := followers(t, store, owner, n, cuts, rapid.Bool().Draw(t, "moving"))
+		left := rapid.SliceOfN(rapid.Bool(), len(cuts)+1, len(cuts)+1).Draw(t, "buckets that all members left")
+		want := leave(t, store, owner, followers(t, store, owner, n, cuts, rapid.Bool().Draw(t, "moving")), cuts, left)
+		n = len(want)
 		limit := rapid.IntRange(1, 9).Draw(t, "limit")
+		far := rapid.Bool().Draw(t, "far")
 		ctx := With(context.Background(), store)
 		page := func(w Window) Page[tables.Follow] {
 			pages, err := Followers.Page(ctx, []Span{{owner, w}})
@@ -113,7 +141,7 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		}
 
 		forward := []string{}
-		for w := (Window{Limit: limit}); ; {
+		for w := (Window{Limit: limit, Far: far}); ; {
 			p := page(w)
 			forward = append(forward, names(p)...)
 			if !p.HasNext {
@@ -139,6 +167,22 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, backward); diff != "" {
 			t.Fatalf("backwards, cuts %v (-want +got):\n%s", cuts, diff)
+		}
+
+		if n > 1 {
+			i := rapid.IntRange(0, n-2).Draw(t, "behind which")
+			bounded, after := []string{}, page2(t, ctx, owner, Window{Limit: n}).Positions[i]
+			for w := (Window{After: after, Limit: limit, Backward: true}); ; {
+				p := page(w)
+				bounded = append(names(p), bounded...)
+				if !p.HasPrevious || len(p.Members) == 0 {
+					break
+				}
+				w.Before = p.Positions[0]
+			}
+			if diff := cmp.Diff(want[i+1:], bounded); diff != "" {
+				t.Fatalf("backwards to a position, cuts %v (-want +got):\n%s", cuts, diff)
+			}
 		}
 
 		if n > 2 {

@@ -28,7 +28,7 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 		return l.of.Get(k.Owner, 0, hbase.Page{Start: k.Position, Limit: 1})
 	})
 	elsewhere = s.step(ctx, elsewhere, func(k MemberKey, _ tables.Bucket) hbase.Get {
-		return l.of.Directory(k.Owner, hbase.Next(k.Position))
+		return l.of.Directory(k.Owner, hbase.Next(k.Position), 1)
 	})
 	s.step(ctx, elsewhere, func(k MemberKey, b tables.Bucket) hbase.Get {
 		return l.of.Get(k.Owner, b.Number, hbase.Exactly(k.Position))

@@ -14,10 +14,12 @@ type Outline struct {
 	// Named reads go together with others of named columns and with one of those that are Leading, if they are of one row and asked for
 	// together.
 	Named, Leading bool
-	// Rounds is how many such Gets there are, one after the other, at most.
-	Rounds int
+	// Gets is how many of them there are at most, and Rounds in how many rounds, one after the other.
+	Gets, Rounds int
 	// If says on what it depends; it is empty if it is always read.
 	If string
+	// Beside reads are sent together with the one before.
+	Beside bool
 }
 
 // further is why more than one row of a list is read.
@@ -25,7 +27,7 @@ const further = "the list goes on in further rows"
 
 func outline(loader string, g hbase.Get) Outline {
 	s := shapeOf(g)
-	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: s.kind == named, Leading: s.kind == leading, Rounds: 1}
+	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: s.kind == named, Leading: s.kind == leading, Gets: 1, Rounds: 1}
 }
 
 // Outline tells what is read for a key.
@@ -52,35 +54,42 @@ func (o Object[T]) OutlineScan(w Window, fields []string) (read Outline, rows in
 // as the members of a single row go; half is the least number of members in a row of a list that has several.
 func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
 	if w.Backward {
-		return []Outline{outline(l.name, l.of.Directory("", w.Before)), outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))}
+		return []Outline{outline(l.name, l.of.Directory("", w.Before, 1)), outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))}
 	}
 	page := hbase.Page{Limit: w.Limit + 1}
 	if w.After != "" {
 		page.Start = hbase.Next(w.After)
 	}
-	// How many rows hold so many members. A page that begins in the midst of a row meets one more.
+	// How many rows hold so many members. A page that begins in the midst of a row meets one more, which is read along with the next.
 	rows := (page.Limit + half - 1) / half
-	reads := []Outline{outline(l.name, l.of.Get("", 0, page))}
+	first, known := outline(l.name, l.of.Get("", 0, page)), 0
+	reads := []Outline{first}
 	if begin {
-		return append(reads, repeated(reads[0], rows-1)...)
+		return append(reads, repeated(first, rows-1, rows-1)...)
 	}
-	// Row 0 tells of the others as far as it is read; beyond that each has to be looked up.
-	lookup := outline(l.name, l.of.Directory("", tables.MembersEnd))
-	return append(append(reads, repeated(lookup, rows+1)...), repeated(reads[0], rows+1)...)
+	if w.Far {
+		directory := outline(l.name, l.of.Directory("", tables.MembersEnd, far))
+		directory.Beside = true
+		reads, known = append(reads, directory), far
+	}
+	// Row 0 tells of the others as far as it is read; beyond that they have to be looked up.
+	lookups := (rows + 1 - known + stretch - 1) / stretch
+	reads = append(reads, repeated(outline(l.name, l.of.Directory("", tables.MembersEnd, stretch)), lookups, lookups)...)
+	return append(reads, repeated(first, rows+1, rows)...)
 }
 
 // repeated is a read as often as a list goes on.
-func repeated(read Outline, times int) []Outline {
-	if times <= 0 {
+func repeated(read Outline, gets, rounds int) []Outline {
+	if gets <= 0 {
 		return nil
 	}
-	read.Named, read.Leading, read.Rounds, read.If = false, false, times, further
+	read.Named, read.Leading, read.Gets, read.Rounds, read.If = false, false, gets, rounds, further
 	return []Outline{read}
 }
 
 // OutlineMembers tells what [List.Members] reads for a key, one round after the other.
 func (l List[E]) OutlineMembers() []Outline {
 	first := outline(l.name, l.of.Get("", 0, hbase.Page{Start: tables.MembersEnd, Limit: 1}))
-	return append([]Outline{first}, append(repeated(outline(l.name, l.of.Directory("", "")), 1),
-		repeated(outline(l.name, l.of.Get("", 1, hbase.Exactly(tables.MembersEnd))), 1)...)...)
+	return append([]Outline{first}, append(repeated(outline(l.name, l.of.Directory("", "", 1)), 1, 1),
+		repeated(outline(l.name, l.of.Get("", 1, hbase.Exactly(tables.MembersEnd))), 1, 1)...)...)
 }

@@ -22,7 +22,7 @@ func (a pageArgs) read(kind relay.List, check func(string) error) (relay.Page, e
 }
 
 func window(p relay.Page) loaders.Window {
-	return loaders.Window{After: p.After, Before: p.Before, Limit: p.Size, Backward: p.Backward}
+	return loaders.Window{After: p.After, Before: p.Before, Limit: p.Size, Backward: p.Backward, Far: p.After != ""}
 }
 
 // entries is a page of a connection: what the list says of each entry, and the object that it names.

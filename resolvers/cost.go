@@ -64,19 +64,23 @@ func (q *inquiry) read(at explain.Moment, crowd *explain.Crowd, o loaders.Outlin
 
 // reads tells of reads one after the other. when, unless it is empty, says on what they all depend.
 func (q *inquiry) reads(at explain.Moment, crowd *explain.Crowd, outlines []loaders.Outline, each int, when string) explain.Moment {
+	begun := at
 	for _, o := range outlines {
 		r := readOf(o)
-		r.Times = int64(each) * int64(r.Rounds)
+		r.Times *= int64(each)
 		if when != "" {
 			r.If = when
 		}
-		at = q.Read(at, crowd, r)
+		if !o.Beside {
+			begun = at
+		}
+		at = q.Read(begun, crowd, r)
 	}
 	return at
 }
 
 func readOf(o loaders.Outline) explain.Read {
-	r := explain.Read{Loader: o.Loader, Table: o.Table, Columns: o.Columns, Limit: o.Limit, Times: int64(o.Rounds), Rounds: o.Rounds, If: o.If}
+	r := explain.Read{Loader: o.Loader, Table: o.Table, Columns: o.Columns, Limit: o.Limit, Times: int64(o.Gets), Rounds: o.Rounds, If: o.If}
 	switch {
 	case o.Named:
 		r.Kind = explain.Named
@@ -203,7 +207,7 @@ const byViewer = "by the viewer"
 // cost tells of the looks at the lists of owners, and returns when they are over. see tells what it costs to see so many
 // candidates of each list; again is why that is a second look, empty at the first.
 func (f filtered[E, T]) cost(q *inquiry, at explain.Moment, p relay.Page, see func(at explain.Moment, candidates int, again string) explain.Moment) explain.Moment {
-	w, all := window(p), p.Size*lookahead
+	w, all := f.window(p), p.Size*lookahead
 	if f.eager {
 		w.Limit = all
 	}

@@ -106,7 +106,7 @@ func descendantsCost(q *inquiry) error {
 		if levels := min(depth-1, lists); levels > 0 {
 			for _, o := range outlines {
 				r := readOf(o)
-				r.Kind, r.Times, r.Rounds = explain.Alone, int64(lists*r.Rounds), levels*r.Rounds
+				r.Kind, r.Times, r.Rounds = explain.Alone, int64(lists)*r.Times, levels*r.Rounds
 				at = q.Read(at, q.Parents, r)
 			}
 		}

@@ -19,9 +19,17 @@ type filtered[E, T any] struct {
 	// eager lists look at all candidates at once, being such that most viewers see a few of them; the others look at as many as
 	// the page is long, and at the rest only if it came out short.
 	eager bool
-	see   func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
+	// near lists are never cut, and so is hardly ever what is looked at beside them.
+	near bool
+	see  func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
 	// look, unless it is nil, answers what lies in each span where that is more than the list's members. The error is nil or index-aligned.
 	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
+}
+
+func (f filtered[E, T]) window(p relay.Page) loaders.Window {
+	w := window(p)
+	w.Far = w.Far && !f.near
+	return w
 }
 
 // candidates are a part of a list: what each of its members stands for, nil for what is not to be seen.
@@ -75,7 +83,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
-				w := window(p)
+				w := f.window(p)
 				w.Limit = max(size-s.looked, 0)
 				if s.looked > 0 && p.Backward {
 					w.Before = s.to

@@ -38,7 +38,7 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	return convert(pages, err, twitConnection)
 }
 
-var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, see: followedTwits, look: withBroadcasts}
+var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, near: true, see: followedTwits, look: withBroadcasts}
 
 func timelineCost(q *inquiry) error {
 	p, err := q.pageArgs().read(relay.Timeline, loaders.Timelines.Check)
@@ -61,7 +61,7 @@ func timelineCost(q *inquiry) error {
 			ask(q, at, q.Parents, loaders.Users.Exists, "", "", candidates, again)
 			followed = explain.Latest(followed, q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again))
 		}
-		w := window(p)
+		w := timelines.window(p)
 		if again != "" {
 			w.Limit = p.Size * lookahead
 		}

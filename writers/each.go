@@ -20,7 +20,7 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step 
 			position = hbase.Next(after)
 		}
 		for {
-			directory, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position)))
+			directory, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position), 1))
 			if err != nil {
 				return nil, "", err
 			}
@@ -44,7 +44,7 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step 
 				return nil, "", err
 			}
 			// If the bucket was cut meanwhile, its end may have gone elsewhere before it was read.
-			again, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position)))
+			again, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position), 1))
 			if err != nil {
 				return nil, "", err
 			}

@@ -44,7 +44,7 @@ type wide struct {
 	row   func(owner string, bucket uint32) string
 	get   func(owner string, bucket uint32, page hbase.Page) hbase.Get
 	// directory and bucket make and read the columns of a directory.
-	directory func(owner, position string) hbase.Get
+	directory func(owner, position string, n int) hbase.Get
 	bucket    func(tables.Bucket) hbase.Cell
 	check     func(position string) error
 	// length is nil if the list has no count.

@@ -84,17 +84,22 @@ func (l *List[E]) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page)
 	return hbase.Get{Table: l.Table, Row: m.rowKey(owner), Columns: l.Family, Page: page}
 }
 
-// Directory reads the first sealed bucket that ends at the position or behind it, or the last bucket if it is empty. A list of one
+// Directory reads the first n sealed buckets that end at the position or behind it, or the last bucket if it is empty. A list of one
 // bucket has none.
 //
-// A page before a position lies in the bucket of Directory(owner, position), given that its Start is before the position, and
-// otherwise in bucket 0. The position itself, and a page after it, lie in the bucket of Directory(owner, [hbase.Next](position)), on the
+// A page before a position lies in the first bucket of Directory(owner, position, 1), given that its Start is before the position, and
+// otherwise in bucket 0. The position itself, and a page after it, lie in that of Directory(owner, [hbase.Next](position), 1), on the
 // same terms. The two differ where the position is the first of a bucket.
-func (l *List[E]) Directory(owner, position string) hbase.Get {
+func (l *List[E]) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directory
 	}
-	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: 1})
+	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: n})
+}
+
+// DirectoryTo reads the sealed buckets that end at the position or before it.
+func (l *List[E]) DirectoryTo(owner, position string) hbase.Get {
+	return l.Get(owner, 0, hbase.Page{Start: directory, Stop: directory + hbase.Next(position)})
 }
 
 // Directories reads the whole directory, and what stands behind it: the announcement of a cut.

@@ -33,7 +33,7 @@ func TestEveryReadIsOfATableAndFamilyThatAreDefined(t *testing.T) {
 		}
 	}
 	for _, l := range lists {
-		if get := l.directory(l.owner, ""); !families[get.Table+" "+get.Columns] {
+		if get := l.directory(l.owner, "", 1); !families[get.Table+" "+get.Columns] {
 			t.Errorf("%s reads family %s of table %s", l.name, get.Columns, get.Table)
 		}
 		if l.length != nil && !families[l.length(l.owner).Table+" "+tables.Attributes] {

@@ -29,7 +29,7 @@ func walkAfter[E any](f *Feeds, list *tables.List[E], owner, position string) *w
 // gets are what next needs: the bucket that covers the start, and the page if that is bucket 0.
 func (w *walk[E]) gets(limit int) []hbase.Get {
 	return []hbase.Get{
-		w.list.Directory(w.owner, hbase.Next(w.start)),
+		w.list.Directory(w.owner, hbase.Next(w.start), 1),
 		w.list.Get(w.owner, 0, hbase.Page{Start: w.start, Stop: tables.MembersEnd, Limit: limit}),
 	}
 }
