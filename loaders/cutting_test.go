@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,5 +67,54 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 		if found[i].Found != want {
 			t.Errorf("member %d is found: %v", i, found[i].Found)
 		}
+	}
+}
+
+// late is a store that answers Gets of a directory at once, and others when what is then put has been put.
+type late struct {
+	hbase.Store
+	then func()
+}
+
+func (l *late) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	results := make([]hbase.Result, len(gets))
+	for _, directory := range []bool{true, false} {
+		if !directory {
+			l.then()
+		}
+		for i, g := range gets {
+			if directory == (g.Page.Start >= tables.MembersEnd) {
+				one, err := l.Store.Get(ctx, gets[i:i+1])
+				if err != nil {
+					return nil, err
+				}
+				results[i] = one[0]
+			}
+		}
+	}
+	return results, nil
+}
+
+func TestAListIsReadWhoseDirectoryWasReadBeforeItWasCut(t *testing.T) {
+	store, owner, l := openStore(t), "LiLei", tables.UserRoles
+	row := func(bucket uint32, names ...string) hbase.Put {
+		put := hbase.Put{Table: l.Table, Row: l.Row(owner, bucket)}
+		for _, name := range names {
+			put.Cells = append(put.Cells, l.Cell(name, 1))
+		}
+		return put
+	}
+	put(t, store, row(0, "a", "c", "e", "g", "i"))
+	cut := sync.OnceFunc(func() {
+		named := row(0)
+		named.Cells = []hbase.Cell{l.MovedCell("f", 2), l.BucketCell(tables.Bucket{Number: 1, Start: "e"}, 1)}
+		put(t, store, row(1, "e", "f", "g", "i"), named)
+	})
+	pages, err := UserRoles.Page(With(t.Context(), &late{store, cut}), []Span{{owner, Window{After: "a", Limit: 9, Far: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"c", "e", "f", "g", "i"}, pages[0].Members); diff != "" || pages[0].HasNext {
+		t.Errorf("more follow: %v, (-want +got):\n%s", pages[0].HasNext, diff)
 	}
 }

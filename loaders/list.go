@@ -97,15 +97,12 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 		answers, list := read(ctx, l.name, asked)
 		left, first := open[:0], 0
 		for _, i := range open {
-			s, err := &walks[i], error(nil)
-			behind := first + s.width
-			for j := first; j < behind && err == nil; j++ {
-				err = At(list.or(), j)
+			s, r := &walks[i], reply{answers: answers[first : first+walks[i].width]}
+			if list != nil {
+				r.errs = list[first : first+s.width]
 			}
-			if err == nil {
-				err = l.take(d, spans[i].Owner, s, spans[i].Window, answers[first:behind])
-			}
-			if first = behind; err != nil {
+			first += s.width
+			if err := s.take(d, spans[i].Owner, spans[i].Window, r); err != nil {
 				errs.set(i, err)
 			} else if !s.done {
 				left = append(left, i)

@@ -19,7 +19,7 @@ type filtered[E, T any] struct {
 	// eager lists look at all candidates at once, being such that most viewers see a few of them; the others look at as many as
 	// the page is long, and at the rest only if it came out short.
 	eager bool
-	// near lists are never cut, and so is hardly ever what is looked at beside them.
+	// near lists are never cut, and what is read beside them hardly ever.
 	near bool
 	see  func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
 	// look, unless it is nil, answers what lies in each span where that is more than the list's members. The error is nil or index-aligned.
