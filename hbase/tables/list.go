@@ -88,7 +88,8 @@ func (l *List[E]) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page)
 // bucket has none.
 //
 // A page before a position lies in the first of them, given that its Start is before the position, and otherwise in bucket 0. The position
-// itself, and what follows it, lie in the first of those that the Directory of [hbase.Next](position) reads, on the same terms. The two differ where the position is the first of a bucket.
+// itself, and what follows it, lie in the first of those that the Directory of [hbase.Next](position) reads, on the same terms. The two differ
+// where the position is the first of a bucket.
 func (l *List[E]) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directory
