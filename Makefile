@@ -67,7 +67,7 @@ cluster: ## what a nested question costs on a real HBase, beside a gateway in Ja
 lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
 	go run ./bench/lab
 
-fuzz: ## every fuzz test in turn, with INPUTS inputs each (half a million: about an hour)
+fuzz: ## every fuzz test in turn, with INPUTS inputs each (half a million)
 	scripts/fuzz $${INPUTS:-500000}
 
 audit: ## known vulnerabilities in what the binary and the IDE are made of; the status is 3 where nobody can tell
