@@ -317,8 +317,8 @@ func attributesOf[T any](o *tables.Object[T], t *T) (list []codec) {
 				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: "name", Value: []byte("x")})
 			}
 			t, err := o.Decode("key", cells)
-			if err != nil {
-				return hbase.Cell{}, err
+			if err != nil || string(c.Value) == tables.Gone {
+				return c, err // it is read as if it were not there
 			}
 			for _, again := range o.Put("key", t, 0).Cells {
 				if again.Qualifier == c.Qualifier {

@@ -64,6 +64,8 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 			switch {
 			case err != nil:
 				return hbase.Cell{}, err
+			case tables.Moved(cell):
+				return cell, nil // no member is in it
 			case len(buckets) == 1:
 				return l.BucketCell(buckets[0], 0), nil
 			default:

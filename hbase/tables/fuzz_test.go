@@ -42,11 +42,12 @@ func FuzzUserComment(f *testing.F) { fuzzQualifier(f, "UserComments") }
 func FuzzErrand(f *testing.F) {
 	for _, kind := range []tables.ErrandKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
 		f.Add(string(kind), "1424174400000", "小红", "LiLei", errand.Position)
+		f.Add(string(kind), "1424174400000", "小红", "", "")
 		f.Add(string(kind), "x", "小红", "", "")
 	}
 	row := tables.Errands.Row(errand.ID)
 	f.Fuzz(func(t *testing.T, kind, at, author, follower, position string) {
-		var cells []hbase.Cell
+		cells := []hbase.Cell{{Family: tables.Attributes, Qualifier: tables.LeaseColumn, Value: []byte("0 ")}}
 		for _, c := range [][2]string{{"at", at}, {"author", author}, {"follower", follower}, {"kind", kind}, {"position", position}} {
 			if c[1] != "" {
 				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: c[0], Value: []byte(c[1])})
