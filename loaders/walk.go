@@ -98,8 +98,8 @@ type reply struct {
 }
 
 func (r reply) cells(k int) ([]hbase.Cell, error) {
-	if r.errs != nil && r.errs[k] != nil {
-		return nil, r.errs[k]
+	if err := At(r.errs.or(), k); err != nil {
+		return nil, err
 	}
 	return r.answers[k].cells(), nil
 }
