@@ -42,6 +42,8 @@ func FuzzUserComment(f *testing.F) { fuzzQualifier(f, "UserComments") }
 func FuzzErrand(f *testing.F) {
 	for _, kind := range []tables.ErrandKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
 		f.Add(string(kind), "1424174400000", "小红", "LiLei", errand.Position)
+		f.Add(string(kind), "1424174400000", "小红", "", errand.Position)
+		f.Add(string(kind), "1424174400000", "小红", "LiLei", "")
 		f.Add(string(kind), "1424174400000", "小红", "", "")
 		f.Add(string(kind), "x", "小红", "", "")
 	}
