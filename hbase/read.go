@@ -62,8 +62,8 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result is the answer to one Get. Its cells are in HBase's order: family, qualifier, newest first. They are whoever's asked; their values are
-// also others', and nobody writes to them.
+// Result is the answer to one Get. Its cells are in HBase's order: family, qualifier, newest first. They may be others', too:
+// nobody writes to them.
 type Result struct {
 	Cells []Cell
 	Err   error

@@ -34,17 +34,6 @@ func (a *arena) end() []hbase.Cell {
 	return a.cells[a.start:len(a.cells):len(a.cells)]
 }
 
-// again gives cells out that count for so many bytes and that others have too: copies, but for their values.
-func (a *arena) again(cells []hbase.Cell, bytes int64) []hbase.Cell {
-	if len(cells) > cap(a.cells)-len(a.cells) {
-		a.cells = make([]hbase.Cell, 0, max(min(2*cap(a.cells), maxCells), minCells, len(cells)))
-	}
-	a.begin()
-	a.cells = append(a.cells, cells...)
-	a.bytes += bytes
-	return a.end()
-}
-
 func (a *arena) last() *hbase.Cell { return &a.cells[len(a.cells)-1] }
 
 func (a *arena) add(family, qualifier string, timestamp int64, value []byte) {

@@ -49,11 +49,11 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// tally counts what is answered, and has the memory of what the cache had.
+// tally counts what is answered.
 type tally struct {
-	arena
-	budget *hbase.Budget
-	over   error // the budget's
+	rows, bytes int64
+	budget      *hbase.Budget
+	over        error // the budget's
 }
 
 // take answers what the cache had.
@@ -64,7 +64,10 @@ func (t *tally) take(all []planned, results []hbase.Result) {
 		case t.over != nil:
 			results[i].Err = t.over
 		default:
-			results[i].Cells = t.again(k.cells, k.bytes)
+			if len(k.cells) > 0 {
+				results[i].Cells, t.rows = k.cells, t.rows+1
+			}
+			t.bytes += k.bytes
 			t.over = t.budget.Spend(k.bytes)
 		}
 	}

@@ -33,7 +33,7 @@ type shard struct {
 	bytes, most int
 }
 
-// kept is what one Get was answered with. Nobody changes it.
+// kept is what one Get was answered with. It is given out as it is: nobody changes it.
 type kept struct {
 	cells []hbase.Cell
 	// bytes are what the cells count for, room is what all of it takes.
@@ -46,7 +46,7 @@ type kept struct {
 const (
 	// overhead is about what the map, the list and the memory manager take for a row, in bytes.
 	overhead = 320
-	// maxKept is how many bytes a row may take; one with more costs more to copy than to find.
+	// maxKept is how many bytes a row may take; one with more costs more to copy here than to find again.
 	maxKept = 64 << 10
 	// perAsked is of how many bytes of rows one hash is remembered: about as many as there are rows.
 	perAsked = 512
