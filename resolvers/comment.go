@@ -133,8 +133,9 @@ var commentCosts = costs{
 }
 
 var seenComments = filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
-	see: func(ctx context.Context, _ []string, comments []*tables.Comment) ([]*tables.Comment, error) {
-		return visibleComments(ctx, comments)
+	look: func(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Comment], error) {
+		lists, err := loaders.Comments.Page(ctx, spans)
+		return seen(ctx, lists, err, visibleComments)
 	}}
 
 func commentsCost(q *inquiry) error {

@@ -21,8 +21,7 @@ type filtered[E, T any] struct {
 	eager bool
 	// near lists are never cut, and what is read beside them hardly ever.
 	near bool
-	see  func(ctx context.Context, owners []string, candidates []E) ([]*T, error)
-	// look, unless it is nil, answers what lies in each span where that is more than the list's members. The error is nil or index-aligned.
+	// look answers what lies in each span, mostly the list's members. The error is nil or index-aligned.
 	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
 }
 
@@ -33,29 +32,31 @@ func (f filtered[E, T]) window(p relay.Page) loaders.Window {
 }
 
 // candidates are a part of a list: what each of its members stands for, nil for what is not to be seen.
-type candidates[T any] loaders.Page[*T]
+type candidates[T any] = loaders.Page[*T]
 
-// sighted turns the members of pages into what they stand for.
-func sighted[E, T any](ctx context.Context, spans []loaders.Span, lists []loaders.Page[E], listErr error, see func(ctx context.Context, owners []string, members []E) ([]*T, error)) ([]candidates[T], error) {
-	all := membersOf(lists)
-	owners, members := make([]string, 0, all), make([]E, 0, all)
-	for j := range lists {
-		for _, e := range lists[j].Members {
-			owners, members = append(owners, spans[j].Owner), append(members, e)
-		}
+// seen answers the members of pages as far as visible leaves them.
+func seen[T any](ctx context.Context, pages []candidates[T], pageErr error, visible func(ctx context.Context, members []*T) ([]*T, error)) ([]candidates[T], error) {
+	members := make([]*T, 0, membersOf(pages))
+	for j := range pages {
+		members = append(members, pages[j].Members...)
 	}
-	things, seeErr := see(ctx, owners, members)
-	found, errs, n := make([]candidates[T], len(spans)), make(loaders.Errors, len(spans)), 0
-	for j, list := range lists {
-		found[j] = candidates[T]{Members: things[n : n+len(list.Members)], Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious}
-		for range list.Members {
-			if err := loaders.At(seeErr, n); err != nil {
+	members, err := visible(ctx, members)
+	return dealt(pages, members, pageErr, err)
+}
+
+// dealt deals members out to the pages of their positions, and their errors too.
+func dealt[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
+	errs, n := make(loaders.Errors, len(pages)), 0
+	for j := range pages {
+		end := n + len(pages[j].Positions)
+		pages[j].Members = members[n:end]
+		for ; n < end; n++ {
+			if err := loaders.At(memberErr, n); err != nil {
 				errs[j] = err
 			}
-			n++
 		}
 	}
-	return found, loaders.Join(len(spans), listErr, errs)
+	return pages, loaders.Join(len(pages), pageErr, errs)
 }
 
 // sight is the state of one owner's page while its candidates are looked at.
@@ -75,7 +76,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		states[i].page.kind, states[i].page.parts = f.kind, want.parts
 		states[i].exhausted = !want.entries
 	}
-	size := p.Size
+	size, whole := p.Size, f.window(p)
 	if f.eager {
 		size *= lookahead
 	}
@@ -83,7 +84,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
-				w := f.window(p)
+				w := whole
 				w.Limit = max(size-s.looked, 0)
 				if s.looked > 0 && p.Backward {
 					w.Before = s.to
@@ -108,14 +109,7 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 
 // take looks at one span of candidates for each open page and adds those that the viewer sees.
 func (f filtered[E, T]) take(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
-	look := f.look
-	if look == nil {
-		look = func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error) {
-			lists, err := f.list.Page(ctx, spans)
-			return sighted(ctx, spans, lists, err, f.see)
-		}
-	}
-	found, err := look(ctx, spans)
+	found, err := f.look(ctx, spans)
 	for j, i := range at {
 		c, s := found[j], &states[i]
 		errs[i] = loaders.At(err, j)

@@ -38,7 +38,7 @@ func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first 
 	return convert(pages, err, twitConnection)
 }
 
-var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, near: true, see: followedTwits, look: withBroadcasts}
+var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, near: true, look: withBroadcasts}
 
 func timelineCost(q *inquiry) error {
 	p, err := q.pageArgs().read(relay.Timeline, loaders.Timelines.Check)
@@ -95,7 +95,7 @@ func withBroadcasts(ctx context.Context, spans []loaders.Span) ([]candidates[tab
 		}
 	}
 	following, existing := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters[0])
-	found, err := sighted(ctx, spans, lists, listErr, followedTwits)
+	found, err := referred(ctx, spans, lists, listErr)
 	follows, followErr := following()
 	exist, existErr := existing()
 	var reads []loaders.Span
@@ -152,12 +152,11 @@ func ofAuthor(span loaders.Span, author string) (loaders.Span, error) {
 
 // posted makes candidates of what an author posted.
 func posted(page loaders.Page[*tables.Twit]) candidates[tables.Twit] {
-	c := candidates[tables.Twit](page)
-	c.Positions = make([]string, len(page.Members))
+	page.Positions = make([]string, len(page.Members))
 	for i, twit := range page.Members {
-		c.Positions[i] = tables.Timelines.Position(twit.Key())
+		page.Positions[i] = tables.Timelines.Position(twit.Key())
 	}
-	return c
+	return page
 }
 
 // merge makes one part of a list of several that cover the same window. What stands at a position in several of them is the same: it is
@@ -197,6 +196,20 @@ func merge[T any](w loaders.Window, parts []candidates[T]) candidates[T] {
 		c.Members = append(c.Members, things[position])
 	}
 	return c
+}
+
+// referred answers what pages of timelines refer to.
+func referred(ctx context.Context, spans []loaders.Span, lists []loaders.Page[tables.TwitKey], listErr error) ([]candidates[tables.Twit], error) {
+	all := membersOf(lists)
+	owners, places, pages := make([]string, 0, all), make([]tables.TwitKey, 0, all), make([]candidates[tables.Twit], len(lists))
+	for j, list := range lists {
+		pages[j] = candidates[tables.Twit]{Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious}
+		for _, place := range list.Members {
+			owners, places = append(owners, spans[j].Owner), append(places, place)
+		}
+	}
+	twits, err := followedTwits(ctx, owners, places)
+	return dealt(pages, twits, listErr, err)
 }
 
 // followedTwits answers what the entries of timelines refer to, nil where the twit is gone or the owner no longer follows its author.

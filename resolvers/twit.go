@@ -198,9 +198,7 @@ func postsIn(ctx context.Context, list loaders.List[*tables.Twit], spans []loade
 			lists[i] = loaders.Page[*tables.Twit]{}
 		}
 	}
-	return sighted(ctx, spans, lists, loaders.Join(len(spans), err, thereErr), func(ctx context.Context, _ []string, twits []*tables.Twit) ([]*tables.Twit, error) {
-		return visibleTwits(ctx, twits)
-	})
+	return seen(ctx, lists, loaders.Join(len(spans), err, thereErr), visibleTwits)
 }
 
 // postsCost is that of a resolver that answers with posts.
