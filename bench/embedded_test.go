@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ func BenchmarkEmbedded(b *testing.B) {
 		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }}))
 	// The world is no longer needed, nor in the way of the collector: a server has none.
 	queries := w.queries()
+	ballast := make([]byte, 24<<20) // as the server has
+	defer runtime.KeepAlive(&ballast)
 	requests := make([]gateway.Request, len(queries))
 	for i, q := range queries {
 		requests[i] = q.request()
