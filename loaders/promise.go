@@ -25,7 +25,7 @@ func (l *Loaders) promising() bool {
 
 // promise returns the objects of these keys as far as the keys tell.
 func (o Object[T]) promise(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
-	objects := o.of.New(keys...)
+	objects := o.of.Promise(keys...)
 	var m memory
 	p := &promise{answers: l.ask(ctx, o.name, requests(len(keys), func(i int) get { return o.of.GetIn(&m, keys[i], columns) }))}
 	p.keep = func(errs Errors) {

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"twibase/graph/exec"
 	"twibase/graph/explain"
@@ -166,7 +167,9 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	if want.total {
 		counted = loaders.Users.Later(ctx, owners, []string{field})
 	}
-	pages, err := seenPosts(kind, list).pages(ctx, owners, p, want)
+	// Of a promised user who was deleted nobody is shown anything.
+	promised := !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Promised })
+	pages, err := seenPosts(kind, list, promised).pages(ctx, owners, p, want)
 	whole, countErr := counted()
 	var totals []*int
 	var mayErr error
@@ -177,9 +180,14 @@ func posts(ctx context.Context, kind relay.List, list loaders.List[*tables.Twit]
 	return convert(pages, err, twitConnection)
 }
 
-func seenPosts(kind relay.List, list loaders.List[*tables.Twit]) filtered[*tables.Twit, tables.Twit] {
+// seenPosts are what users posted, as far as the viewer may see it.
+func seenPosts(kind relay.List, list loaders.List[*tables.Twit], promised bool) filtered[*tables.Twit, tables.Twit] {
 	return filtered[*tables.Twit, tables.Twit]{kind: kind, list: list,
 		look: func(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+			if promised {
+				pages, err := list.Page(ctx, spans)
+				return seen(ctx, pages, err, visibleTwits)
+			}
 			return postsIn(ctx, list, spans)
 		}}
 }
@@ -191,14 +199,14 @@ func postsIn(ctx context.Context, list loaders.List[*tables.Twit], spans []loade
 		owners[i] = span.Owner
 	}
 	exist := loaders.Users.Exists.Ask(ctx, owners)
-	lists, err := list.Page(ctx, spans)
+	pages, err := list.Page(ctx, spans)
 	there, thereErr := exist()
-	for i := range lists {
+	for i := range pages {
 		if !there[i] {
-			lists[i] = loaders.Page[*tables.Twit]{}
+			pages[i] = candidates[tables.Twit]{}
 		}
 	}
-	return seen(ctx, lists, loaders.Join(len(spans), err, thereErr), visibleTwits)
+	return seen(ctx, pages, loaders.Join(len(spans), err, thereErr), visibleTwits)
 }
 
 // postsCost is that of a resolver that answers with posts.
@@ -215,7 +223,7 @@ func postsCost(kind relay.List, list loaders.List[*tables.Twit], field string) f
 		}
 		if want.entries {
 			q.read(at, q.Parents, loaders.Users.Exists.Outline(""))
-			at = seenPosts(kind, list).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
+			at = seenPosts(kind, list, false).cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
 				if again != "" && !p.Backward { // something was hidden at the first look, so that this has been asked
 					return at
 				}

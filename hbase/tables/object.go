@@ -23,6 +23,8 @@ type Object[T any] struct {
 	Table      string
 	attributes []attribute[T]
 	key        func(*T) *string
+	// promised is where an object says that it is of [Object.Promise]; nil if nobody asks that.
+	promised func(*T) *bool
 }
 
 type attribute[T any] struct {
@@ -83,6 +85,17 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
+// Promise is [Object.New] for objects whose rows will be read, and that nobody is shown then if there are none.
+func (o *Object[T]) Promise(keys ...string) []*T {
+	objects := o.New(keys...)
+	if o.promised != nil {
+		for _, t := range objects {
+			*o.promised(t) = true
+		}
+	}
+	return objects
+}
+
 // Decode returns the object with what the cells say of it, or nil if they say that there is none: see [Object.Fill].
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
@@ -111,7 +124,7 @@ func (o *Object[T]) Exists(key string, cells []hbase.Cell) (bool, error) {
 	return false, nil
 }
 
-// Fill adds to an object of [Object.New] what the cells say of it, in m, and reports whether they say that it exists: it has a name, and not
+// Fill adds to an object of [Object.New] or [Object.Promise] what the cells say of it, in m, and reports whether they say that it exists: it has a name, and not
 // the one of what is [Gone]. Another attribute that is Gone is absent. A cell that can't be read is [hbase.ErrCorrupt]; cells of other families and
 // unknown columns are passed over. What was counted and has no cell is 0, also if it was not read: never Put what was decoded.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {

@@ -20,6 +20,8 @@ type User struct {
 	PublicAlbumCount *int
 	RoleCount        *int
 	GameCount        *int
+	// Promised is whether nobody is shown the user if there is none: see [Object.Promise].
+	Promised bool
 }
 
 // ID names the user.
@@ -30,6 +32,8 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 var Users = &Object[User]{
 	Table: "users",
 	key:   func(u *User) *string { return &u.Username },
+
+	promised: func(u *User) *bool { return &u.Promised },
 	attributes: []attribute[User]{
 		text("name", func(u *User) **string { return &u.Name }),
 		version(func(u *User) **string { return &u.Version }),
