@@ -9,8 +9,8 @@ import (
 
 // forth adds the members of buckets.
 func (s *walk[E]) forth(d *tables.Decoder[E], owner string, w Window, r reply) (err error) {
-	found, read := len(s.page.Members), s.known[:min(len(r.answers), len(s.known))]
-	s.known = s.known[len(read):]
+	read := s.known[:min(len(r.answers), len(s.known))]
+	s.known, s.whole, s.met = s.known[len(read):], 0, 0
 	more, moved := true, false // whether the directory may tell of more, and whether who follows is known to have moved
 	for k, b := range read {
 		cells, err := r.cells(k)
@@ -21,7 +21,11 @@ func (s *walk[E]) forth(d *tables.Decoder[E], owner string, w Window, r reply) (
 			more = len(cells) >= r.answers[k].shape.get.Page.Limit
 			cells, moved = tables.Beginning(cells)
 		}
+		found := len(s.page.Members)
 		known, err := s.add(d, owner, w, cells)
+		if w.After == "" || b.Start > w.After {
+			s.whole, s.met = s.whole+1, s.met+len(s.page.Members)-found
+		}
 		if s.done = s.done || b.Number != 0 && b.Stop == ""; err != nil || s.done {
 			return err
 		}
@@ -36,10 +40,8 @@ func (s *walk[E]) forth(d *tables.Decoder[E], owner string, w Window, r reply) (
 		}
 		more = len(s.known) == far // fewer are the last
 	}
-	if len(s.page.Members) > found {
-		s.ahead = 1
-	} else if read[0].Number != 0 || w.After == "" {
-		s.ahead = min(2*s.ahead, stretch) // all who were there have left
+	if s.whole > 0 {
+		s.ahead = min(2*s.ahead, stretch)
 	}
 	s.enter(w, more)
 	return nil
@@ -69,19 +71,27 @@ func (s *walk[E]) add(d *tables.Decoder[E], owner string, w Window, cells []hbas
 	return known, nil
 }
 
-// enter goes on in the sealed buckets that cover what follows. If those that are known are not enough, they are looked up, given that there
-// are more.
+// enter goes on in the sealed buckets that cover what follows: in as many as the page takes if they have as many members as those of the last round
+// that were read whole, but in no more than twice as many as at most before. Those that are not known are looked up, given that there are more.
 func (s *walk[E]) enter(w Window, more bool) {
 	position := max(s.position(w), s.stop)
 	for len(s.known) > 0 && s.known[0].Stop != "" && s.known[0].Stop <= position {
 		s.known = s.known[1:]
 	}
-	n, width := len(s.known), 1
-	if n > 0 && s.known[0].Start <= s.position(w) {
-		width = 2 // there may be little behind the position
+	if w.Before != "" {
+		known := len(s.known)
+		s.known = s.known[:sort.Search(known, func(i int) bool { return s.known[i].Start >= w.Before })]
+		more = more && len(s.known) == known && position < w.Before
 	}
-	width = min(width*s.ahead, stretch)
-	if more && (n == 0 || n < width && s.known[n-1].Stop != "") {
+	n, least, width := len(s.known), 1, s.ahead
+	if s.met > 0 {
+		missing := w.Limit + 1 - len(s.page.Members)
+		width = min(width, (missing*s.whole+s.met-1)/s.met)
+	}
+	if n > 0 && s.known[0].Start <= s.position(w) {
+		least, width = 2, min(width+1, stretch) // there may be little behind the position
+	}
+	if more && n < least && (n == 0 || s.known[0].Stop != "") {
 		s.round, s.width = lookup, 1
 	} else {
 		s.round, s.width, s.done = buckets, min(width, n), n == 0

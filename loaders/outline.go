@@ -73,8 +73,8 @@ func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
 		reads, known = append(reads, directory), far
 	}
 	// Row 0 tells of the others as far as it is read; beyond that they have to be looked up.
-	lookups := (rows + 1 - known + stretch - 1) / stretch
-	reads = append(reads, repeated(outline(l.name, l.of.Directory("", tables.MembersEnd, stretch)), lookups, lookups)...)
+	lookups := (rows + 1 - known + wide - 1) / wide
+	reads = append(reads, repeated(outline(l.name, l.of.Directory("", tables.MembersEnd, wide)), lookups, lookups)...)
 	return append(reads, repeated(first, rows+1, rows)...)
 }
 

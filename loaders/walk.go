@@ -7,10 +7,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// How many buckets of a directory are looked up at a time: a page that is far behind the beginning needs its own, and mostly the next.
+// How many buckets are read in one round at most.
+const stretch = 32
+
+// How many of a directory are looked up at a time: a page that is far behind the beginning needs its own, and mostly the next.
 const (
-	far     = 2
-	stretch = 32
+	far  = 2
+	wide = 256
 )
 
 // walk is where the reading of one owner's list has got to.
@@ -20,7 +23,9 @@ type walk[E any] struct {
 	width int             // by how many Gets
 	known []tables.Bucket // those that are to be read, ascending: a stretch of the directory
 	stop  string          // of the bucket that was read last
-	ahead int             // by what the width is multiplied, after rounds that found nobody
+	ahead int             // how many may be read in the next round
+	// Of the last round: how many buckets were in the window from their beginning on, and how many members they had there.
+	whole, met int
 	// before is the beginning of a bucket of which a backward walk found that all members left.
 	before string
 	done   bool
@@ -57,7 +62,7 @@ func (l List[E]) next(m *memory, owner string, s *walk[E], w Window, k int) hbas
 	case s.round == lookup && w.Backward:
 		return l.of.Directory(owner, w.Before, 1)
 	case s.round == lookup:
-		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)), stretch)
+		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)), wide)
 	case s.round == probe:
 		k += len(s.known) - s.width
 	case k == len(s.known):
@@ -77,7 +82,7 @@ func (l List[E]) next(m *memory, owner string, s *walk[E], w Window, k int) hbas
 	case !w.Backward:
 		p.Limit = w.Limit + 1 - len(s.page.Members)
 	}
-	if w.Backward && w.Before != "" {
+	if p.Stop != "" && w.Before != "" {
 		p.Stop = min(p.Stop, w.Before)
 	}
 	return l.of.GetIn(m, owner, b.Number, p)
