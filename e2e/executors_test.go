@@ -29,6 +29,7 @@ import (
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/hbase"
+	"twibase/hbase/hbasetest"
 	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/transfer"
@@ -170,7 +171,7 @@ func TestExecutors(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	before := loaders.Fallbacks.Load()
 	for _, bound := range []int{0, 5} {
-		store := inMemory(t)
+		store := hbasetest.NewUnwritten(inMemory(t))
 		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
 		e := newExecutors(store)
 		pool := e.harvest(t)
@@ -215,6 +216,9 @@ func TestExecutors(t *testing.T) {
 		}
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
+		}
+		if err := store.Err(); err != nil {
+			t.Error(err)
 		}
 		t.Logf("lists of %d: %d queries, %d of them valid, %d mutations and %d subscriptions among these, in %s", bound, n/2, valid.Load(), mutations.Load(), subscriptions.Load(),
 			time.Since(begin).Round(time.Millisecond))

@@ -7,9 +7,9 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none; see [WithPatience], too. Whoever gets a Result, a Row or a Cell
-// owns it, but not the bytes of a Value: others may be given the same ones, and nobody ever writes to them. Whoever passes a slice may use it
-// again when the call has returned.
+// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none; see [WithPatience], too. Nobody writes to the cells
+// that it answers with, nor to the bytes of their values: others may be given the same ones. Whoever passes a slice may use it again when the
+// call has returned.
 //
 // An error of a call as a whole (a dead ctx, a closed store) is returned by the call. An error of one item (a missing
 // table, an unavailable region) is in that item's place, and the other items are answered.

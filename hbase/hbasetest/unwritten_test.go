@@ -1,0 +1,46 @@
+package hbasetest
+
+import (
+	"testing"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+)
+
+func TestWhoWritesToAnAnswerIsFound(t *testing.T) {
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.CreateTable(t.Context(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+		t.Fatal(err)
+	}
+	put := hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("x")}, {Family: "i", Qualifier: "b", Value: []byte("y")}}}
+	if errs, err := store.Mutate(t.Context(), []hbase.Mutation{put}); err != nil || errs != nil {
+		t.Fatal(err, errs)
+	}
+	for _, test := range []struct {
+		name  string
+		write func([]hbase.Cell)
+		found bool
+	}{
+		{"nobody", func([]hbase.Cell) {}, false},
+		{"who appends", func(cells []hbase.Cell) { _ = append(cells, hbase.Cell{}) }, false},
+		{"who writes to a cell", func(cells []hbase.Cell) { cells[0].Timestamp++ }, true},
+		{"who sorts them", func(cells []hbase.Cell) { cells[0], cells[1] = cells[1], cells[0] }, true},
+		{"who writes to a value", func(cells []hbase.Cell) { cells[1].Value[0] = 'z' }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := NewUnwritten(store)
+			results, err := u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}})
+			if err != nil || u.Err() != nil {
+				t.Fatal(err, u.Err())
+			}
+			test.write(results[0].Cells)
+			if err := u.Err(); (err != nil) != test.found {
+				t.Error(err)
+			}
+		})
+	}
+}
