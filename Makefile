@@ -25,6 +25,8 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 
 test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
+	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
+	$(call timed,$(MAKE) soak SOAK=30s)
 	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
 	$(call timed,scripts/fuzz 10000)
 

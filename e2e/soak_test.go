@@ -196,7 +196,9 @@ func TestSoak(t *testing.T) {
 	s.all.Wait()
 	t.Logf("%v\n%d stops of region servers, %d of them ended and were started anew", s.got, lost.stops, lost.starts)
 	s.quiet(lost, before)
-	s.flat(sizes)
+	if *soaking >= 5*time.Minute { // before it has not reached its size
+		s.flat(sizes)
+	}
 	if n := sizes[len(sizes)-1].fallbacks; n != 0 {
 		s.Errorf("the fallback timer of the loaders fired %d times", n)
 	}
