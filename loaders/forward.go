@@ -71,8 +71,9 @@ func (s *walk[E]) add(d *tables.Decoder[E], owner string, w Window, cells []hbas
 	return known, nil
 }
 
-// enter goes on in the sealed buckets that cover what follows: in as many as the page takes if they have as many members as those of the last round
-// that were read whole, but in no more than twice as many as at most before. Those that are not known are looked up, given that there are more.
+// enter goes on in the sealed buckets that cover what follows. How many may be read at once doubles from round to round, but no more are read than
+// the page takes if they have as many members as those of the last round that were read whole. Those that are not known are looked up, given
+// that there are more.
 func (s *walk[E]) enter(w Window, more bool) {
 	position := max(s.position(w), s.stop)
 	for len(s.known) > 0 && s.known[0].Stop != "" && s.known[0].Stop <= position {
