@@ -18,6 +18,7 @@ import (
 type untold struct{}
 
 func (untold) Start(int)             {}
+func (untold) Promise()              {}
 func (untold) End()                  {}
 func (untold) Finish() map[any]error { return nil }
 

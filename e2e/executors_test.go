@@ -58,10 +58,11 @@ func newExecutors(store hbase.Store) *executors {
 		}
 		return fresh(ctx)
 	}}
-	stock := exec.NewExecutableSchema(config)
+	tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
+	stock := exec.NewAnnouncedSchema(config, tasks)
 	e.schema = stock.Schema()
 	e.stock = endpoint.New(stock, around)
-	e.planned = endpoint.New(exec.NewPlannedSchema(config, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }), around)
+	e.planned = endpoint.New(exec.NewPlannedSchema(config, tasks), around)
 	return e
 }
 

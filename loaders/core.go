@@ -32,9 +32,11 @@ type Loaders struct {
 	last    []*answer // of what was asked last
 	turns   turns
 	watch   *watch // nil if nobody wants to know what is read
-	// promises are kept in their order; lost are the objects that came to nothing.
-	promises []*promise
-	lost     map[any]error
+	// mayPromise tells whether objects may be answered before they are read. promises are kept in their order; lost are the objects that came to
+	// nothing.
+	mayPromise bool
+	promises   []*promise
+	lost       map[any]error
 }
 
 // question is what was asked at one time and not before: to the library it is one key, however many Gets it is.

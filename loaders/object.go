@@ -30,7 +30,7 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 }
 
 // Roots answers the objects of these keys, with what the schema's fields need: unlike [Object.Named] it always reads, for
-// nobody has said yet that they exist. Where there is none it answers nil or, if tasks were announced, a promise that comes to nothing.
+// nobody has said yet that they exist. Where there is none it answers nil or, to who takes promises, one that comes to nothing.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
 	return o.either(ctx, keys, o.existing(fields))
 }

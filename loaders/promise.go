@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Where tasks were announced, an object is answered before its row is read: with its key alone, and a promise that the rest will be there when
-// the answer is written. So a row is read in the same round as the lists of its owner, which need no more than the key.
+// Where the executor writes its answer at the end, an object is answered before its row is read: with its key alone, and a promise that the rest will be
+// there by then. So a row is read in the same round as the lists of its owner, which need no more than the key.
 
 // promise is a set of rows that were asked for and not waited for.
 type promise struct {
@@ -20,7 +20,7 @@ type promise struct {
 func (l *Loaders) promising() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.turns.announced
+	return l.mayPromise
 }
 
 // promise returns the objects of these keys as far as the keys tell.

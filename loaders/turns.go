@@ -14,7 +14,7 @@ import (
 // Reads are sent when nothing that runs can add another: when every task of the operation waits for a loader, at that very moment. An executor that
 // announces its tasks gets just that, without a timer. One that does not gets the window of a timer.
 const (
-	// window is how long the first read of a batch waits for others if no tasks were announced, as gqlgen's executor can't: docs/REPORT.md says why. An
+	// window is how long the first read of a batch waits for others if no tasks were announced: docs/REPORT.md says which are not. An
 	// idle process sleeps no shorter than this anyhow.
 	window = time.Millisecond
 	// patience is how long it waits if tasks were announced and, against all expectation, are not heard of again. If a goroutine of
@@ -59,6 +59,13 @@ func (t Tasks) Start(n int) {
 	defer t.l.mu.Unlock()
 	t.l.turns.announced = true
 	t.l.turns.running += n
+}
+
+// Promise lets objects be answered before they are read, until Finish.
+func (t Tasks) Promise() {
+	t.l.mu.Lock()
+	defer t.l.mu.Unlock()
+	t.l.mayPromise = true
 }
 
 // End takes away a task that is done.

@@ -19,6 +19,8 @@ type node struct {
 	// stored is how many of the fields have values that are kept until the answer is written; firstColumn is the place of the first of them,
 	// and index the node's, among those of the operation.
 	stored, firstColumn, index int
+	// asks tells whether there is a resolver in it, or below.
+	asks bool
 	// size is that of the whole operation, and frames are what executed it before; only the root has them.
 	size   extent
 	frames sync.Pool
@@ -183,7 +185,21 @@ func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.Select
 			return
 		}
 		n.fields = append(n.fields, s)
+		n.asks = n.asks || s.field != nil && s.field.Call != nil || s.asks()
 	}
+}
+
+// asks reports whether there is a resolver below a field.
+func (s *selected) asks() bool {
+	if s.only != nil {
+		return s.only.asks
+	}
+	for _, below := range s.below {
+		if below.asks {
+			return true
+		}
+	}
+	return false
 }
 
 // key returns how the response key of field i is written.

@@ -75,6 +75,8 @@ func (t *tasks) End() {
 	}
 }
 
+func (t *tasks) Promise() {}
+
 func (t *tasks) Finish() map[any]error { return t.lost }
 
 // stock stands for gqlgen's executor, which must have nothing to do.

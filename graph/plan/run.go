@@ -17,6 +17,8 @@ type Tasks interface {
 	Start(n int)
 	// End takes one task away.
 	End()
+	// Promise lets resolvers answer objects before they are read, from now on.
+	Promise()
 	// Finish waits until the objects that resolvers answered before they were read are whole. It returns those that turned out
 	// not to exist and, with an error, those that could not be read.
 	Finish() (lost map[any]error)

@@ -33,11 +33,7 @@ type planned struct {
 // Exec implements [graphql.ExecutableSchema].
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	name := p.config.Types.Query
-	if op.Operation.Operation == ast.Mutation {
-		name = p.config.Types.Mutation
-	}
-	root := p.compiler.operation(op, name)
+	root, serial := p.root(op)
 	if root.uncovered != "" {
 		note(op, Execution{"stock", root.uncovered})
 		return p.ExecutableSchema.Exec(ctx)
@@ -50,8 +46,18 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 		}
 		done = true
 		r := p.run(ctx, op)
-		return r.response(root, r.root(root, op.Operation.Operation == ast.Mutation))
+		r.tasks.Promise()
+		return r.response(root, r.root(root, serial))
 	}
+}
+
+// root returns the compiled operation, and whether its fields come one after the other.
+func (p *planned) root(op *graphql.OperationContext) (root *node, serial bool) {
+	name := p.config.Types.Query
+	if serial = op.Operation.Operation == ast.Mutation; serial {
+		name = p.config.Types.Mutation
+	}
+	return p.compiler.operation(op, name), serial
 }
 
 func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {

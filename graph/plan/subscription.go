@@ -113,6 +113,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
 			r, root := p.run(ctx, op), root
+			r.tasks.Promise()
 			if root.fresh != nil {
 				root = root.fresh()
 			}

@@ -81,6 +81,7 @@ type numberKey struct{}
 type idle struct{}
 
 func (idle) Start(int)             {}
+func (idle) Promise()              {}
 func (idle) End()                  {}
 func (idle) Finish() map[any]error { return nil }
 

@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+	costs "twibase/graph/report"
+	"twibase/hbase"
+	"twibase/loaders"
+	"twibase/resolvers"
+	"twibase/transfer"
+)
+
+func announcedSchema() graphql.ExecutableSchema {
+	return exec.NewAnnouncedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+}
+
+// askAtRandom calls a function with random queries that are no mutations or subscriptions.
+func askAtRandom(t *testing.T, store hbase.Store, n uint64, ask func(r request)) {
+	random := *seed
+	if random == 0 {
+		random = rand.Uint64()
+	}
+	t.Logf("-seed %d", random)
+	pool := newExecutors(store).harvest(t)
+	for i := range n {
+		q := &queries{Rand: rand.New(rand.NewPCG(random, i)), schema: plannedSchema().Schema(), pool: pool}
+		if text, variables := q.operation(); text[0] != 'm' && text[0] != 's' {
+			ask(request{query: text, variables: variables})
+		}
+	}
+}
+
+// reportOf returns the report of an answer, nil if it was refused.
+func (r request) reportOf(t *testing.T, executor string, schema graphql.ExecutableSchema, store hbase.Store) *costs.Report {
+	t.Helper()
+	a, body, err := r.account(reporting(store, schema), costs.Header)
+	if err != nil {
+		t.Fatal(err, string(cut(body)))
+	}
+	report := a.Extensions.Report
+	if report != nil && (report.Executor != executor || report.Fallbacks != 0) {
+		t.Fatalf("it was executed by %q with %d fallbacks: %s", report.Executor, report.Fallbacks, r)
+	}
+	return report
+}
+
+// distant is a store whose answers take a while.
+type distant struct {
+	hbase.Store
+	latency time.Duration
+}
+
+func (d distant) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	time.Sleep(d.latency)
+	return d.Store.Get(ctx, gets)
+}
+
+// TestThePlanSendsABatchAtTheMomentWhenAllWait asks on a clock that stands still while anything runs: an answer takes just its rounds, so that no timer
+// sent any of them, and nothing was asked for between two of them, so that none was sent too early.
+func TestThePlanSendsABatchAtTheMomentWhenAllWait(t *testing.T) {
+	folder := generated(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		store, schema := inMemory(t), plannedSchema()
+		importInto(t, store, folder, transfer.Options{})
+		compared, deepest := 0, 0
+		askAtRandom(t, store, 1500, func(r request) {
+			report := r.reportOf(t, "plan", schema, distant{store, time.Millisecond})
+			if report == nil || report.Scans > 0 { // a scan runs beside the rounds
+				return
+			}
+			compared, deepest = compared+1, max(deepest, report.Rounds)
+			if report.DurationMs != float64(report.Rounds) {
+				t.Fatalf("%d rounds of a millisecond took %v: %s", report.Rounds, report.DurationMs, r)
+			}
+			for _, level := range report.Levels {
+				for _, l := range level.Loaders {
+					if math.Abs(l.Ms-level.Ms) > 1e-9 {
+						t.Fatalf("%s was asked %v ms before a round was over that took %v: %s", l.Name, l.Ms, level.Ms, r)
+					}
+				}
+			}
+		})
+		if compared < 300 || deepest < 6 {
+			t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
+		}
+	})
+}
+
+// dawdling executes each field a little later, and goes on with its value a little later too.
+type dawdling struct{ graphql.ExecutableSchema }
+
+func (d dawdling) Exec(ctx context.Context) graphql.ResponseHandler {
+	op := graphql.GetOperationContext(ctx)
+	others := op.ResolverMiddleware
+	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
+		dawdle()
+		defer dawdle()
+		return others(ctx, next)
+	}
+	return d.ExecutableSchema.Exec(ctx)
+}
+
+func dawdle() {
+	if rand.IntN(20) == 0 {
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
+	}
+}
+
+// TestGqlgensExecutorSendsABatchWhenAllWait asks twice, with fields that take their time: whatever is late, it is sent along with what it is sent with if
+// nothing is. No clock of a test tells that, since who waits for a resolver that another has called waits as for a mutex.
+func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
+	store, schema := inMemory(t), announcedSchema()
+	importInto(t, store, generated(t, 1), transfer.Options{})
+	compared, deepest := 0, 0
+	askAtRandom(t, store, 600, func(r request) {
+		report := r.reportOf(t, "stock", schema, store)
+		if report == nil || report.Scans > 0 {
+			return
+		}
+		late := r.reportOf(t, "stock", dawdling{schema}, distant{store, time.Duration(rand.IntN(500)) * time.Microsecond})
+		compared, deepest = compared+1, max(deepest, report.Rounds)
+		if diff := cmp.Diff(untimed(t, report), untimed(t, late)); diff != "" {
+			t.Fatalf("what is read together, as fields came, and as they came later: %s\n%s", r, diff)
+		}
+	})
+	if compared < 100 || deepest < 6 {
+		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
+	}
+}
+
+// untimed returns the levels of a report without times.
+func untimed(t *testing.T, r *costs.Report) string {
+	for i := range r.Levels {
+		r.Levels[i].Ms = 0
+		for j := range r.Levels[i].Loaders {
+			r.Levels[i].Loaders[j].Ms = 0
+		}
+	}
+	levels, err := json.MarshalIndent(r.Levels, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(levels)
+}
