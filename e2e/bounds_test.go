@@ -99,8 +99,8 @@ func TestThePlanOfTheReferenceQuery(t *testing.T) {
 	}
 }
 
-// TestAReadOfKHopsTakesAtMostKAndTwoRounds walks all chains of edges whose pages are not filtered, and puts a filtered one at the end.
-func TestAReadOfKHopsTakesAtMostKAndTwoRounds(t *testing.T) {
+// TestAReadOfKHopsTakesKAndTwoRoundsAtMost walks all chains of edges whose pages are not filtered, and puts a filtered one at the end.
+func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
 	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role", `department(code:"x")`: "Department", `game(code:"x")`: "Game",
 		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
@@ -149,7 +149,7 @@ func TestAReadOfKHopsTakesAtMostKAndTwoRounds(t *testing.T) {
 }
 
 // A page behind a cursor may be anywhere in a list of many rows.
-func TestAReadOfKHopsFromACursorOnTakesAtMostKAndTwoRounds(t *testing.T) {
+func TestAReadOfKHopsFromACursorOnTakesKAndTwoRoundsAtMost(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
 	after := relay.Followers.EncodeCursor(tables.Followers.Position(tables.Follow{Username: "y", At: tables.Unknown}))
 	for hops := 1; hops <= 4; hops++ {
@@ -157,6 +157,49 @@ func TestAReadOfKHopsFromACursorOnTakesAtMostKAndTwoRounds(t *testing.T) {
 			strings.Repeat(" followers {nodes {name", hops-1) + strings.Repeat("}}", hops) + "}}"
 		if p := planOf(t, handler, request{query: query}); p.Rounds > int64(hops+2) {
 			t.Errorf("%d hops take %d rounds: %s\n%s", hops, p.Rounds, query, p.Text)
+		}
+	}
+}
+
+// What takes more rounds than that, by its plan and ordinarily, as docs/EXPLAIN.md says.
+func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
+	handler := explaining(sampleStore(t), tables.ListBound)
+	after := relay.Followers.EncodeCursor(tables.Followers.Position(tables.Follow{Username: "y", At: tables.Unknown}))
+	followers := func(hops int, args string) string {
+		return strings.Repeat("followers"+args+"{nodes{", hops) + "name" + strings.Repeat("}}", hops)
+	}
+	for _, test := range []struct {
+		query            string // of LiLei, if viewer
+		viewer           bool
+		hops             int
+		most, ordinarily int64
+	}{
+		{`twits{nodes{author{twits{nodes{author{name}}}}}}`, false, 4, 5, 3},
+		{`twits{nodes{author{twits{nodes{author{name}}}}}}`, true, 4, 7, 3},
+		{`twits{nodes{author{name}}}`, true, 2, 4, 2},
+		{`twits{nodes{comments{nodes{author{name}}}}}`, false, 3, 4, 3},
+		{`twits{nodes{comments{nodes{author{name}}}}}`, true, 3, 6, 4},
+		{`twits(last:5){nodes{author{name}}}`, true, 2, 4, 2},
+		{`timeline{nodes{id}}`, true, 1, 13, 2},
+		{followers(4, "(first:2)"), false, 4, 5, 5},
+		{followers(4, "(last:2)"), false, 4, 9, 5},
+		{followers(1, `(last:2,before:"`+after+`")`), false, 1, 5, 2},
+		{followers(4, `(first:2,after:"`+after+`")`), false, 4, 9, 5},
+	} {
+		r := request{query: `{user(username:"LiLei"){` + test.query + `}}`}
+		if test.viewer {
+			r.viewer = auth.Viewer{Username: "LiLei"}
+		}
+		p := planOf(t, handler, r)
+		if p.Rounds != test.most || p.Ordinary.Rounds != test.ordinarily {
+			t.Errorf("%d hops take %d rounds at most, ordinarily %d; want %d and %d: %s\n%s", test.hops, p.Rounds, p.Ordinary.Rounds, test.most, test.ordinarily, r.query, p.Text)
+		}
+		actual, body, err := r.account(handler, costs.Header)
+		if err != nil || actual.Extensions.Report == nil {
+			t.Fatal(err, string(cut(body)))
+		}
+		if rounds := actual.Extensions.Report.Rounds; int64(rounds) > test.ordinarily {
+			t.Errorf("it took %d rounds where it takes %d ordinarily: %s", rounds, test.ordinarily, r.query)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (o Object[T]) scanOf(w Window, fields []string) hbase.Scan {
 	return scan
 }
 
-// Scan answers a page of all objects, in the order of their row keys, which are also the positions.
+// Scan answers a page of all objects there ever were, in the order of their row keys, which are also the positions. Those that were deleted are nil.
 func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
 	var p Page[*T]
 	var m memory
@@ -114,9 +114,7 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 		if err != nil {
 			return Page[*T]{}, err
 		}
-		if t != nil {
-			p.Members, p.Positions = append(p.Members, t), append(p.Positions, row.Key)
-		}
+		p.Members, p.Positions = append(p.Members, t), append(p.Positions, row.Key)
 	}
 	if w.Backward {
 		slices.Reverse(p.Members)

@@ -22,8 +22,11 @@ type Outline struct {
 	Beside bool
 }
 
-// further is why more than one row of a list is read.
-const further = "the list goes on in further rows"
+// Why more is read of a list.
+const (
+	further = "the list goes on in further rows"
+	long    = "there are more in its row"
+)
 
 func outline(loader string, g hbase.Get) Outline {
 	s := shapeOf(g)
@@ -54,7 +57,15 @@ func (o Object[T]) OutlineScan(w Window, fields []string) (read Outline, rows in
 // as the members of a single row go; half is the least number of members in a row of a list that has several.
 func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
 	if w.Backward {
-		return []Outline{outline(l.name, l.of.Directory("", w.Before, 1)), outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))}
+		beginning := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd, Limit: near}))
+		beginning.Beside = true
+		whole := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))
+		whole.If = long
+		reads := []Outline{outline(l.name, l.of.Directory("", w.Before, 1)), beginning, whole}
+		if w.Before != "" { // the first of its row may have left
+			reads = append(append(reads, repeated(outline(l.name, l.of.DirectoryTo("", "")), 1, 1)...), repeated(whole, 1, 1)...)
+		}
+		return reads
 	}
 	page := hbase.Page{Limit: w.Limit + 1}
 	if w.After != "" {

@@ -25,10 +25,11 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return c.Store.Get(ctx, gets)
 }
 
-// A list whose rows had each members once, of whom so many are left, row by row.
+// A list whose rows had each members once, of whom so many are left, row by row, from the first on or behind some who left.
 type sparse struct {
-	each int
-	left []int
+	each   int
+	left   []int
+	behind []int // nil is none
 }
 
 func (s sparse) at(row, i int) string { return fmt.Sprintf("m%06d", row*s.each+i) }
@@ -39,6 +40,9 @@ func (s sparse) write(t rapid.TB, store hbase.Store, owner string) (members []st
 	for b, left := range s.left {
 		rows[b] = hbase.Put{Table: l.Table, Row: l.Row(owner, uint32(b))}
 		for i := range left {
+			if s.behind != nil {
+				i += s.behind[b]
+			}
 			members = append(members, s.at(b, i))
 			rows[b].Cells = append(rows[b].Cells, l.Cell(s.at(b, i), 1))
 		}
@@ -85,7 +89,8 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 				fewest, most = half, s.each
 			}
 			for range rapid.SampledFrom([]int{1, 2, 5, 40, 100}).Draw(t, "rows") {
-				s.left = append(s.left, rapid.IntRange(fewest, most).Draw(t, "members"))
+				left := rapid.IntRange(fewest, most).Draw(t, "members")
+				s.left, s.behind = append(s.left, left), append(s.behind, rapid.IntRange(0, s.each-left).Draw(t, "who left before them"))
 			}
 		}
 		members := s.write(t, store, owner)
@@ -142,6 +147,34 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAPageFromTheEndReads(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		list   sparse
+		before string
+		want   string // the last member of the page, which is one
+		reads  []int
+	}{
+		{"a row of few members in one round", sparse{each: 255, left: []int{255}}, "", "m000254", []int{2}},
+		{"a row of many whole, in another", sparse{each: 256, left: []int{256}}, "", "m000255", []int{2, 1}},
+		{"what precedes the first of a row in the row before", sparse{each: 4, left: []int{4, 4, 4}}, "m000008", "m000007", []int{2, 1}},
+		{"what precedes the first who is left in a row when it found nobody before them", sparse{each: 4, left: []int{4, 4, 2}, behind: []int{0, 0, 2}},
+			"m000010", "m000007", []int{2, 1, 1, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &counting{Store: openStore(t)}
+			test.list.write(t, store, "LiLei")
+			pages, err := UserRoles.Page(With(t.Context(), store), []Span{{"LiLei", Window{Limit: 1, Before: test.before, Backward: true}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.reads, store.reads); diff != "" || len(pages[0].Members) != 1 || pages[0].Members[0] != test.want {
+				t.Errorf("it has %q, by reads (-want +got):\n%s", pages[0].Members, diff)
+			}
+		})
+	}
 }
 
 func TestAPageOfAListOfWhichLittleIsLeftReads(t *testing.T) {

@@ -16,6 +16,9 @@ const (
 	wide = 256
 )
 
+// near is how many columns of bucket 0 a backward walk reads beside the directory. If there are fewer it needs no other round, as of most lists.
+const near = 256
+
 // walk is where the reading of one owner's list has got to.
 type walk[E any] struct {
 	page  Page[E]
@@ -26,8 +29,9 @@ type walk[E any] struct {
 	ahead int             // how many may be read in the next round
 	// Of the last round: how many buckets were in the window from their beginning on, and how many members they had there.
 	whole, met int
-	// before is the beginning of a bucket of which a backward walk found that all members left.
+	// before is the beginning of a bucket in which a backward walk found nobody, and rest are those that precede the next one that it reads.
 	before string
+	rest   []tables.Bucket
 	done   bool
 }
 
@@ -36,8 +40,8 @@ type round int
 
 const (
 	buckets  round = iota // the first of those that are known; beside bucket 0, if it may be far behind, the directory too
-	lookup                // the directory
-	lookback              // the directory up to where all members of a bucket left
+	lookup                // the directory; backwards the beginning of bucket 0, too
+	lookback              // the directory up to a bucket in which there was nobody
 	probe                 // of the last of those that are known, whether anybody is in them
 )
 
@@ -49,7 +53,8 @@ func (s *walk[E]) begin(w Window) {
 	s.known, s.width, s.ahead = beginning, 1, 1
 	if w.Backward {
 		s.round = lookup
-	} else if w.Far {
+	}
+	if w.Backward || w.Far {
 		s.width++
 	}
 }
@@ -59,8 +64,10 @@ func (l List[E]) next(m *memory, owner string, s *walk[E], w Window, k int) hbas
 	switch {
 	case s.round == lookback:
 		return l.of.DirectoryTo(owner, s.before)
-	case s.round == lookup && w.Backward:
+	case s.round == lookup && w.Backward && k == 0:
 		return l.of.Directory(owner, w.Before, 1)
+	case s.round == lookup && w.Backward:
+		k = 0
 	case s.round == lookup:
 		return l.of.Directory(owner, hbase.Next(max(s.position(w), s.stop)), wide)
 	case s.round == probe:
@@ -79,6 +86,8 @@ func (l List[E]) next(m *memory, owner string, s *walk[E], w Window, k int) hbas
 	switch {
 	case s.round == probe:
 		p.Limit = 1
+	case s.round == lookup:
+		p.Limit = near
 	case !w.Backward:
 		p.Limit = w.Limit + 1 - len(s.page.Members)
 	}
@@ -115,7 +124,7 @@ func (s *walk[E]) take(d *tables.Decoder[E], owner string, w Window, r reply) (e
 	case s.round == probe:
 		return s.probed(r)
 	case s.round == buckets && w.Backward:
-		return s.back(d, owner, w, r)
+		return s.back(d, owner, w, r, 0)
 	case s.round == buckets:
 		return s.forth(d, owner, w, r)
 	}
@@ -126,7 +135,7 @@ func (s *walk[E]) take(d *tables.Decoder[E], owner string, w Window, r reply) (e
 	case s.round == lookback:
 		s.backtrack(w)
 	case w.Backward:
-		s.precede(w)
+		return s.precede(d, owner, w, r)
 	default:
 		s.enter(w, false)
 	}

@@ -208,11 +208,11 @@ const byViewer = "by the viewer"
 // candidates of each list; again is why that is a second look, empty at the first.
 func (f filtered[E, T]) cost(q *inquiry, at explain.Moment, p relay.Page, see func(at explain.Moment, candidates int, again string) explain.Moment) explain.Moment {
 	w, all := f.window(p), p.Size*lookahead
-	if f.eager {
+	if f.atOnce(p) {
 		w.Limit = all
 	}
 	at = see(q.reads(at, q.Parents, f.list.OutlinePage(w, p.After == "", q.half), 1, ""), w.Limit, "")
-	if p.Size == 0 || f.eager && !p.Backward {
+	if p.Size == 0 || f.atOnce(p) {
 		return at
 	}
 	// The second look goes on behind the first, in the same row if that began at the list's beginning and rows are long enough.

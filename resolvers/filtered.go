@@ -25,6 +25,10 @@ type filtered[E, T any] struct {
 	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
 }
 
+// atOnce reports whether all candidates of a page are looked at together: of a list that is eager, and backwards of one that is not near, as a row is
+// read whole there and no other.
+func (f filtered[E, T]) atOnce(p relay.Page) bool { return f.eager || p.Backward && !f.near }
+
 func (f filtered[E, T]) window(p relay.Page) loaders.Window {
 	w := window(p)
 	w.Far = w.Far && !f.near
@@ -76,11 +80,11 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 		states[i].page.kind, states[i].page.parts = f.kind, want.parts
 		states[i].exhausted = !want.entries
 	}
-	size, whole := p.Size, f.window(p)
-	if f.eager {
-		size *= lookahead
+	size, whole, looks := p.Size, f.window(p), 2
+	if f.atOnce(p) {
+		size, looks = p.Size*lookahead, 1
 	}
-	for range 2 {
+	for range looks {
 		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
