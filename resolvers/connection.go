@@ -97,10 +97,15 @@ func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) (
 	if want.total {
 		lengths = e.list.Length.Ask(ctx, owners)
 	}
+	var keys []string
 	if want.entries {
-		e.read(ctx, owners, window(p), want, pages, errs)
+		keys = e.read(ctx, owners, window(p), pages, errs)
 	}
+	// Nothing is waited for once the objects are promised: their lists would miss the round of their rows.
 	totals, err := lengths()
+	if want.entries {
+		name(ctx, e.objects, keys, want, pages)
+	}
 	return totalled(pages, pointers(totals), loaders.Join(len(owners), errs, err))
 }
 
@@ -114,14 +119,14 @@ func totalled[E, T any](pages []*entries[E, T], totals []*int, err error) ([]*en
 	return settle(pages, err)
 }
 
-// read fills the pages: one round for the lists, one for the objects unless their keys are enough.
-func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, want wants, pages []*entries[E, T], errs loaders.Errors) {
+// read fills the pages with the members of the lists, and returns the keys of the objects that these name.
+func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, pages []*entries[E, T], errs loaders.Errors) (keys []string) {
 	spans := make([]loaders.Span, len(owners))
 	for i, owner := range owners {
 		spans[i] = loaders.Span{Owner: owner, Window: w}
 	}
 	lists, err := e.list.Page(ctx, spans)
-	keys := make([]string, 0, membersOf(lists))
+	keys = make([]string, 0, membersOf(lists))
 	for i, list := range lists {
 		if errs[i] = loaders.At(err, i); errs[i] != nil {
 			continue
@@ -132,7 +137,7 @@ func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window,
 			keys = append(keys, e.key(member))
 		}
 	}
-	name(ctx, e.objects, keys, want, pages)
+	return keys
 }
 
 // membersOf counts the members of all lists.
@@ -194,7 +199,7 @@ func convert[P, C any](pages []*P, err error, make1 func(*P) *C) ([]*C, error) {
 	return connections, err
 }
 
-// scanned answers a connection of all objects of a noun.
+// scanned answers a connection of all objects of a noun. Those that were deleted leave a page short: it begins and ends with what was looked at.
 func scanned[T any](ctx context.Context, kind relay.List, noun string, objects loaders.Object[T], args pageArgs) (*entries[struct{}, T], error) {
 	p, err := args.read(kind, loaders.CheckRow)
 	if err != nil {
@@ -209,7 +214,12 @@ func scanned[T any](ctx context.Context, kind relay.List, noun string, objects l
 	if err != nil {
 		return nil, err
 	}
-	e.members, e.positions, e.nodes = make([]struct{}, len(page.Members)), page.Positions, page.Members
 	e.locate(page.HasPrevious, page.HasNext, page.Positions...)
+	for i, object := range page.Members {
+		if object != nil {
+			e.nodes, e.positions = append(e.nodes, object), append(e.positions, page.Positions[i])
+		}
+	}
+	e.members = make([]struct{}, len(e.nodes))
 	return e, nil
 }

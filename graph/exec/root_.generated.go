@@ -2921,7 +2921,7 @@ type PageInfo {
   "The cursor from which to go on with ` + "`" + `before` + "`" + `; null at the list's beginning if the page is empty."
   startCursor: String
   """
-  The cursor from which to go on with ` + "`" + `after` + "`" + `. Since what the viewer may not see is left out, a page may be short, or empty, and
+  The cursor from which to go on with ` + "`" + `after` + "`" + `. Since what the viewer may not see, or was deleted, is left out, a page may be short, or empty, and
   still be followed by another.
   """
   endCursor: String

@@ -418,7 +418,7 @@ type PageInfo struct {
 	HasPreviousPage bool `json:"hasPreviousPage"`
 	// The cursor from which to go on with `before`; null at the list's beginning if the page is empty.
 	StartCursor *string `json:"startCursor"`
-	// The cursor from which to go on with `after`. Since what the viewer may not see is left out, a page may be short, or empty, and
+	// The cursor from which to go on with `after`. Since what the viewer may not see, or was deleted, is left out, a page may be short, or empty, and
 	// still be followed by another.
 	EndCursor *string `json:"endCursor"`
 }
