@@ -52,11 +52,18 @@ func ParseTwitKey(key string) (TwitKey, error) {
 // Key returns the twit's place.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID names the twit.
+// ID names the twit. It is short enough to be inlined, so that an id that is only written takes no memory.
 func (t *Twit) ID() ID {
-	var few [128]byte
-	key := append(append(few[:0], t.AuthorName...), separator...)
-	return ID{NounTwit, string(append(appendInverted(key, t.PostedAt), t.Name...))}
+	var few [64]byte
+	return ID{NounTwit, string(t.appendKey(few[:0]))}
+}
+
+// appendKey would make ID too long to be inlined.
+//
+//go:noinline
+func (t *Twit) appendKey(b []byte) []byte {
+	b = append(append(b, t.AuthorName...), separator...)
+	return append(appendInverted(b, t.PostedAt), t.Name...)
 }
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
