@@ -7,6 +7,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/exec"
 )
 
 // selection is what a query selects of something, fragments resolved and directives heeded.
@@ -18,9 +20,20 @@ func selected(ctx context.Context, typ string) selection {
 }
 
 func collect(ctx context.Context, field graphql.CollectedField, typ string) selection {
-	// Node is the only interface; for types that are none of its own it matches no fragment that could be there.
-	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, []string{typ, "Node"})
+	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
 }
+
+// conditions are the type conditions that hold for each object type: its own name and those of its interfaces and unions.
+var conditions = func() map[string][]string {
+	schema, conditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
+	for name := range schema.Types {
+		conditions[name] = []string{name}
+		for _, abstract := range schema.Implements[name] {
+			conditions[name] = append(conditions[name], abstract.Name)
+		}
+	}
+	return conditions
+}()
 
 // below returns what is selected of the fields of that name, under whatever aliases, that are of that type.
 func (s selection) below(ctx context.Context, name, typ string) selection {
