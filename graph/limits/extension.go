@@ -158,12 +158,16 @@ func (e *Extension) InterceptResponse(ctx context.Context, next graphql.Response
 	if most := e.limits[Answer]; most > 0 {
 		ctx = plan.WithMost(ctx, most)
 	}
+	most, more := e.limits[Errors], 0
+	if most > 0 {
+		ctx = plan.WithErrors(ctx, most, &more)
+	}
 	response := next(ctx)
 	if response == nil {
 		return nil
 	}
-	if refusal := e.limits.check(Errors, len(response.Errors)); refusal != nil {
-		response.Errors = append(slices.Clone(response.Errors[:e.limits[Errors]-1]), refusal.GraphQL())
+	if refusal := e.limits.check(Errors, len(response.Errors)+more); refusal != nil {
+		response.Errors = append(slices.Clone(response.Errors[:most-1]), refusal.GraphQL())
 	}
 	return response
 }

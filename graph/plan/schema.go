@@ -66,7 +66,7 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 
 // response writes the answer of a root.
 func (r *run) response(root *node, b *batch) *graphql.Response {
-	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer(), most: mostOf(r.ctx)}
+	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer(), most: mostOf(r.ctx), failed: failuresOf(r.ctx)}
 	data := w.answer(b)
 	root.release(r.frame)
 	return &graphql.Response{Data: data}

@@ -21,18 +21,12 @@ type writer struct {
 	lost   map[any]error
 	dst    []byte
 	path   []step
-	failed []failure
+	failed failures
 	// careful writers survive the panic of a leaf.
 	careful bool
 	// most is how many bytes the answer has at most, 0 for any number; over is that it has more.
 	most int
 	over bool
-}
-
-// failure is an error, and the ctx that tells where it is.
-type failure struct {
-	ctx context.Context
-	err error
 }
 
 // step is an element of a path: a response key, or an index if the key is empty.
@@ -46,11 +40,14 @@ var errNull = errors.New("must not be null")
 // answer appends the root object and adds the errors to the response. Few leaves ever panic, so it takes care of that only when one did.
 func (w *writer) answer(root *batch) []byte {
 	if !w.attempt(root) {
-		w.dst, w.path, w.failed, w.careful = w.dst[:0], nil, nil, true
+		w.dst, w.path, w.careful = w.dst[:0], nil, true
+		w.failed.forget()
 		w.attempt(root)
 	}
 	if w.tooLong() {
-		w.dst, w.failed = append(w.dst[:0], "null"...), []failure{{w.ctx, apierr.TooLong("the answer", w.most)}}
+		w.dst = append(w.dst[:0], "null"...)
+		w.failed.forget()
+		w.failed.list = []failure{{ctx: w.ctx, err: apierr.TooLong("the answer", w.most)}}
 	}
 	w.tell()
 	return w.dst
@@ -64,8 +61,11 @@ func (w *writer) tooLong() bool {
 
 // tell adds the errors to the response.
 func (w *writer) tell() {
-	for _, f := range w.failed {
+	for _, f := range w.failed.list {
 		graphql.AddError(f.ctx, f.err)
+	}
+	if more := w.failed.bound.more; more != nil {
+		*more = w.failed.more
 	}
 }
 
@@ -234,6 +234,9 @@ func (w *writer) fail(s *selected, err error) bool {
 
 // failHere adds an error at the present path, which leads to a field or to an element of its list. It returns false.
 func (w *writer) failHere(s *selected, err error) bool {
+	if !w.failed.take(err) {
+		return false
+	}
 	ctx := w.ctx
 	for i, p := range w.path {
 		at := &graphql.FieldContext{Index: &p.index}
@@ -255,6 +258,6 @@ func (w *writer) failHere(s *selected, err error) bool {
 	if s.Position != nil {
 		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
 	}
-	w.failed = append(w.failed, failure{ctx, failed})
+	w.failed.list = append(w.failed.list, failure{ctx, failed, err})
 	return false
 }

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// failing is a world of n things whose field t fails, each with what the function says.
+func failing(n int, with func(i int) error) *world {
+	things, errs := make([]any, n), make(graphql.BatchErrorList, n)
+	for i := range things {
+		things[i], errs[i] = of("T", "s", "s"), with(i)
+	}
+	return nullable().with(map[string]resolver{"Query.list": always(things), "T.t": func([]*thing, map[string]any) ([]any, error) {
+		return make([]any, n), errs
+	}})
+}
+
+// bounded answers a query in a ctx with a bound of errors, and returns how many are not told.
+func (w *world) bounded(most int, query string) (answer string, more int) {
+	e := engine(w.build())
+	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		return next(WithErrors(ctx, most, &more))
+	})
+	return ask(e, query, "", nil), more
+}
+
+func TestOfManyErrorsTheFirstAreToldAndTheOthersCounted(t *testing.T) {
+	same := func(int) error { return errNo }
+	each := func(i int) error { return fmt.Errorf("no %d", i) }
+	for _, test := range []struct {
+		name       string
+		n, most    int
+		of         func(i int) error
+		told, more int
+	}{
+		{"as many as are told are told", 4, 4, same, 4, 0},
+		{"one more is counted", 5, 4, same, 4, 1},
+		{"so are very many", 10_000, 4, same, 4, 9996},
+		{"what another error is told of is told too, as its cause is to be logged", 10_000, 4, func(i int) error {
+			if i == 9000 {
+				return errors.New("another")
+			}
+			return errNo
+		}, 5, 9995},
+		{"unless very many are", 10_000, 4, each, 4 + maxCauses, 10_000 - 4 - maxCauses},
+		{"errors that can't be compared are each another", 100, 4, func(int) error { return graphql.BatchErrorList{errNo} }, 4 + maxCauses, 100 - 4 - maxCauses},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answer, more := failing(test.n, test.of).bounded(test.most, `{list{s t{s}}}`)
+			if told := strings.Count(answer, `"message"`); told != test.told || more != test.more {
+				t.Errorf("%d errors are told and %d are more, want %d and %d", told, more, test.told, test.more)
+			}
+			if all, _ := failing(test.n, test.of).bounded(1<<30, `{list{s t{s}}}`); data(all) != data(answer) {
+				t.Error("the data are others than where all errors are told")
+			}
+			for i := range min(test.most, test.n) {
+				if !strings.Contains(answer, fmt.Sprintf(`"path":["list",%d,"t"]`, i)) {
+					t.Errorf("error %d is not told", i)
+				}
+			}
+		})
+	}
+	t.Run("a leaf that panics has them counted once", func(t *testing.T) {
+		w := failing(10, same).with(map[string]resolver{"T.leaf": always(boom{})})
+		answer, more := w.bounded(4, `{list{t{s} leaf}}`)
+		if told := strings.Count(answer, `"message"`); told+more != 20 {
+			t.Errorf("%d errors are told and %d are more, want 20 in all", told, more)
+		}
+	})
+	t.Run("an answer that is too long has no others", func(t *testing.T) {
+		more := -1
+		e := engine(failing(10, same).build())
+		e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+			return next(WithMost(WithErrors(ctx, 4, &more), 10))
+		})
+		if answer := ask(e, `{list{t{s}}}`, "", nil); strings.Count(answer, `"message"`) != 1 || more != 0 {
+			t.Errorf("%d are more: %s", more, answer)
+		}
+	})
+}
+
+// data cuts the data out of an answer.
+func data(answer string) string { return answer[strings.Index(answer, `"data"`):] }
+
+func TestErrorsThatAreNotToldTakeNoMemory(t *testing.T) {
+	allocated := func(n int) uint64 {
+		w := failing(n, func(int) error { return errNo })
+		w.bounded(4, `{list{t{s}}}`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w.bounded(4, `{list{t{s}}}`)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const few, many = 1000, 11_000
+	if each := (allocated(many) - allocated(few)) / (many - few); each > 300 {
+		t.Errorf("an object whose field fails takes %d bytes", each)
+	}
+}
