@@ -44,6 +44,9 @@ func failuresOf(ctx context.Context) failures {
 // forget begins anew.
 func (f *failures) forget() { f.list, f.more = nil, 0 }
 
+// count is how many there are.
+func (f *failures) count() int { return len(f.list) + f.more }
+
 // take reports whether an error is to be told. Otherwise it is counted.
 func (f *failures) take(cause error) bool {
 	n := len(f.list)

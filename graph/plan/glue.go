@@ -49,6 +49,9 @@ type Field struct {
 	// Stream is the resolver of a field of the subscription root.
 	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
+	// Tells is whether Leaf or Append may add errors to ctx, as gqlgen's own marshalling does.
+	Tells bool
+
 	// Append appends what a resolver returned of a leaf.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 	// Elems adds the objects of a list that Call returned, nil for null.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
@@ -104,7 +103,7 @@ func (w *writer) object(b *batch, i int32) bool {
 			w.dst = dst
 			ok = w.field(b, s, i)
 			dst = w.dst
-		case w.careful:
+		case w.careful || s.field.Tells:
 			w.dst = dst
 			ok = w.leaf(s, s.field.Leaf, object)
 			dst = w.dst
@@ -165,10 +164,17 @@ func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, 
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}
 	}()
-	if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
+	if !s.field.Tells {
+		if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
+			return w.null(s)
+		}
+		return true
+	}
+	before := w.failed.count()
+	if w.dst, ok = appendTo(&place{Context: w.ctx, w: w, s: s}, w.exec, w.dst, value); !ok && w.failed.count() == before {
 		return w.null(s)
 	}
-	return true
+	return ok
 }
 
 func (w *writer) list(s *selected, col *column, i int32) bool {
@@ -237,17 +243,7 @@ func (w *writer) failHere(s *selected, err error) bool {
 	if !w.failed.take(err) {
 		return false
 	}
-	ctx := w.ctx
-	for i, p := range w.path {
-		at := &graphql.FieldContext{Index: &p.index}
-		switch {
-		case p.key != "" && i == len(w.path)-1:
-			at = &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField}
-		case p.key != "":
-			at = &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: p.key}}}
-		}
-		ctx = graphql.WithFieldContext(ctx, at)
-	}
+	ctx := w.at(s)
 	failed := gqlerror.Wrap(err)
 	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
 		// Whoever made it did not know all the objects that it is for.

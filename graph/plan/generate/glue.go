@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
-	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 //go:embed glue.gotpl
@@ -89,9 +87,12 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 	case f.IsResolver:
 		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", call(f))
 	case leaf:
-		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\nv := %s\n%s}", value(f, "object"), appendLeaf(t))
+		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\n%s%s}", leafValue(f), appendLeaf(t))
 	default:
 		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", planPackage(), gather(f))
+	}
+	if leaf && tells(f) {
+		w.WriteString(", Tells: true")
 	}
 	if leaf && f.IsResolver {
 		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
@@ -209,58 +210,4 @@ func elems(list types.Type) string {
 		return "for i := range list {\nto.Objects = append(to.Objects, &list[i])\n}\n"
 	}
 	return "for _, e := range list {\n" + addOne("e") + "}\n"
-}
-
-// appendLeaf returns the body that appends v, a leaf or a list of leaves.
-func appendLeaf(t *config.TypeReference) string {
-	gqlgens := fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", planPackage(), t.MarshalFunc())
-	if t.GQL.Elem != nil {
-		slice, ok := t.GO.(*types.Slice)
-		elem := t.Elem()
-		if !ok || elem == nil || elem.IsPtr() || elem.GQL.Elem != nil {
-			return gqlgens
-		}
-		one := appendOne(elem, slice.Elem(), "e")
-		if one == "" {
-			return gqlgens
-		}
-		null := "if v == nil {\nreturn dst, false\n}\n"
-		if t.GQL.NonNull {
-			null = ""
-		}
-		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = " + one + "\n}\nreturn append(dst, ']'), true\n"
-	}
-	if p, ok := t.GO.(*types.Pointer); ok {
-		if one := appendOne(t, p.Elem(), "*v"); one != "" {
-			return "if v == nil {\nreturn dst, false\n}\nreturn " + one + ", true\n"
-		}
-		return gqlgens
-	}
-	if one := appendOne(t, t.GO, "v"); one != "" {
-		return "return " + one + ", true\n"
-	}
-	return gqlgens
-}
-
-// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
-// whose Marshal function there is an Append function. It is empty for the others.
-func appendOne(t *config.TypeReference, goType types.Type, v string) string {
-	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
-		return ""
-	}
-	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
-	if t.Marshaler.Pkg().Path() == "github.com/99designs/gqlgen/graphql" {
-		cast := map[string]string{"String": "string", "Boolean": "bool", "Int": "int"}[name]
-		if cast == "" {
-			return ""
-		}
-		if basic, ok := goType.(*types.Basic); !ok || basic.Name() != cast {
-			v = cast + "(" + v + ")"
-		}
-		return fmt.Sprintf("%s.Append%s(dst, %s)", planPackage(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
-	}
-	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s.Append%s(dst, %s)", templates.CurrentImports.Lookup(t.Marshaler.Pkg().Path()), name, v)
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// fails reports whether a leaf is a method's that has an error, too.
+func fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
+
+// leafValue returns the statements that make v of a leaf that needs no resolver.
+func leafValue(f *codegen.Field) string {
+	if fails(f) {
+		return "v, err := " + value(f, "object") + "\nif err != nil {\ngraphql.AddError(ctx, err)\nreturn dst, false\n}\n"
+	}
+	return "v := " + value(f, "object") + "\n"
+}
+
+// tells reports whether the glue of a leaf may add errors to its ctx.
+func tells(f *codegen.Field) bool {
+	return !f.IsResolver && fails(f) || appendLeaf(f.TypeReference) == stock(f.TypeReference)
+}
+
+// stock returns the body that appends what gqlgen makes of v.
+func stock(t *config.TypeReference) string {
+	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", planPackage(), t.MarshalFunc())
+}
+
+// appendLeaf returns the body that appends v, a leaf or a list of leaves.
+func appendLeaf(t *config.TypeReference) string {
+	if t.GQL.Elem != nil {
+		slice, ok := t.GO.(*types.Slice)
+		elem := t.Elem()
+		if !ok || elem == nil || elem.IsPtr() || elem.GQL.Elem != nil {
+			return stock(t)
+		}
+		one := appendOne(elem, slice.Elem(), "e")
+		if one == "" {
+			return stock(t)
+		}
+		null := "if v == nil {\nreturn dst, false\n}\n"
+		if t.GQL.NonNull {
+			null = ""
+		}
+		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = " + one + "\n}\nreturn append(dst, ']'), true\n"
+	}
+	if p, ok := t.GO.(*types.Pointer); ok {
+		if one := appendOne(t, p.Elem(), "*v"); one != "" {
+			return "if v == nil {\nreturn dst, false\n}\nreturn " + one + ", true\n"
+		}
+		return stock(t)
+	}
+	if one := appendOne(t, t.GO, "v"); one != "" {
+		return "return " + one + ", true\n"
+	}
+	return stock(t)
+}
+
+// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
+// whose Marshal function there is an Append function. It is empty for the others.
+func appendOne(t *config.TypeReference, goType types.Type, v string) string {
+	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
+		return ""
+	}
+	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
+	if t.Marshaler.Pkg().Path() == "github.com/99designs/gqlgen/graphql" {
+		cast := map[string]string{"String": "string", "Boolean": "bool", "Int": "int"}[name]
+		if cast == "" {
+			return ""
+		}
+		if basic, ok := goType.(*types.Basic); !ok || basic.Name() != cast {
+			v = cast + "(" + v + ")"
+		}
+		return fmt.Sprintf("%s.Append%s(dst, %s)", planPackage(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
+	}
+	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s.Append%s(dst, %s)", templates.CurrentImports.Lookup(t.Marshaler.Pkg().Path()), name, v)
+}

@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// telling is a planned schema whose field T.leaf is written by gqlgen's own marshalling.
+func (w *world) telling(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
+	schema := w.build()
+	leaf := schema.config.Types.Objects["T"].Fields["leaf"]
+	leaf.Tells = true
+	leaf.Leaf = func(ctx context.Context, _ any, dst []byte, object any) ([]byte, bool) {
+		return AppendMarshaler(dst, marshal(ctx, property(object, "leaf")))
+	}
+	return schema
+}
+
+func TestErrorsOfMarshallersAreTheirFieldsAndToldOnce(t *testing.T) {
+	// in writes as gqlgen's code for a leaf does: what is null tells so unless the field has an error, and others fail as they are written.
+	in := func(ctx context.Context, value any) graphql.Marshaler {
+		switch value {
+		case nil:
+			for range 2 {
+				if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+					graphql.AddErrorf(ctx, "the requested element is null")
+				}
+			}
+			return graphql.Null
+		case "NaN":
+			return graphql.WrapContextMarshaler(ctx, graphql.MarshalFloatContext(math.NaN()))
+		}
+		return graphql.MarshalString(value.(string))
+	}
+	for _, test := range []struct {
+		name, query string
+		things      []any
+		want        string
+	}{
+		{"a value that can't be written is null, and told at its path", `{list{list{x:leaf}}}`, list(of("T", "list", list(of("T", "leaf", "a"), of("T", "leaf", "NaN")))),
+			`{"errors":[` + fault(`"list",0,"list",1,"x"`, "cannot marshal infinite no NaN float values", "12") + `],"data":{"list":[{"list":[{"x":"a"},{"x":null}]}]}}`},
+		{"a null of which an error is told has no other", `{list{leaf}}`, list(of("T")),
+			`{"errors":[` + fault(`"list",0,"leaf"`, "the requested element is null", "7") + `],"data":{"list":[null]}}`},
+		{"what is told before another leaf panics is told once", `{list{leaf s}}`, list(of("T", "leaf", "NaN", "s", boom{}), of("T", "leaf", "b", "s", "s")),
+			`{"errors":[` + fault(`"list",0,"leaf"`, "cannot marshal infinite no NaN float values", "7") + `,` + fault(`"list",0,"s"`, "panic of a leaf", "12") +
+				`],"data":{"list":[{"leaf":null,"s":null},{"leaf":"b","s":"s"}]}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			schema := nullable().with(map[string]resolver{"Query.list": always(test.things)}).telling(in)
+			schema.config.Types.Objects["T"].Fields["leaf"].NonNull = test.things[0].(*thing).fields["leaf"] == nil
+			if got := ask(engine(schema), test.query, "", nil); got != test.want {
+				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
+			}
+		})
+	}
+	t.Run("it knows its field, what was cancelled, and panics", func(t *testing.T) {
+		type key struct{}
+		schema := nullable().with(map[string]resolver{"Query.list": always(list(of("T", "leaf", "a")))}).telling(func(ctx context.Context, value any) graphql.Marshaler {
+			if graphql.GetFieldContext(ctx).Field.Alias != "x" || ctx.Value(key{}) != "outside" || ctx.Err() != nil {
+				t.Errorf("the ctx is of %v", graphql.GetPath(ctx))
+			}
+			panic("a marshaller")
+		})
+		e := engine(schema)
+		e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+			return next(context.WithValue(ctx, key{}, "outside"))
+		})
+		want := `{"errors":[` + fault(`"list",0,"x"`, "panic of a marshaller", "7") + `],"data":{"list":[{"x":null}]}}`
+		if got := ask(e, `{list{x:leaf}}`, "", nil); got != want {
+			t.Errorf("the answer is\n%s\nand should be\n%s", got, want)
+		}
+	})
+}
+
+func TestErrorsOfMarshallersAreCountedWithTheOthers(t *testing.T) {
+	var things []any
+	for range 100 {
+		things = append(things, of("T", "leaf", "x"))
+	}
+	schema := nullable().with(map[string]resolver{"Query.list": always(things)}).telling(func(ctx context.Context, _ any) graphql.Marshaler {
+		graphql.AddError(ctx, errNo)
+		return graphql.Null
+	})
+	more := 0
+	e := engine(schema)
+	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		response := next(WithErrors(ctx, 4, &more))
+		if n := len(response.Errors) + more; n != 100 {
+			t.Errorf("there are %d errors, want 100", n)
+		}
+		return response
+	})
+	ask(e, `{list{leaf}}`, "", nil)
+}
