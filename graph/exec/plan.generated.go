@@ -41,6 +41,7 @@ var planTypes = plan.Schema{
 	Mutation:     "Mutation",
 	Subscription: "Subscription",
 	TypeOf:       planTypeOf,
+	Pointer:      planPointer,
 	Objects: planObjects(
 		planObject("AddCommentPayload", []string{"AddCommentPayload"}, planAddCommentPayload()),
 		planObject("AssignRolePayload", []string{"AssignRolePayload"}, planAssignRolePayload()),
@@ -131,6 +132,36 @@ func planTypeOf(v any) string {
 			return ""
 		}
 		return "User"
+	}
+	return ""
+}
+
+func planPointer(v any) any {
+	switch v := v.(type) {
+	case tables.Comment:
+		return &v
+	case *tables.Comment:
+		return nil
+	case tables.Department:
+		return &v
+	case *tables.Department:
+		return nil
+	case tables.Game:
+		return &v
+	case *tables.Game:
+		return nil
+	case tables.Role:
+		return &v
+	case *tables.Role:
+		return nil
+	case tables.Twit:
+		return &v
+	case *tables.Twit:
+		return nil
+	case tables.User:
+		return &v
+	case *tables.User:
+		return nil
 	}
 	panic(fmt.Sprintf("unexpected type %T", v))
 }

@@ -184,7 +184,8 @@ func (c *census) objects(l *led, value reflect.Value, index int) {
 	}
 	below := l.field.only
 	if below == nil {
-		below = l.field.below[c.run.types.TypeOf(value.Interface())]
+		_, typ := c.run.types.object(value.Interface())
+		below = l.field.below[typ]
 	}
 	if below == nil || !below.asks {
 		return

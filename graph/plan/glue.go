@@ -12,10 +12,22 @@ import (
 // Schema is what the executor knows of the types: generated code makes it.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the name of a value's object type, for interfaces and unions; it is empty for a nil pointer.
+	// TypeOf returns the name of a value's object type, for interfaces and unions; it is empty for what is no pointer to an object.
 	TypeOf func(v any) string
+	// Pointer returns a pointer to what is an object itself, nil for a nil pointer. It is asked if TypeOf does not know, and nil if that knows all.
+	Pointer func(v any) any
 	// Query, Mutation and Subscription name the root types; empty if there is none.
 	Query, Mutation, Subscription string
+}
+
+// object returns a pointer to an object of an interface or union, and the name of its type, which is empty for a nil of some type.
+func (s *Schema) object(v any) (pointer any, typ string) {
+	if typ = s.TypeOf(v); typ == "" && s.Pointer != nil {
+		if pointer = s.Pointer(v); pointer != nil {
+			return pointer, s.TypeOf(pointer)
+		}
+	}
+	return v, typ
 }
 
 // Object is an object type.

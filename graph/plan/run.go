@@ -244,7 +244,8 @@ func (r *run) sort(s *selected, col *column, tasks []task) []task {
 		if col.of, col.at = append(col.of, nil), append(col.at, -1); object == nil {
 			continue
 		}
-		n := s.below[r.types.TypeOf(object)]
+		object, typ := r.types.object(object)
+		n := s.below[typ]
 		if n == nil {
 			continue // a nil of some type
 		}
