@@ -24,6 +24,9 @@ func (glue) Name() string { return "plan" }
 
 // GenerateCode implements gqlgen's plugin.CodeGenerator.
 func (glue) GenerateCode(data *codegen.Data) error {
+	if err := check(data); err != nil {
+		return err
+	}
 	build := &build{data}
 	return templates.Render(templates.Options{
 		PackageName:     data.Config.Exec.Package,
@@ -60,7 +63,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 }
 
 // Field returns the composite literal of a field's glue.
-func (b *build) Field(f *codegen.Field) (string, error) {
+func (b *build) Field(f *codegen.Field) string {
 	t := f.TypeReference
 	var w strings.Builder
 	fmt.Fprintf(&w, "{Name: %q, Object: %q, NonNull: %t", f.Name, f.Object.Name, t.GQL.NonNull)
@@ -68,9 +71,6 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 	if !leaf {
 		fmt.Fprintf(&w, ", To: %q", t.Definition.Name)
 		if t.GQL.Elem != nil {
-			if t.GQL.Elem.Elem != nil {
-				return "", fmt.Errorf("%s.%s: a list of lists of objects has no glue", f.Object.Name, f.Name)
-			}
 			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t", t.GQL.Elem.NonNull)
 			if f.IsResolver {
 				fmt.Fprintf(&w, ", Elems: func(value any, to *%s.Gathered) {\nlist := value.(%s)\n%s}", planPackage(), ref(t.GO), elems(t.GO))
@@ -98,7 +98,7 @@ func (b *build) Field(f *codegen.Field) (string, error) {
 		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
 	}
 	w.WriteString("}")
-	return w.String(), nil
+	return w.String()
 }
 
 func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }

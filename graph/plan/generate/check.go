@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// rows is the package whose objects may be answered before they are read.
+const rows = "twibase/hbase/tables"
+
+const (
+	askResolver = "give it a resolver: {resolver: true} in gqlgen.yml"
+	askDirect   = "let the resolver check that or, if nothing is to run, say skip_runtime: true in gqlgen.yml"
+)
+
+// check refuses what the executor would answer otherwise than gqlgen's, and what it has no glue for. It tells all there is of that.
+func check(data *codegen.Data) error {
+	var errs []error
+	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if data.Config.UseFunctionSyntaxForExecutionContext {
+		refuse("use_function_syntax_for_execution_context: the glue calls methods")
+	}
+	for _, name := range slices.Sorted(maps.Keys(data.AllDirectives)) {
+		d := data.AllDirectives[name]
+		if !d.SkipRuntime && d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription) {
+			refuse("@%s is for operations or their fields, and nobody would run it: %s", name, askDirect)
+		}
+	}
+	for _, input := range data.Inputs {
+		for _, d := range input.InputObjectDirectives() {
+			refuse("%s: nobody would run @%s: %s", input.Name, d.Name, askDirect)
+		}
+		for _, f := range input.Fields {
+			for _, d := range f.ImplDirectives() {
+				refuse("%s.%s: what @%s makes of a literal would be kept for others: %s", input.Name, f.Name, d.Name, askDirect)
+			}
+		}
+	}
+	bound := map[string]string{}
+	for _, o := range data.Objects {
+		if why := object(o); why != "" {
+			refuse("%s: %s", o.Name, why)
+			continue
+		}
+		if len(o.Implements) > 0 {
+			if other := bound[o.Type.String()]; other != "" {
+				refuse("%s and %s are both bound to %s, by which interfaces and unions tell them apart: bind one to a type of its own", other, o.Name, o.Type)
+			}
+			bound[o.Type.String()] = o.Name
+		}
+		for _, f := range o.Fields {
+			for _, why := range field(f) {
+				refuse("%s.%s: %s", o.Name, f.Name, why)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// object says why an object type has no glue, if it has none.
+func object(o *codegen.Object) string {
+	switch {
+	case o.Root && len(o.Implements) > 0:
+		return "a root type is in an interface or union, and has no objects"
+	case !o.Root && !o.IsReserved() && config.IsNilable(o.Type):
+		return fmt.Sprintf("is bound to %s: bind it to a struct", o.Type)
+	}
+	return ""
+}
+
+// field says why a field has no glue, if it has none.
+func field(f *codegen.Field) (why []string) {
+	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	for _, d := range f.ImplDirectives() {
+		refuse("nobody would run @%s: %s", d.Name, askDirect)
+	}
+	for _, a := range f.Args {
+		for _, d := range a.ImplDirectives() {
+			refuse("what @%s makes of a literal of the argument %s would be kept for others: %s", d.Name, a.Name, askDirect)
+		}
+	}
+	switch {
+	case f.IsResolver:
+		if !f.Object.Root && !f.Batch {
+			refuse("its resolver takes one object: say batch: true in gqlgen.yml")
+		}
+		if codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil {
+			refuse("@inlineArguments has no glue: take the arguments one by one")
+		}
+		if f.UsesSubscriptionContext() {
+			refuse("events with a ctx have no glue: each has that of its response")
+		}
+	case f.IsReserved():
+	case f.MethodHasContext:
+		refuse("its method takes a ctx, and would be called with none: %s", askResolver)
+	case f.HasHaser, f.VOkFunc:
+		refuse("that a bool tells whether there is a value has no glue: %s", askResolver)
+	case f.TypeReference.Definition.IsLeafType():
+		if len(f.Args) > 0 {
+			refuse("a leaf without a resolver gets no arguments: %s", askResolver)
+		}
+	case f.IsMethod() && !f.NoErr:
+		refuse("an error of its method would be that of all objects: %s", askResolver)
+	case !f.Object.Root && packageOf(f.Object.Type) == rows:
+		refuse("a row may be answered before it is read, and this field would be followed before: %s, and let that call loaders.Settle", askResolver)
+	}
+	if !f.TypeReference.Definition.IsLeafType() {
+		if shape := shape(f); shape != "" {
+			refuse("%s", shape)
+		}
+	}
+	return why
+}
+
+// shape says why what a field leads to can't be gathered, if it can't.
+func shape(f *codegen.Field) string {
+	t := f.TypeReference
+	goType := t.GO
+	if t.IsRoot {
+		return "leads to a root type, which has no objects"
+	}
+	list := t.GQL.Elem != nil
+	if list {
+		if t.GQL.Elem.Elem != nil {
+			return "a list of lists of objects has no glue"
+		}
+		slice, ok := goType.(*types.Slice)
+		if !ok {
+			return fmt.Sprintf("a list that is a %s has no glue: make it a slice", goType)
+		}
+		goType = slice.Elem()
+	}
+	switch u := goType.Underlying().(type) {
+	case *types.Interface:
+		return ""
+	case *types.Struct:
+		if list || !f.IsResolver {
+			return ""
+		}
+	case *types.Pointer:
+		switch u.Elem().Underlying().(type) {
+		case *types.Pointer, *types.Interface, *types.Slice, *types.Map:
+		default:
+			return ""
+		}
+	}
+	return fmt.Sprintf("objects that are a %s have no glue: make them pointers to structs", goType)
+}
+
+func packageOf(t types.Type) string {
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Path()
+	}
+	return ""
+}

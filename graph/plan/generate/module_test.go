@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen/config"
+)
+
+// module is a module of a test, beside this one: its files by their names.
+type module map[string]string
+
+// config is a gqlgen.yml as that of the repository, and more models.
+func settings(models string) string {
+	return `
+schema: ["*.graphqls"]
+exec: {layout: follow-schema, dir: exec, package: exec}
+model: {filename: model/models.go, package: model}
+resolver: {layout: follow-schema, dir: stubs, package: stubs, batch: true, preserve_resolver: true}
+skip_validation: true
+skip_mod_tidy: true
+` + models
+}
+
+// write writes the files into a folder of the test's own, which becomes the working one.
+func (m module) write(t *testing.T) {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := module{"go.sum": string(sums), "go.mod": strings.Replace(string(ours), "module twibase", "module example", 1) +
+		"\nrequire twibase v0.0.0\nreplace twibase => " + root + "\n"}
+	for name, text := range m {
+		files[name] = text
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// generate generates the code of the module in the working folder.
+func generate() error {
+	cfg, err := config.LoadConfigFromDefaultLocations()
+	if err != nil {
+		return err
+	}
+	return api.Generate(cfg, api.AddPlugin(glue{}))
+}
