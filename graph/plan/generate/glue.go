@@ -120,7 +120,11 @@ func value(f *codegen.Field, object string) string {
 func arguments(f *codegen.Field) []string {
 	var list []string
 	for _, a := range f.Args {
-		list = append(list, fmt.Sprintf("args[%q].(%s)", a.Name, ref(a.TypeReference.GO)))
+		arg := fmt.Sprintf("args[%q]", a.Name)
+		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() { // which nil is, too
+			arg += ".(" + ref(a.TypeReference.GO) + ")"
+		}
+		list = append(list, arg)
 	}
 	return list
 }

@@ -63,9 +63,9 @@ func appendLeaf(t *config.TypeReference) string {
 }
 
 // appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
-// whose Marshal function there is an Append function. It is empty for the others.
+// whose Marshal function there is an Append function. It is empty for the others, as for an enum whose values are those of Go.
 func appendOne(t *config.TypeReference, goType types.Type, v string) string {
-	if t.Marshaler == nil || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
+	if t.Marshaler == nil || t.HasEnumValues() || t.IsContext || t.IsTargetNilable() || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
 		return ""
 	}
 	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
@@ -81,6 +81,9 @@ func appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	}
 	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
 		return ""
+	}
+	if t.CastType != nil {
+		v = ref(t.CastType) + "(" + v + ")"
 	}
 	return fmt.Sprintf("%s.Append%s(dst, %s)", templates.CurrentImports.Lookup(t.Marshaler.Pkg().Path()), name, v)
 }

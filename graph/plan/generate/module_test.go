@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 // module is a module of a test, beside this one: its files by their names.
 type module map[string]string
 
-// config is a gqlgen.yml as that of the repository, and more models.
+// settings is a gqlgen.yml much as that of the repository, and more models.
 func settings(models string) string {
 	return `
 schema: ["*.graphqls"]
@@ -63,4 +64,17 @@ func generate() error {
 		return err
 	}
 	return api.Generate(cfg, api.AddPlugin(glue{}))
+}
+
+// run runs the module's program, and returns the lines that it prints.
+func run(t *testing.T) []string {
+	t.Helper()
+	var errs strings.Builder
+	command := exec.Command("go", "run", "-mod=mod", ".")
+	command.Stderr = &errs
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s\n%s", err, &errs)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
