@@ -143,8 +143,13 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 		}
 	}
 	write := func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
-		if value == (boom{}) {
+		if value == any(boom{}) {
 			panic("a leaf")
+		}
+		if elem := def.Type.Elem; elem != nil && elem.NonNull {
+			if list, ok := value.([]any); ok && slices.Contains(list, nil) {
+				return dst, false
+			}
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
