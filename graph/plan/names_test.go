@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,60 +17,102 @@ import (
 	"twibase/graph/exec"
 )
 
+// generic are the schema's names that graph may use nevertheless, since they mean something else there too: in the program, and some in its texts.
+var generic = map[string]struct{ program, text string }{
+	"code":     {"of an error, or with which a WebSocket closes", "the extension that GraphQL's errors have by custom"},
+	"comment":  {"a line of server-sent events that says nothing", ""},
+	"count":    {"how many", ""},
+	"cursor":   {"as Relay's specification has it, of any connection", ""},
+	"day":      {"what the scalar Date is", ""},
+	"depth":    {"of a selection", "the limit of it"},
+	"field":    {"GraphQL's own", ""},
+	"id":       {"a global one of any thing, a request's, or a subscription's", "an operation's in messages over WebSocket and server-sent events"},
+	"message":  {"of GraphQL's errors, or over a WebSocket", ""},
+	"name":     {"of anything", "of what JSON, a path or a limit names"},
+	"node":     {"of the compiled operation", ""},
+	"nodes":    {"several of it, or how many", ""},
+	"token":    {"who somebody is", "as clients call it where it must not be"},
+	"username": {"the subject of a token", ""},
+	"version":  {"of the protocol of persisted documents", "the same in its JSON"},
+	"viewer":   {"who asks, by a token", ""},
+}
+
+// inScripts are those that the IDE's scripts may use, where nothing distinguishes a program from its texts.
+var inScripts = map[string]string{
+	"name":  "of a loader, or of a file",
+	"node":  "Node.js",
+	"title": "an attribute of HTML",
+}
+
 // TestNames holds graph to what the comment of this package promises: nothing in it that is written by hand names a type or a field of the schema, so
 // that a field can be added there alone.
 func TestNames(t *testing.T) {
-	schema, names := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string]bool{}
-	texts := map[string]bool{}
+	names := map[string]bool{}
+	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
 	for name, def := range schema.Types {
 		if def.BuiltIn || def.Kind == ast.Scalar || strings.HasPrefix(name, "__") {
 			continue
 		}
 		names[name] = def != schema.Query && def != schema.Mutation && def != schema.Subscription // GraphQL itself names the roots
-		texts[name] = names[name]
 		for _, f := range def.Fields {
-			if strings.HasPrefix(f.Name, "__") {
-				continue
-			}
-			// A word like code means something in any program; one like parent or node does if it is no text.
-			long := len(f.Arguments) > 0 || strings.ToLower(f.Name) != f.Name
-			names[f.Name] = names[f.Name] || long && f.Name != "node" && f.Name != "nodes"
-			texts[f.Name] = texts[f.Name] || long || schema.Types[f.Type.Name()].IsCompositeType()
+			names[f.Name] = !strings.HasPrefix(f.Name, "__")
 		}
 	}
-	for _, name := range []string{"User", "Node", "Visibility", "PostTwitInput", "followers", "clientMutationId"} {
+	for _, name := range []string{"User", "Node", "Visibility", "PostTwitInput", "followers", "clientMutationId", "author", "code", "message"} {
 		if !names[name] {
 			t.Fatalf("%s is not among the schema's names, which are %v", name, names)
 		}
 	}
-	if !texts["author"] {
-		t.Fatalf("author is not among the schema's names, which are %v", texts)
-	}
+	used, scripts := map[string]bool{}, 0
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "exec" || d.Name() == "model" || d.Name() == "testdata" || d.Name() == "node_modules"):
+		case d.IsDir() && slices.Contains([]string{"exec", "model", "testdata", "node_modules", "dist"}, d.Name()):
 			return filepath.SkipDir // generated
-		case strings.HasSuffix(file, "_test.go") || filepath.Ext(file) != ".go" && filepath.Ext(file) != ".gotpl":
+		case d.IsDir() || strings.HasSuffix(file, "_test.go"):
 			return nil
 		}
 		text, err := os.ReadFile(file)
-		idents, strs := words(text)
+		if err != nil {
+			return err
+		}
+		var idents, texts []string
+		switch filepath.Ext(file) {
+		case ".go", ".gotpl":
+			idents, texts = words(text)
+		case ".mjs", ".jsx", ".js":
+			scripts++
+			for _, word := range scriptWords(text) {
+				if used["a script: "+word] = true; names[word] && inScripts[word] == "" {
+					t.Errorf("%s names %s, which is the schema's", file, word)
+				}
+			}
+		}
 		for _, word := range idents {
-			if names[word] {
+			if used[word] = true; names[word] && generic[word].program == "" {
 				t.Errorf("%s names %s, which is the schema's", file, word)
 			}
 		}
-		for _, word := range strs {
-			if texts[word] {
+		for _, word := range texts {
+			if used["a text: "+word] = true; names[word] && generic[word].text == "" {
 				t.Errorf("%s names %q, which is the schema's", file, word)
 			}
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || scripts < 3 {
+		t.Fatalf("there are %d scripts: %v", scripts, err)
+	}
+	for word := range inScripts {
+		if !names[word] || !used["a script: "+word] {
+			t.Errorf("%s needs no leave in scripts", word)
+		}
+	}
+	for word, means := range generic {
+		if !names[word] || !used[word] || used["a text: "+word] != (means.text != "") {
+			t.Errorf("%s needs no such leave: it is in the schema, %t, in the program, %t, and in its texts, %t", word, names[word], used[word], used["a text: "+word])
+		}
 	}
 }
 
@@ -85,9 +129,26 @@ func words(text []byte) (idents, texts []string) {
 		case token.IDENT:
 			idents = append(idents, literal)
 		case token.STRING:
-			if text, err := strconv.Unquote(literal); err == nil {
-				texts = append(texts, text)
+			text, err := strconv.Unquote(literal)
+			if err != nil {
+				continue
+			}
+			texts = append(texts, text)
+			for _, key := range jsonKey.FindAllStringSubmatch(text, -1) {
+				texts = append(texts, key[1])
 			}
 		}
 	}
+}
+
+var (
+	// jsonKey is a key of JSON that is written by hand, or a tag of a field.
+	jsonKey       = regexp.MustCompile(`"(\w+)(?:,omitempty)?"`)
+	scriptComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(^|[^:])//.*$)`)
+	scriptWord    = regexp.MustCompile(`[A-Za-z_][0-9A-Za-z_]*`)
+)
+
+// scriptWords are the words of a JavaScript program, those of its strings and of its texts among them, without comments.
+func scriptWords(text []byte) []string {
+	return scriptWord.FindAllString(scriptComment.ReplaceAllString(string(text), ""), -1)
 }
