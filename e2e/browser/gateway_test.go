@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -57,11 +58,11 @@ func start(t *testing.T, args ...string) *gateway {
 	if err := os.WriteFile(g.secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := free(t)
+	address, metrics := free(t), free(t)
 	g.url = "http://" + address
 
 	ctx, stop := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
+	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--metrics-listen", metrics, "--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
 	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
 	server.WaitDelay = 10 * time.Second
 	var log bytes.Buffer
@@ -74,7 +75,11 @@ func start(t *testing.T, args ...string) *gateway {
 		server.Wait()
 		close(ended)
 	}()
+	ready := false
 	t.Cleanup(func() {
+		if ready {
+			untimed(t, "http://"+metrics)
+		}
 		stop()
 		<-ended
 		if t.Failed() {
@@ -82,7 +87,23 @@ func start(t *testing.T, args ...string) *gateway {
 		}
 	})
 	g.await(t, ended)
+	ready = true
 	return g
+}
+
+// untimed fails if the loaders of the gateway whose metrics are there had to send a batch by their fallback timer.
+func untimed(t *testing.T, url string) {
+	t.Helper()
+	response, err := http.Get(url + "/metrics")
+	if err != nil {
+		t.Error("the metrics: ", err)
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
+		t.Errorf("the loaders' fallback timer fired, or nobody says: %v\n%s", err, text)
+	}
 }
 
 // await returns when the gateway says that it is ready.

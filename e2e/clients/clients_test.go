@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,13 +41,31 @@ func started(t *testing.T) (url, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { g.Stop() })
+	t.Cleanup(func() {
+		untimed(t, g.URL)
+		g.Stop()
+	})
 	printed, err := exec.Command(program, "token", "LiLei", "--jwt-secret-file", secret).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
 	return g.URL + "/graphql", lines[len(lines)-1]
+}
+
+// untimed fails if the loaders of the gateway whose metrics are there had to send a batch by their fallback timer.
+func untimed(t *testing.T, url string) {
+	t.Helper()
+	response, err := http.Get(url + "/metrics")
+	if err != nil {
+		t.Error("the metrics: ", err)
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
+		t.Errorf("the loaders' fallback timer fired, or nobody says: %v\n%s", err, text)
+	}
 }
 
 // node runs a script of this folder, and returns what it prints.
