@@ -3,192 +3,189 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
+	"reflect"
 	"slices"
+	"time"
 
-	"twibase/graph/exec"
+	"github.com/99designs/gqlgen/graphql"
+
 	"twibase/graph/model"
-	"twibase/hbase"
-	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
-	"twibase/loaders"
-	"twibase/resolvers"
 )
 
-// whims decide what goes wrong in a response: always the same for the same thing, whoever asks for it, how often and in what order.
-type whims struct {
-	seed uint64
-	// faults and holes are out of how many rows one can't be read, and out of how many things one is not there; 0 is none.
-	faults, holes uint64
+// hole takes away some of what a resolver answers, and of what is in it. of names what it was asked about.
+func hole[T any](ctx context.Context, field string, of any, answer T, err error) (T, error) {
+	if w := whimsOf(ctx); w.holes > 0 {
+		w.dig(field, field+" of "+nameOf(reflect.ValueOf(of)), reflect.ValueOf(&answer).Elem())
+	}
+	return answer, err
 }
 
-type whimsKey struct{}
-
-func whimsOf(ctx context.Context) whims {
-	w, _ := ctx.Value(whimsKey{}).(whims)
-	return w
+// holes is hole for a resolver that answers for each of its parents. Where a list has a hole gqlgen's executor has nil for a parent, though nothing is
+// to be asked of what is not there: the resolver is asked about what does not exist, and what it says of that counts for nothing.
+func holes[P, T any](ctx context.Context, field string, parents []*P, resolve func([]*P) ([]T, error)) ([]T, error) {
+	asked := slices.Clone(parents)
+	for i := range asked {
+		if asked[i] == nil {
+			asked[i] = absent[P]()
+		}
+	}
+	answers, err := resolve(asked)
+	answers = slices.Clone(answers) // what is on its way is filled in through the resolver's own
+	for i := range answers {
+		if parents[i] == nil {
+			answers[i] = *new(T)
+			continue
+		}
+		answers[i], _ = hole(ctx, field, parents[i], answers[i], nil)
+	}
+	if list, ok := err.(graphql.BatchErrors); ok && len(list.Errors()) == len(parents) {
+		errs := graphql.BatchErrorList(slices.Clone(list.Errors()))
+		for i := range errs {
+			if parents[i] == nil {
+				errs[i] = nil
+			}
+		}
+		return answers, errs
+	}
+	return answers, err
 }
 
-// hit decides about a thing.
-func (w whims) hit(share uint64, kind, name string) bool {
-	if share == 0 {
+// gone is the key of what does not exist.
+const gone = "a-hole"
+
+// absent makes a thing that does not exist.
+func absent[P any]() *P {
+	thing, twit := new(P), tables.Twit{AuthorName: gone, Name: gone, PostedAt: time.UnixMilli(0)}
+	switch thing := any(thing).(type) {
+	case *tables.User:
+		thing.Username = gone
+	case *tables.Role:
+		thing.Code = gone
+	case *tables.Department:
+		thing.Code = gone
+	case *tables.Game:
+		thing.Code = gone
+	case *tables.Twit:
+		*thing = twit
+	case *tables.Comment:
+		*thing = tables.Comment{Twit: twit.Key(), AuthorName: gone, PostedAt: twit.PostedAt}
+	}
+	return thing
+}
+
+// hides reports whether there is in v what can't be read. Left out it would hide that from the executor for which it is read later, and not from
+// the other one, to which the resolver says so at once.
+func (w whims) hides(v reflect.Value) bool {
+	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
+	case w.faults == 0:
 		return false
-	}
-	h := fnv.New64a()
-	fmt.Fprint(h, w.seed, kind, " ", name)
-	return h.Sum64()>>7%share == 0
-}
-
-// store returns the store with its faults.
-func (w whims) store(store hbase.Store) hbase.Store {
-	if w.faults == 0 {
-		return store
-	}
-	return hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
-		switch {
-		case w.hit(w.faults, op.Table, op.Row):
-			return hbasetest.Fault{Err: hbase.ErrUnavailable}
-		case w.hit(w.faults*2, "corrupt "+op.Table, op.Row):
-			return hbasetest.Fault{Err: hbase.ErrCorrupt}
+	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil():
+		return row || v.Kind() == reflect.Interface // it may be nil because it can't be read
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			if w.hides(v.Index(i)) {
+				return true
+			}
 		}
-		return hbasetest.Fault{}
-	})
-}
-
-// holey are resolvers that leave out what the schema says is always there.
-type holey struct {
-	*resolvers.Resolver
-	known
-}
-
-func (h holey) Query() exec.QueryResolver           { return holeyQuery{h.Resolver.Query()} }
-func (h holey) User() exec.UserResolver             { return holeyUser{h.Resolver.User()} }
-func (h holey) Department() exec.DepartmentResolver { return holeyDepartment{h.Resolver.Department()} }
-func (h holey) Game() exec.GameResolver             { return holeyGame{h.Resolver.Game()} }
-
-type (
-	holeyQuery      struct{ exec.QueryResolver }
-	holeyUser       struct{ exec.UserResolver }
-	holeyDepartment struct{ exec.DepartmentResolver }
-	holeyGame       struct{ exec.GameResolver }
-)
-
-// leaveOut puts nil in the place of some things of a list, by their names.
-func leaveOut[T any](w whims, kind string, list []*T, name func(*T) string) []*T {
-	list = slices.Clone(list)
-	for i, thing := range list {
-		if thing != nil && w.hit(w.holes, kind, name(thing)) {
-			list[i] = nil
-		}
-	}
-	return list
-}
-
-// parentName is the name of a parent, which gqlgen's executor takes for nil where a list of parents has a hole.
-func parentName(u *tables.User) string {
-	if u == nil {
-		return ""
-	}
-	return u.Username
-}
-
-// userPage makes holes in a page of users.
-func userPage(w whims, of string, c *model.UserConnection) *model.UserConnection {
-	if c == nil || w.holes == 0 {
-		return c
-	}
-	c.Edges = leaveOut(w, "edge", c.Edges, func(e *model.UserEdge) string { return of + e.Cursor })
-	c.Nodes = leaveOut(w, "node", c.Nodes, func(u *tables.User) string { return u.Username })
-	for _, edge := range c.Edges {
-		if edge != nil && w.hit(w.holes, "edge's node", of+edge.Cursor) {
-			edge.Node = nil
-		}
-	}
-	switch {
-	case w.hit(w.holes, "info", of):
-		c.PageInfo = nil
-	case w.hit(w.holes, "edges", of):
-		c.Edges = nil
-	case w.hit(w.holes, "all", of):
-		return nil
-	}
-	return c
-}
-
-func (h holeyUser) Followers(ctx context.Context, users []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	pages, err := h.UserResolver.Followers(ctx, users, first, after, last, before)
-	for i, page := range pages {
-		pages[i] = userPage(whimsOf(ctx), parentName(users[i]), page)
-	}
-	return pages, err
-}
-
-func (h holeyUser) Following(ctx context.Context, users []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	pages, err := h.UserResolver.Following(ctx, users, first, after, last, before)
-	for i, page := range pages {
-		pages[i] = userPage(whimsOf(ctx), parentName(users[i]), page)
-	}
-	return pages, err
-}
-
-func (h holeyUser) Twits(ctx context.Context, users []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	pages, err := h.UserResolver.Twits(ctx, users, first, after, last, before)
-	w := whimsOf(ctx)
-	for i, page := range pages {
-		if page != nil {
-			page.Edges = leaveOut(w, "twit's edge", page.Edges, func(e *model.TwitEdge) string { return e.Cursor })
-			page.Nodes = leaveOut(w, "twit", page.Nodes, func(t *tables.Twit) string { return t.Key().String() })
-			if w.hit(w.holes, "twits' info", parentName(users[i])) {
-				page.PageInfo = nil
+	case v.Kind() == reflect.Pointer && isPart(v.Type()):
+		for i := range v.Elem().NumField() {
+			if w.hides(v.Elem().Field(i)) {
+				return true
 			}
 		}
 	}
-	return pages, err
+	thing, ok := v.Interface().(interface{ ID() tables.ID })
+	if !ok {
+		return false
+	}
+	table := map[tables.Noun]string{tables.NounUser: tables.Users.Table, tables.NounRole: tables.Roles.Table,
+		tables.NounDepartment: tables.Departments.Table, tables.NounGame: tables.Games.Table}[thing.ID().Noun]
+	return table != "" && w.fault(table, tables.RowKey(thing.ID().Key)) != nil
 }
 
-func (h holeyDepartment) Ancestors(ctx context.Context, departments []*tables.Department) ([][]*tables.Department, error) {
-	lists, err := h.DepartmentResolver.Ancestors(ctx, departments)
-	for i := range lists {
-		if lists[i] != nil {
-			lists[i] = leaveOut(whimsOf(ctx), "ancestor", lists[i], func(d *tables.Department) string { return d.Code })
+// dig makes holes in an answer, or in what an answer has, wherever its Go type allows null: whether the schema does or not.
+func (w whims) dig(field, name string, v reflect.Value) {
+	hides := w.hides(v)
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		if !hides && w.hit(w.holes, "list", name) {
+			v.SetZero()
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len()) // the resolver's own may be shared
+		reflect.Copy(list, v)
+		v.Set(list)
+		for i := range v.Len() {
+			w.dig(field, field+" "+nameOf(v.Index(i)), v.Index(i))
+		}
+	case reflect.Interface:
+		if hides {
+			return
+		}
+		if user, ok := v.Interface().(*tables.User); ok && w.hit(w.holes, "typed", name+user.Username) {
+			v.Set(reflect.ValueOf((*tables.User)(nil)))
+		} else if w.hit(w.holes, "", name) {
+			v.SetZero()
+		}
+	case reflect.Pointer:
+		if !hides && w.hit(w.holes, "", name) {
+			v.SetZero()
+		}
+		if v.IsNil() {
+			return
+		}
+		switch thing := v.Interface().(type) {
+		case *tables.Twit: // others' rows may still be on their way
+			if w.hit(w.holes, "photos", name) {
+				twit := *thing
+				twit.PhotoURLs = nil
+				v.Set(reflect.ValueOf(&twit))
+			}
+		case *tables.DayCount:
+			if w.hit(w.holes, "more than an Int", name) {
+				v.Set(reflect.ValueOf(&tables.DayCount{Day: thing.Day, Count: 1 << 40}))
+			}
+		default:
+			if isPart(v.Type()) {
+				w.digIn(field, name, v.Elem())
+			}
 		}
 	}
-	return lists, err
 }
 
-func (h holeyGame) Plays(ctx context.Context, games []*tables.Game, from, to string) ([][]*tables.DayCount, error) {
-	lists, err := h.GameResolver.Plays(ctx, games, from, to)
-	for i := range lists {
-		if lists[i] != nil {
-			lists[i] = leaveOut(whimsOf(ctx), "day", lists[i], func(d *tables.DayCount) string { return d.Day })
+// isPart reports whether a type is of what connections are made of, which is made anew for each answer.
+func isPart(t reflect.Type) bool {
+	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
+}
+
+// digIn makes holes in the fields of a part.
+func (w whims) digIn(field, name string, part reflect.Value) {
+	for i := range part.NumField() {
+		if f := part.Type().Field(i); f.Name != "Cursor" {
+			w.dig(field+f.Name, f.Name+" of "+name, part.Field(i))
 		}
 	}
-	return lists, err
 }
 
-func (h holeyQuery) Node(ctx context.Context, id tables.ID) (model.Node, error) {
-	node, err := h.QueryResolver.Node(ctx, id)
-	return h.nilOfAType(ctx, node), err
-}
-
-func (h holeyQuery) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
-	w := whimsOf(ctx)
-	nodes, err := h.QueryResolver.Nodes(ctx, ids)
-	if len(ids) > 0 && w.hit(w.holes, "nodes", ids[0].Key) {
-		return nil, loaders.Errors{nil, hbase.ErrCorrupt} // not a batch: an error like any other
+// nameOf names a thing, whatever stands around it.
+func nameOf(v reflect.Value) string {
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return ""
 	}
-	for i, node := range nodes {
-		nodes[i] = h.nilOfAType(ctx, node)
+	switch thing := v.Interface().(type) {
+	case interface{ ID() tables.ID }:
+		return string(thing.ID().Bytes())
+	case *tables.DayCount:
+		return thing.Day
 	}
-	return nodes, err
-}
-
-// nilOfAType takes some users away and leaves their type.
-func (h holeyQuery) nilOfAType(ctx context.Context, node model.Node) model.Node {
-	if u, ok := node.(*tables.User); ok && whimsOf(ctx).hit(whimsOf(ctx).holes, "node", u.Username) {
-		return (*tables.User)(nil)
+	if v.Kind() == reflect.Pointer && isPart(v.Type()) {
+		if cursor := v.Elem().FieldByName("Cursor"); cursor.IsValid() {
+			return cursor.String()
+		}
 	}
-	return node
+	return fmt.Sprint(v)
 }
-
-var _ exec.ResolverRoot = holey{}
