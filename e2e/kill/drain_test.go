@@ -62,6 +62,7 @@ func TestATerminatedGateway(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 
+	g.untimed(t)
 	begun := time.Now()
 	if err := g.process.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

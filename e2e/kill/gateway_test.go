@@ -67,6 +67,7 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		g.untimed(t)
 		g.kill()
 		g.log.Close()
 	})
@@ -94,6 +95,20 @@ func (g *gateway) start(t *testing.T) {
 	}()
 	if err := <-started; err != nil {
 		t.Fatal(err)
+	}
+}
+
+// untimed fails if it runs, answers, and had to send a batch of reads by the loaders' fallback timer.
+func (g *gateway) untimed(t *testing.T) {
+	t.Helper()
+	if g.process == nil {
+		return
+	}
+	if status, err := get("http://" + g.address + "/metrics"); err != nil || status != 200 {
+		return
+	}
+	if n := g.metric(t, "twibase_loader_fallbacks_total"); n != 0 {
+		t.Errorf("the fallback timer of the loaders fired %v times", n)
 	}
 }
 

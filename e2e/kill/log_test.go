@@ -4,7 +4,9 @@ package kill
 
 import (
 	"encoding/json"
+	"io"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -32,6 +34,14 @@ func TestAGatewayOutlivesTheReaderOfItsLog(t *testing.T) {
 		if status, err := get(ready.URL + "/graphql?query={__typename}"); err != nil || status != 200 {
 			t.Fatalf("after %d requests: status %d, %v", i, status, err)
 		}
+	}
+	response, err := connections.Get(ready.URL + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
+		t.Errorf("the fallback timer of the loaders fired, or nobody says: %v", err)
 	}
 	if err := gateway.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
