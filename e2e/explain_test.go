@@ -186,3 +186,25 @@ func TestNothingCostsMoreThanItsPlan(t *testing.T) {
 		t.Error("no plan is open")
 	}
 }
+
+// What random queries ask of subtrees is mostly small, so that of the whole company and others are read down to their last departments here.
+func TestASubtreeThatIsReadDownToItsEndCostsNoMoreThanItsPlan(t *testing.T) {
+	store := inMemory(t)
+	importInto(t, store, generated(t, 1), transfer.Options{ListBound: 5})
+	pool, handler := newExecutors(store).harvest(t), explaining(store, 5)
+	var counted comparison
+	asked := map[string]bool{}
+	for _, code := range pool["department code"] {
+		query := fmt.Sprintf(`{ department(code: %q) { descendants(last: 100) { nodes { name } } } }`, code)
+		if asked[query] || len(asked) == 8 {
+			continue
+		}
+		asked[query] = true
+		if complaint := (request{query: query}).exceed(handler, &counted); complaint != "" {
+			t.Fatalf("%s: %s", query, complaint)
+		}
+	}
+	if n := int64(len(asked)); counted.open.Load() != n {
+		t.Errorf("%d of %d plans are open", counted.open.Load(), n)
+	}
+}
