@@ -128,11 +128,11 @@ func (c *census) field(ctx context.Context, others graphql.FieldMiddleware, next
 // come returns the field that has come, nil for those below which there is no resolver.
 func (c *census) come(ctx context.Context) *led {
 	here, above := graphql.GetFieldContext(ctx), ctx.Value(ledKey{}).(*led)
-	parent, index := here.Parent, alone
-	if parent.Index != nil {
-		parent, index = parent.Parent, *parent.Index
+	over, index := here.Parent, alone
+	if over.Index != nil {
+		over, index = over.Parent, *over.Index
 	}
-	if root := parent.Parent == nil; parent != above.context && !root {
+	if root := over.Parent == nil; over != above.context && !root {
 		return nil
 	}
 	c.mu.Lock()

@@ -13,6 +13,13 @@ func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context,
 	return open(ctx, url, zerolog.Nop(), gohbase.RegionDialer(dial))
 }
 
+// Uncut lets multis have any number of calls, until restore is called.
+func Uncut() (restore func()) {
+	most := maxChunk
+	maxChunk = 1 << 20
+	return func() { maxChunk = most }
+}
+
 // Admin is for what a store's tables can't ask for: disabling one, moving its regions.
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
