@@ -102,13 +102,18 @@ type dawdling struct{ graphql.ExecutableSchema }
 
 func (d dawdling) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	others := op.ResolverMiddleware
-	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
+	op.ResolverMiddleware = late(op.ResolverMiddleware) // between what the announced schema sees
+	respond := d.ExecutableSchema.Exec(ctx)
+	op.ResolverMiddleware = late(op.ResolverMiddleware) // and before and behind that
+	return respond
+}
+
+func late(others graphql.FieldMiddleware) graphql.FieldMiddleware {
+	return func(ctx context.Context, next graphql.Resolver) (any, error) {
 		dawdle()
 		defer dawdle()
 		return others(ctx, next)
 	}
-	return d.ExecutableSchema.Exec(ctx)
 }
 
 func dawdle() {

@@ -74,7 +74,7 @@ func (s *walk[E]) probed(r reply) error {
 			return err
 		}
 		if len(cells) > 0 {
-			s.known, s.width, s.round = s.known[from+k:from+k+1], 1, buckets
+			s.rest, s.known, s.width, s.round = s.known[:from+k], s.known[from+k:from+k+1], 1, buckets
 			return nil
 		}
 	}

@@ -61,7 +61,7 @@ func (t Tasks) Start(n int) {
 	t.l.turns.running += n
 }
 
-// Promise lets objects be answered before they are read, until Finish.
+// Promise lets objects be answered before they are read, from now on. Finish waits for them.
 func (t Tasks) Promise() {
 	t.l.mu.Lock()
 	defer t.l.mu.Unlock()

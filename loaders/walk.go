@@ -16,7 +16,8 @@ const (
 	wide = 256
 )
 
-// near is how many columns of bucket 0 a backward walk reads beside the directory. If there are fewer it needs no other round, as of most lists.
+// near is how many columns of bucket 0 a backward walk reads beside the directory. If there are fewer it needs no other round, as of most lists; of a list of
+// several buckets they are read for nothing.
 const near = 256
 
 // walk is where the reading of one owner's list has got to.
@@ -29,7 +30,7 @@ type walk[E any] struct {
 	ahead int             // how many may be read in the next round
 	// Of the last round: how many buckets were in the window from their beginning on, and how many members they had there.
 	whole, met int
-	// before is the beginning of a bucket in which a backward walk found nobody, and rest are those that precede the next one that it reads.
+	// before is the beginning of a bucket in which a backward walk found nobody, and rest are those before the one that it reads then.
 	before string
 	rest   []tables.Bucket
 	done   bool

@@ -63,7 +63,9 @@ func timelineCost(q *inquiry) error {
 		}
 		w := timelines.window(p)
 		if again != "" {
-			w.Limit = p.Size * lookahead
+			if w.Limit = p.Size * lookahead; p.Backward {
+				w.Before = tables.MembersEnd // wherever the first look ended
+			}
 		}
 		posts := loaders.Twits.OutlinePage(w, again == "" && p.After == "", q.half)
 		for i := range posts {

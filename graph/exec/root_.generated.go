@@ -2914,9 +2914,9 @@ interface Node {
 
 "Where a page lies in its list."
 type PageInfo {
-  "Whether entries follow the page."
+  "Whether entries follow the page. Of those some may be left out: see endCursor."
   hasNextPage: Boolean!
-  "Whether entries come before the page."
+  "Whether entries come before the page. Of those some may be left out: see endCursor."
   hasPreviousPage: Boolean!
   "The cursor from which to go on with ` + "`" + `before` + "`" + `; null at the list's beginning if the page is empty."
   startCursor: String

@@ -412,9 +412,9 @@ type MoveDepartmentPayload struct {
 
 // Where a page lies in its list.
 type PageInfo struct {
-	// Whether entries follow the page.
+	// Whether entries follow the page. Of those some may be left out: see endCursor.
 	HasNextPage bool `json:"hasNextPage"`
-	// Whether entries come before the page.
+	// Whether entries come before the page. Of those some may be left out: see endCursor.
 	HasPreviousPage bool `json:"hasPreviousPage"`
 	// The cursor from which to go on with `before`; null at the list's beginning if the page is empty.
 	StartCursor *string `json:"startCursor"`

@@ -184,8 +184,7 @@ func (c *census) objects(l *led, value reflect.Value, index int) {
 	}
 	below := l.field.only
 	if below == nil {
-		_, typ := c.run.types.object(value.Interface())
-		below = l.field.below[typ]
+		below = l.field.below[c.typeOf(value.Interface())]
 	}
 	if below == nil || !below.asks {
 		return
@@ -195,6 +194,13 @@ func (c *census) objects(l *led, value reflect.Value, index int) {
 		o.batch = below
 	}
 	c.advance(o)
+}
+
+// typeOf returns a value's object type, an empty one if nobody knows it: gqlgen has no object then, either.
+func (c *census) typeOf(v any) (typ string) {
+	defer func() { _ = recover() }()
+	_, typ = c.run.types.object(v)
+	return typ
 }
 
 // course makes a running task of an object.
@@ -237,7 +243,8 @@ func (c *census) advance(o *course) {
 	}
 }
 
-func (c *census) comes(s *selected) bool {
+func (c *census) comes(s *selected) (comes bool) {
+	defer func() { _ = recover() }() // gqlgen takes that for a refusal, too
 	_, err := c.run.args(s)
 	return err == nil
 }

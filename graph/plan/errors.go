@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"context"
-	"reflect"
-	"slices"
-)
+import "context"
 
 type errorsKey struct{}
 
@@ -25,7 +21,8 @@ func WithErrors(ctx context.Context, most int, more *int) context.Context {
 // failures are the errors of an answer, in their order.
 type failures struct {
 	list  []failure
-	more  int // are not in the list
+	more  int             // are not in the list
+	texts map[string]bool // of the causes of those that are, once there are as many as are told
 	bound errorsBound
 }
 
@@ -42,7 +39,7 @@ func failuresOf(ctx context.Context) failures {
 }
 
 // forget begins anew.
-func (f *failures) forget() { f.list, f.more = nil, 0 }
+func (f *failures) forget() { f.list, f.more, f.texts = nil, 0, nil }
 
 // count is how many there are.
 func (f *failures) count() int { return len(f.list) + f.more }
@@ -50,16 +47,25 @@ func (f *failures) count() int { return len(f.list) + f.more }
 // take reports whether an error is to be told. Otherwise it is counted.
 func (f *failures) take(cause error) bool {
 	n := len(f.list)
-	if f.bound.more == nil || n < f.bound.most || n < f.bound.most+maxCauses && !f.known(cause) {
+	if f.bound.more == nil || n < f.bound.most || n < f.bound.most+maxCauses && f.news(cause) {
 		return true
 	}
 	f.more++
 	return false
 }
 
-// known reports whether that very error is in the list.
-func (f *failures) known(cause error) bool {
-	return reflect.ValueOf(cause).Comparable() && slices.ContainsFunc(f.list, func(other failure) bool {
-		return reflect.TypeOf(other.cause) == reflect.TypeOf(cause) && other.cause == cause
-	})
+// news reports whether no error in the list says the same.
+func (f *failures) news(cause error) bool {
+	if f.texts == nil {
+		f.texts = map[string]bool{}
+		for _, told := range f.list {
+			f.texts[told.cause.Error()] = true
+		}
+	}
+	text := cause.Error()
+	if f.texts[text] {
+		return false
+	}
+	f.texts[text] = true
+	return true
 }

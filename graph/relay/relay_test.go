@@ -149,3 +149,10 @@ func TestPage(t *testing.T) {
 		})
 	}
 }
+
+func TestTheIDOfATwitThatIsWrittenTakesNoMemory(t *testing.T) {
+	twit, dst := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(1_400_000_000_000), Name: "t12345"}, make([]byte, 0, MaxLength)
+	if n := testing.AllocsPerRun(100, func() { dst = AppendID(dst[:0], twit.ID()) }); n != 0 {
+		t.Errorf("it is allocated %v times", n)
+	}
+}

@@ -52,7 +52,7 @@ func ParseTwitKey(key string) (TwitKey, error) {
 // Key returns the twit's place.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID names the twit. It is short enough to be inlined, so that an id that is only written takes no memory.
+// ID names the twit. It is short enough to be inlined, so that an id that is only written takes no memory, up to the 32 bytes that Go keeps on the stack.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
