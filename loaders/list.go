@@ -68,11 +68,11 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Check reports why a position, which may come from a client, can't be one in such a list.
 func (l List[E]) Check(position string) error { return l.of.Check(position) }
 
-// Page answers each span. A list of one bucket takes one round forwards and, of more than 255 members, two backwards. Forwards further buckets that the window reaches
-// into take others: how many may be read at once doubles from round to round, up to [stretch], but no more are than are needed if they have as
-// many members as the last ones. The first two behind a position are read together: little may be left of the one that it is in. A round
-// more looks up buckets that are not known from the first. Backwards no second bucket is read once there is a member: the page may
-// be short while more precede it.
+// Page answers each span. A list of one bucket takes one round forwards and, of more than 255 members, two backwards. Forwards further
+// buckets that the window reaches into take others: how many may be read at once doubles from round to round, up to [stretch], but no more
+// are than are needed if they have as many members as the last ones. The first two behind a position are read together: little may be left of
+// the one that it is in. A round more looks up buckets that are not known from the first. Backwards no second bucket is read once there is a
+// member: the page may be short while more precede it.
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 	walks, open := make([]walk[E], len(spans)), make([]int, 0, len(spans))
 	for i := range walks {

@@ -57,11 +57,11 @@ type census struct {
 
 // course is an object on its way.
 type course struct {
-	led   *led        // the field that led here
-	batch *node       // what the object has in common with those that resolvers are called with along with it; nil if it is alone
-	row   []*selected // its fields without resolvers that are to come, in their order
-	side  []*selected // and those with
-	left  int         // how many of side are not over
+	led    *led        // the field that led here
+	shared bool        // whether resolvers are called with all objects of the list at once
+	row    []*selected // its fields without resolvers that are to come, in their order
+	side   []*selected // and those with
+	left   int         // how many of side are not over
 }
 
 // led is a field that has come to an object.
@@ -71,14 +71,9 @@ type led struct {
 	context *graphql.FieldContext
 	courses map[int]*course // by their index in a list; -1 is an object alone
 	left    int             // how many of them are not over
-	// waiting counts the objects of each batch whose resolver of that name is to be called, or has not returned. They are one task: one of them
-	// calls it, and the others wait for that.
-	waiting map[batched]int
-}
-
-type batched struct {
-	batch *node
-	alias string
+	// waiting counts, by response key, the objects that share a resolver which is to be called, or has not returned to them. They are one task: one
+	// of them calls it, and the others wait for that.
+	waiting map[string]int
 }
 
 type ledKey struct{}
@@ -190,9 +185,7 @@ func (c *census) objects(l *led, value reflect.Value, index int) {
 		return
 	}
 	o := c.course(l, index, below)
-	if index != alone && l.field.only != nil && value.Kind() == reflect.Pointer {
-		o.batch = below
-	}
+	o.shared = index != alone && l.field.only != nil && value.Kind() == reflect.Pointer
 	c.advance(o)
 }
 
@@ -239,7 +232,7 @@ func (c *census) advance(o *course) {
 		}
 	}
 	if c.delta--; o.left == 0 {
-		c.end(o)
+		c.pass(o.led)
 	}
 }
 
@@ -249,25 +242,23 @@ func (c *census) comes(s *selected) (comes bool) {
 	return err == nil
 }
 
-// enter makes a task of a resolver that is to be called, unless another object of the batch has.
+// enter makes a task of a resolver that is to be called, unless another object that shares it has.
 func (c *census) enter(o *course, s *selected) {
-	if o.batch != nil {
+	if o.shared {
 		if o.led.waiting == nil {
-			o.led.waiting = map[batched]int{}
+			o.led.waiting = map[string]int{}
 		}
-		b := batched{o.batch, s.Alias}
-		if o.led.waiting[b]++; o.led.waiting[b] > 1 {
+		if o.led.waiting[s.Alias]++; o.led.waiting[s.Alias] > 1 {
 			return
 		}
 	}
 	c.delta++
 }
 
-// leave ends the task of a resolver that has returned, unless other objects of the batch are still to get what it returned.
+// leave ends the task of a resolver that has returned, unless other objects that share it are still to get what it returned.
 func (c *census) leave(o *course, s *selected) {
-	if o.batch != nil {
-		b := batched{o.batch, s.Alias}
-		if o.led.waiting[b]--; o.led.waiting[b] > 0 {
+	if o.shared {
+		if o.led.waiting[s.Alias]--; o.led.waiting[s.Alias] > 0 {
 			return
 		}
 	}
@@ -282,14 +273,11 @@ func (c *census) over(l *led) {
 		c.delta++
 		c.advance(o)
 	} else if o.left--; o.left == 0 {
-		c.end(o)
+		c.pass(o.led)
 	}
 }
 
-// end notes that an object has been gone through.
-func (c *census) end(o *course) { c.pass(o.led) }
-
-// pass notes that one of those things has been that a field waits for.
+// pass notes that one of those things has been that a field waits for: an object that was gone through, or that all of them are known.
 func (c *census) pass(l *led) {
 	if l.left--; l.left == 0 && l.of != nil {
 		c.over(l)
