@@ -91,7 +91,7 @@ func TestThePlanSendsABatchAtTheMomentWhenAllWait(t *testing.T) {
 				}
 			}
 		})
-		if compared < 300 || deepest < 6 {
+		if compared < 300 || deepest < 4 {
 			t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 		}
 	})
@@ -128,7 +128,10 @@ func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
 	store, schema := inMemory(t), announcedSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
 	compared, deepest := 0, 0
-	askAtRandom(t, store, 600, func(r request) {
+	askAtRandom(t, store, 1200, func(r request) {
+		if r.vast() { // nobody is told what gqlgen does then
+			return
+		}
 		report := r.reportOf(t, "stock", schema, store)
 		if report == nil || report.Scans > 0 {
 			return
@@ -139,7 +142,7 @@ func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
 			t.Fatalf("what is read together, as fields came, and as they came later: %s\n%s", r, diff)
 		}
 	})
-	if compared < 100 || deepest < 6 {
+	if compared < 200 || deepest < 4 {
 		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 	}
 }

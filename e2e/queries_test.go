@@ -57,7 +57,7 @@ func (q *queries) operation() (text string, variables map[string]any) {
 		})
 	case 5:
 		if text, variables = q.query(); q.chance(3) {
-			return strings.Replace(text, "{", "{...V0@skip(if:true) ", 1) + vastly(), variables
+			return strings.Replace(text, "{", "{"+spreadVastly, 1) + vastly(), variables
 		}
 		return text, variables
 	}
@@ -78,6 +78,12 @@ func (q *queries) whole(kind string, selection func() string) (text string, vari
 	}
 	return text, q.variables
 }
+
+// spreadVastly spreads the first of the fragments that vastly makes, and leaves it out.
+const spreadVastly = "...V0@skip(if:true) "
+
+// vast reports whether a request has more fields than are compiled as a whole.
+func (r request) vast() bool { return strings.Contains(r.query, spreadVastly) }
 
 // vastly makes fragments that stand for more fields than are compiled as a whole, wherever the first is spread.
 func vastly() (text string) {
