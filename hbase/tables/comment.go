@@ -127,7 +127,9 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	}
 	c, whole := m.comments.one(), false
 	c.Twit, c.PostedAt, c.Mark = twit, at, mark
-	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
+	r := record(value).strings()
+	for field, s, more := r.next(); more; field, s, more = r.next() {
+		fits := false
 		switch field {
 		case commentAuthor:
 			short, _, _ := strings.Cut(mark, separator)
@@ -137,15 +139,17 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 			fits = !whole
 			c.Content, whole = s, true
 		}
-		return fits
-	})
-	if err == nil && !whole {
-		err = fmt.Errorf("%w: a comment has no content", ErrName)
+		if !fits {
+			r.refuse(field)
+		}
 	}
-	if err == nil {
-		err = CheckUsername(c.AuthorName)
+	if r.err == nil && !whole {
+		r.err = fmt.Errorf("%w: a comment has no content", ErrName)
 	}
-	return c, err
+	if r.err == nil {
+		r.err = CheckUsername(c.AuthorName)
+	}
+	return c, r.err
 }
 
 // UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.

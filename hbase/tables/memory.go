@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"strings"
 	"time"
 	"unsafe"
 )
@@ -14,7 +13,7 @@ type Memory struct {
 	texts    slab[string]
 	numbers  slab[int]
 	instants slab[time.Time]
-	text     strings.Builder
+	text     []byte
 }
 
 // The pieces of texts, in bytes: each is twice as large as the one before it, within bounds.
@@ -27,19 +26,16 @@ func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value),
 func (m *Memory) rowKey(id string) string {
 	hash := hashOf(id)
 	start := m.begin(hashSize + len(id))
-	m.text.Write(hash[:])
-	m.text.WriteString(id)
-	return m.text.String()[start:]
+	m.text = append(append(m.text, hash[:]...), id...)
+	return textOf(m.text[start:])
 }
 
 // begin returns where a text of n bytes begins that is about to be written.
 func (m *Memory) begin(n int) int {
-	if n > m.text.Cap()-m.text.Len() {
-		size := max(min(2*m.text.Cap(), maxText), minText, n)
-		m.text = strings.Builder{}
-		m.text.Grow(size)
+	if n > cap(m.text)-len(m.text) {
+		m.text = make([]byte, 0, max(min(2*cap(m.text), maxText), minText, n))
 	}
-	return m.text.Len()
+	return len(m.text)
 }
 
 // slab gives out Ts of which many lie side by side.

@@ -126,7 +126,9 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	}
 	t, whole := m.twits.one(), false
 	t.AuthorName, t.PostedAt, t.Name, t.Visibility = author, at, name, Public
-	err = record(value).each(func(field protowire.Number, s string) (fits bool) {
+	r := record(value).strings()
+	for field, s, more := r.next(); more; field, s, more = r.next() {
+		fits := false
 		switch field {
 		case twitContent:
 			fits = !whole
@@ -145,12 +147,14 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			fits = s == "" && t.Visibility == Public
 			t.Visibility = FollowersOnly
 		}
-		return fits
-	})
-	if err == nil && !whole {
-		err = fmt.Errorf("%w: a twit has no content", ErrName)
+		if !fits {
+			r.refuse(field)
+		}
 	}
-	return t, err
+	if r.err == nil && !whole {
+		r.err = fmt.Errorf("%w: a twit has no content", ErrName)
+	}
+	return t, r.err
 }
 
 // TwitNames finds the place of a twit by the id that its source gave it, so that comments can be imported on their own.
