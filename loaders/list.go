@@ -25,6 +25,14 @@ type Window struct {
 // empty reports whether nothing can lie in the window.
 func (w Window) empty() bool { return w.Before != "" && w.After >= w.Before }
 
+// width is by how many Gets the reading begins.
+func (w Window) width() int {
+	if w.Backward || w.Far {
+		return 2
+	}
+	return 1
+}
+
 // Whole is the window of a whole list, whatever its length.
 var Whole = Window{Limit: 1 << 30}
 
@@ -74,13 +82,23 @@ func (l List[E]) Check(position string) error { return l.of.Check(position) }
 // the one that it is in. A round more looks up buckets that are not known from the first. Backwards no second bucket is read once there is a
 // member: the page may be short while more precede it.
 func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
-	walks, open := make([]walk[E], len(spans)), make([]int, 0, len(spans))
-	for i := range walks {
-		if walks[i].begin(spans[i].Window); !spans[i].empty() {
-			open = append(open, i)
+	pages, errs, d := make([]Page[E], len(spans)), failures{n: len(spans)}, l.of.Decoder()
+	open, reads := make([]int, 0, len(spans)), 0
+	for i := range spans {
+		if !spans[i].empty() {
+			open, reads = append(open, i), reads+spans[i].width()
 		}
 	}
-	errs, d := failures{n: len(spans)}, l.of.Decoder()
+	// Nearly all walks end with the first round, and before that nothing is known of them: those alone that go on are kept, side by side with open.
+	var kept []walk[E]
+	var beginner walk[E]
+	at := func(j int) *walk[E] {
+		if kept != nil {
+			return &kept[j]
+		}
+		beginner.begin(spans[open[j]].Window)
+		return &beginner
+	}
 	for len(open) > 0 {
 		if err := ctx.Err(); err != nil {
 			for _, i := range open {
@@ -89,37 +107,34 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 			break
 		}
 		var m memory
-		reads := 0
-		for _, i := range open {
-			reads += walks[i].width
-		}
-		at, k := 0, -1
+		s, j, k := at(0), 0, -1
 		asked := requests(reads, func(int) get {
-			if k++; k == walks[open[at]].width {
-				at, k = at+1, 0
+			if k++; k == s.width {
+				j, k = j+1, 0
+				s = at(j)
 			}
-			i := open[at]
-			return l.next(&m, spans[i].Owner, &walks[i], spans[i].Window, k)
+			return l.next(&m, spans[open[j]].Owner, s, spans[open[j]].Window, k)
 		})
 		answers, list := read(ctx, l.name, asked)
-		left, first := open[:0], 0
-		for _, i := range open {
-			s, r := &walks[i], reply{answers: answers[first : first+walks[i].width]}
+		left, on, first := open[:0], kept[:0], 0
+		reads = 0
+		for j, i := range open {
+			s := at(j)
+			r := reply{answers: answers[first : first+s.width]}
 			if list != nil {
 				r.errs = list[first : first+s.width]
 			}
 			first += s.width
-			if err := s.take(d, spans[i].Owner, spans[i].Window, r); err != nil {
+			err := s.take(d, spans[i].Owner, spans[i].Window, r)
+			if pages[i] = s.page; err != nil {
 				errs.set(i, err)
 			} else if !s.done {
-				left = append(left, i)
+				left, on, reads = append(left, i), append(on, *s), reads+s.width
 			}
 		}
-		open = left
+		open, kept = left, on
 	}
-	pages := make([]Page[E], len(spans))
-	for i := range walks {
-		pages[i] = walks[i].page
+	for i := range pages {
 		pages[i].cut(spans[i].Window)
 	}
 	return pages, errs.err()

@@ -51,12 +51,9 @@ var beginning = []tables.Bucket{{}}
 
 // begin sets out.
 func (s *walk[E]) begin(w Window) {
-	s.known, s.width, s.ahead = beginning, 1, 1
+	*s = walk[E]{known: beginning, width: w.width(), ahead: 1}
 	if w.Backward {
 		s.round = lookup
-	}
-	if w.Backward || w.Far {
-		s.width++
 	}
 }
 
