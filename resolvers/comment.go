@@ -28,8 +28,8 @@ func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.Comm
 	pages, err := seenComments.pages(ctx, twits, p, want)
 	totals, countErr := lengths()
 	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
-	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) *model.CommentConnection {
-		return &model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
+	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) model.CommentConnection {
+		return model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
 			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		})}
 	})

@@ -186,14 +186,15 @@ func settle[P any](pages []*P, err error) ([]*P, error) {
 }
 
 // convert makes the connections of a model from pages; where there is no page there is no connection.
-func convert[P, C any](pages []*P, err error, make1 func(*P) *C) ([]*C, error) {
+func convert[P, C any](pages []*P, err error, of func(*P) C) ([]*C, error) {
 	if pages == nil {
 		return nil, err
 	}
-	connections := make([]*C, len(pages))
+	connections, all := make([]*C, len(pages)), make([]C, len(pages))
 	for i, page := range pages {
 		if page != nil {
-			connections[i] = make1(page)
+			all[i] = of(page)
+			connections[i] = &all[i]
 		}
 	}
 	return connections, err

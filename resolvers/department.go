@@ -54,7 +54,7 @@ func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.
 
 func children(ctx context.Context, parents []string, args pageArgs) ([]*model.DepartmentConnection, error) {
 	pages, err := subDepartments.pages(ctx, parents, args)
-	return convert(pages, err, func(p *entries[tables.Child, tables.Department]) *model.DepartmentConnection {
+	return convert(pages, err, func(p *entries[tables.Child, tables.Department]) model.DepartmentConnection {
 		return departmentConnection(p, nil)
 	})
 }
@@ -124,8 +124,8 @@ func departmentCodes(departments []*tables.Department) []string {
 }
 
 // departmentConnection makes a connection of a page. depth is nil where the entries have none.
-func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) *model.DepartmentConnection {
-	return &model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
+func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) model.DepartmentConnection {
+	return model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
 		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if depth != nil {
 			e.Depth = depth(p.members[i])

@@ -63,7 +63,7 @@ func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Dep
 	}
 	name(ctx, loaders.Departments, codes, want, pages)
 	pages, err = settle(pages, loaders.Join(len(pages), errs))
-	return convert(pages, err, func(p *entries[place, tables.Department]) *model.DepartmentConnection {
+	return convert(pages, err, func(p *entries[place, tables.Department]) model.DepartmentConnection {
 		return departmentConnection(p, func(at place) *int { return &at.depth })
 	})
 }

@@ -54,11 +54,12 @@ func dealt[T any](pages []candidates[T], members []*T, pageErr, memberErr error)
 	for j := range pages {
 		end := n + len(pages[j].Positions)
 		pages[j].Members = members[n:end]
-		for ; n < end; n++ {
+		for ; memberErr != nil && n < end; n++ {
 			if err := loaders.At(memberErr, n); err != nil {
 				errs[j] = err
 			}
 		}
+		n = end
 	}
 	return pages, loaders.Join(len(pages), pageErr, errs)
 }
@@ -84,8 +85,9 @@ func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page
 	if f.atOnce(p) {
 		size, looks = p.Size*lookahead, 1
 	}
+	at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
 	for range looks {
-		at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
+		at, spans = at[:0], spans[:0]
 		for i := range states {
 			if s := &states[i]; !s.exhausted {
 				w := whole

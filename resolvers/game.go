@@ -120,13 +120,13 @@ func (r *queryResolver) Games(ctx context.Context, first *int, after *string, la
 	if err != nil {
 		return nil, err
 	}
-	return gameConnection(page, nil), nil
+	return new(gameConnection(page, nil)), nil
 }
 
 // Players is the batch resolver for the players field.
 func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	pages, err := players.pages(ctx, gameCodes(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
+	return convert(pages, err, func(p *entries[string, tables.User]) model.UserConnection { return userConnection(p, nil) })
 }
 
 // IsPlayed is the batch resolver for the isPlayed field.
@@ -164,8 +164,8 @@ func gameCodes(games []*tables.Game) []string {
 }
 
 // gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
-func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) *model.GameConnection {
-	return &model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
+func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) model.GameConnection {
+	return model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
 		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if say != nil {
 			say(e, p.members[i])

@@ -35,7 +35,7 @@ func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, la
 	if err != nil {
 		return nil, err
 	}
-	return roleConnection(page), nil
+	return new(roleConnection(page)), nil
 }
 
 // Department is the batch resolver for the department field.
@@ -54,11 +54,11 @@ func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*
 func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	codes := keysOf(objs, func(r *tables.Role) string { return r.Code })
 	pages, err := roleUsers.pages(ctx, codes, pageArgs{first, after, last, before})
-	return convert(pages, err, func(p *entries[string, tables.User]) *model.UserConnection { return userConnection(p, nil) })
+	return convert(pages, err, func(p *entries[string, tables.User]) model.UserConnection { return userConnection(p, nil) })
 }
 
-func roleConnection[E any](p *entries[E, tables.Role]) *model.RoleConnection {
-	return &model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.RoleEdge, i int) {
+func roleConnection[E any](p *entries[E, tables.Role]) model.RoleConnection {
+	return model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.RoleEdge, i int) {
 		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 	})}
 }

@@ -266,8 +266,8 @@ func twitKeys(twits []*tables.Twit) []string {
 	return keysOf(twits, func(t *tables.Twit) string { return t.Key().String() })
 }
 
-func twitConnection(p *entries[struct{}, tables.Twit]) *model.TwitConnection {
-	return &model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
+func twitConnection(p *entries[struct{}, tables.Twit]) model.TwitConnection {
+	return model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
 		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 	})}
 }

@@ -64,7 +64,7 @@ func (r *queryResolver) Users(ctx context.Context, first *int, after *string, la
 	if err != nil {
 		return nil, err
 	}
-	return userConnection(page, nil), nil
+	return new(userConnection(page, nil)), nil
 }
 
 // Follow is the resolver for the follow field.
@@ -124,7 +124,7 @@ func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first
 
 func follows(ctx context.Context, e edge[tables.Follow, tables.User], users []*tables.User, args pageArgs) ([]*model.UserConnection, error) {
 	pages, err := e.pages(ctx, usernames(users), args)
-	return convert(pages, err, func(p *entries[tables.Follow, tables.User]) *model.UserConnection {
+	return convert(pages, err, func(p *entries[tables.Follow, tables.User]) model.UserConnection {
 		return userConnection(p, func(f tables.Follow) *time.Time {
 			if f.At.Equal(tables.Unknown) {
 				return nil
@@ -194,7 +194,7 @@ func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *in
 // Games is the batch resolver for the games field.
 func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
 	pages, err := userGames.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, func(p *entries[tables.UserGame, tables.Game]) *model.GameConnection {
+	return convert(pages, err, func(p *entries[tables.UserGame, tables.Game]) model.GameConnection {
 		return gameConnection(p, func(e *model.GameEdge, g tables.UserGame) { e.Day, e.Count = &g.Day, &g.Count })
 	})
 }
@@ -235,8 +235,8 @@ func pointers[T any](values []T) []*T {
 }
 
 // userConnection makes a connection of a page. followedAt is nil where nobody follows.
-func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) *model.UserConnection {
-	return &model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
+func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) model.UserConnection {
+	return model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
 		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
 		if followedAt != nil {
 			e.FollowedAt = followedAt(p.members[i])
