@@ -126,7 +126,7 @@ func (l *Loaders) ask(ctx context.Context, loader string, requests []request) []
 			continue
 		}
 		if q == nil {
-			q = &question{answers: make([]answer, 0, len(requests)-i), round: l.turns.round}
+			q = &question{answers: make([]answer, 0, len(requests)-i), loaded: make(chan struct{}), round: l.turns.round}
 		}
 		q.answers = append(q.answers, answer{request: r, of: q})
 		a := &q.answers[len(q.answers)-1]
@@ -137,7 +137,7 @@ func (l *Loaders) ask(ctx context.Context, loader string, requests []request) []
 		}
 	}
 	if l.last = all; q != nil {
-		l.pose(ctx, q)
+		l.pose(q)
 	}
 	return all
 }
@@ -153,6 +153,7 @@ func (l *Loaders) wait(answers []*answer) Errors {
 		}
 		if a.of != last {
 			last = a.of
+			<-last.loaded
 			_, panicked = last.thunk()
 		}
 		err := panicked

@@ -28,6 +28,7 @@ type Loaders struct {
 
 	mu      sync.Mutex
 	library *dataloader.Loader[*question, struct{}]
+	pending []*question // that the library does not have yet
 	answers answers
 	last    []*answer // of what was asked last
 	turns   turns
@@ -42,6 +43,7 @@ type Loaders struct {
 // question is what was asked at one time and not before: to the library it is one key, however many Gets it is.
 type question struct {
 	answers []answer
+	loaded  chan struct{} // closed when the library has it, and thunk is set
 	thunk   dataloader.Thunk[struct{}]
 	round   int // of the batch that it was put into
 }
@@ -95,8 +97,9 @@ func read(ctx context.Context, loader string, requests []request) ([]*answer, Er
 	return answers, l.wait(answers)
 }
 
-// pose puts a question into the next batch. The caller holds mu.
-func (l *Loaders) pose(ctx context.Context, q *question) {
+// pose puts a question into the next batch. The library's goroutines wake another processor, which finds nothing to do before the batch is sent: so it gets
+// the question then, unless its timer is what sends it. The caller holds mu.
+func (l *Loaders) pose(q *question) {
 	if l.library == nil {
 		l.library = dataloader.NewBatchedLoader(
 			func(_ context.Context, questions []*question) []*dataloader.Result[struct{}] {
@@ -107,10 +110,21 @@ func (l *Loaders) pose(ctx context.Context, q *question) {
 			dataloader.WithInputCapacity[*question, struct{}](8),
 		)
 	}
-	q.thunk = l.library.Load(ctx, q)
+	if l.pending = append(l.pending, q); !l.turns.announced {
+		l.load()
+	}
 	if l.turns.unsent += len(q.answers); l.turns.unsent == len(q.answers) {
 		l.turns.begun(l)
 	}
+}
+
+// load gives the library what is pending. The caller holds mu.
+func (l *Loaders) load() {
+	for _, q := range l.pending {
+		q.thunk = l.library.Load(l.ctx, q)
+		close(q.loaded)
+	}
+	l.pending = l.pending[:0]
 }
 
 // Loader reads a V by a K with one Get.

@@ -107,6 +107,7 @@ func (l *Loaders) flush() {
 	t := &l.turns
 	t.round, t.unsent, t.underway = t.round+1, 0, t.underway+1
 	t.timer.Stop()
+	l.load()
 	l.library.Flush()
 }
 
