@@ -20,11 +20,12 @@ type shape struct {
 	named []hbase.Column // the columns, if that is its kind
 }
 
-// requests makes requests of n Gets.
-func requests(n int, get func(i int) hbase.Get) []request {
+// requests makes requests of n Gets. set makes each of the one before, whose row is lost.
+func requests(n int, set func(i int, g *get)) []request {
 	list, last := make([]request, n), (*shape)(nil)
+	var g get
 	for i := range list {
-		g := get(i)
+		set(i, &g)
 		list[i].row, g.Row = g.Row, ""
 		if last == nil || last.get != g {
 			last = shapeOf(g)

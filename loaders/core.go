@@ -142,7 +142,7 @@ func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return 
 func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 	var m memory
 	loaders := from(ctx)
-	answers := loaders.ask(ctx, l.name, requests(len(keys), func(i int) get { return l.get(&m, keys[i]) }))
+	answers := loaders.ask(ctx, l.name, requests(len(keys), func(i int, g *get) { *g = l.get(&m, keys[i]) }))
 	return func() ([]V, error) { return l.values(keys, answers, loaders.wait(answers)) }
 }
 

@@ -108,12 +108,16 @@ func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
 		}
 		var m memory
 		s, j, k := at(0), 0, -1
-		asked := requests(reads, func(int) get {
+		asked := requests(reads, func(_ int, g *get) {
 			if k++; k == s.width {
 				j, k = j+1, 0
+				if kept == nil && s.width == 1 && spans[open[j]].Window == spans[open[j-1]].Window {
+					g.Row = l.of.RowIn(&m, spans[open[j]].Owner)
+					return
+				}
 				s = at(j)
 			}
-			return l.next(&m, spans[open[j]].Owner, s, spans[open[j]].Window, k)
+			*g = l.next(&m, spans[open[j]].Owner, s, spans[open[j]].Window, k)
 		})
 		answers, list := read(ctx, l.name, asked)
 		left, on, first := open[:0], kept[:0], 0

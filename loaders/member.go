@@ -51,7 +51,7 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 	if len(at) == 0 {
 		return nil
 	}
-	answers, list := read(ctx, s.l.name, requests(len(at), func(j int) hbase.Get { return get(s.keys[at[j]], s.buckets[at[j]]) }))
+	answers, list := read(ctx, s.l.name, requests(len(at), func(j int, g *hbase.Get) { *g = get(s.keys[at[j]], s.buckets[at[j]]) }))
 	for j, i := range at {
 		if list != nil && list[j] != nil {
 			s.errs.set(i, list[j])

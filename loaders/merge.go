@@ -10,11 +10,14 @@ import (
 // merged are the Gets of a batch after those of one row became one, where one Get says exactly the same: named columns together, and with
 // the first page of a list. A region server then looks the row up once.
 type merged struct {
-	gets    []hbase.Get
-	groups  []group // of each Get
-	united  map[pair]string
-	results []hbase.Result
-	err     error
+	gets   []hbase.Get
+	groups []group // of each Get
+	united map[pair]string
+	// last are those that were united last, mostly with the same ones again.
+	last       pair
+	lastUnited string
+	results    []hbase.Result
+	err        error
 }
 
 // group is what was merged into one Get: leading pages of one length, since of a longer one too much would be read of the others.
@@ -136,7 +139,11 @@ func (m *merged) leader(a *answer) *answer {
 
 // unite returns the columns of both, each once. It is empty if one names a column of a family of which the other wants the first.
 func (m *merged) unite(p pair) string {
+	if p == m.last {
+		return m.lastUnited
+	}
 	if known, is := m.united[p]; is {
+		m.last, m.lastUnited = p, known
 		return known
 	}
 	columns := strings.Fields(p.a)

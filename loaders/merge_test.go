@@ -100,7 +100,7 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 }
 
 func requestsOf(gets []hbase.Get) []request {
-	return requests(len(gets), func(i int) hbase.Get { return gets[i] })
+	return requests(len(gets), func(i int, g *hbase.Get) { *g = gets[i] })
 }
 
 func columnsInOrder(columns string) string {

@@ -27,7 +27,7 @@ func (l *Loaders) promising() bool {
 func (o Object[T]) promise(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
 	objects := o.of.Promise(keys...)
 	var m memory
-	p := &promise{answers: l.ask(ctx, o.name, requests(len(keys), func(i int) get { return o.of.GetIn(&m, keys[i], columns) }))}
+	p := &promise{answers: l.ask(ctx, o.name, requests(len(keys), func(i int, g *get) { *g = o.of.GetIn(&m, keys[i], columns) }))}
 	p.keep = func(errs Errors) {
 		for i, key := range keys {
 			var exists bool
