@@ -97,8 +97,8 @@ func read(ctx context.Context, loader string, requests []request) ([]*answer, Er
 	return answers, l.wait(answers)
 }
 
-// pose puts a question into the next batch. The library's goroutines wake another processor, which finds nothing to do before the batch is sent: so it gets
-// the question then, unless its timer is what sends it. The caller holds mu.
+// pose puts a question into the next batch. The library starts goroutines for the first that it gets, which have nothing to do before the batch is sent: so
+// it gets the questions then, unless its timer is what sends them. The caller holds mu.
 func (l *Loaders) pose(q *question) {
 	if l.library == nil {
 		l.library = dataloader.NewBatchedLoader(
