@@ -85,7 +85,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 		return time.Time{}, "", fmt.Errorf("%w: %q starts with no time", ErrName, s)
 	}
 	milli := math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(s[:timeSize])))
-	if milli < Unknown.UnixMilli() || milli >= maxMilli {
+	if milli < Unknown.UnixMilli() || milli >= Forever {
 		return time.Time{}, "", fmt.Errorf("%w: time %d is out of range", ErrName, milli)
 	}
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
@@ -93,8 +93,6 @@ func revert(s string) (t time.Time, rest string, err error) {
 
 // MaxTime is the first instant that no row can carry.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-var maxMilli = MaxTime.UnixMilli()
 
 // ValidTime reports whether rows can carry t: from 1970 on, up to year 9999.
 func ValidTime(t time.Time) bool { return !t.Before(Unknown) && t.Before(MaxTime) }
