@@ -74,7 +74,7 @@ func TestThePlanSendsABatchAtTheMomentWhenAllWait(t *testing.T) {
 		store, schema := inMemory(t), plannedSchema()
 		importInto(t, store, folder, transfer.Options{})
 		compared, deepest := 0, 0
-		askAtRandom(t, store, 1500, func(r request) {
+		askAtRandom(t, store, 4000, func(r request) {
 			report := r.reportOf(t, "plan", schema, distant{store, time.Millisecond})
 			if report == nil || report.Scans > 0 { // a scan runs beside the rounds
 				return
@@ -91,7 +91,7 @@ func TestThePlanSendsABatchAtTheMomentWhenAllWait(t *testing.T) {
 				}
 			}
 		})
-		if compared < 300 || deepest < 4 {
+		if compared < 300 || deepest < 6 {
 			t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 		}
 	})
@@ -128,7 +128,7 @@ func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
 	store, schema := inMemory(t), announcedSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
 	compared, deepest := 0, 0
-	askAtRandom(t, store, 1200, func(r request) {
+	askAtRandom(t, store, 3000, func(r request) {
 		if r.vast() { // nobody is told what gqlgen does then
 			return
 		}
@@ -142,7 +142,7 @@ func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
 			t.Fatalf("what is read together, as fields came, and as they came later: %s\n%s", r, diff)
 		}
 	})
-	if compared < 200 || deepest < 4 {
+	if compared < 200 || deepest < 6 {
 		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 	}
 }
