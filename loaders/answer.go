@@ -18,6 +18,7 @@ type shape struct {
 	get   hbase.Get
 	kind  kind
 	named []hbase.Column // the columns, if that is its kind
+	most  int            // how many cells it is answered with at most, if it is not alone
 }
 
 // requests makes requests of n Gets. set makes each of the one before, whose row is lost.

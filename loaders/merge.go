@@ -43,10 +43,10 @@ func shapeOf(g hbase.Get) *shape {
 	switch {
 	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
-		s.kind = leading
+		s.kind, s.most = leading, g.Page.Limit
 	case g.Page.Limit == 0:
 		if columns, err := hbase.ParseColumns(g.Columns); err == nil && !slices.ContainsFunc(columns, func(c hbase.Column) bool { return c.Whole }) {
-			s.kind, s.named = named, columns
+			s.kind, s.named, s.most = named, columns, len(columns)
 		}
 	}
 	return s
@@ -165,33 +165,29 @@ func (m *merged) unite(p pair) string {
 	return m.united[p]
 }
 
-// among returns the cells of such a request among those of the Get that was sent.
+// among returns the cells of such a request among those of the Get that was sent, where they mostly lie side by side.
 func (s *shape) among(cells []hbase.Cell) []hbase.Cell {
-	first, last, n := 0, -1, 0
-	for i := range cells {
-		if s.takes(&cells[i], n) {
-			if last = i; n == 0 {
-				first = i
-			}
-			n++
-		}
+	first := 0
+	for first < len(cells) && !s.takes(&cells[first]) {
+		first++
 	}
-	if n == last-first+1 { // they lie side by side, as they mostly do
-		return cells[first : first+n : first+n]
+	end := first
+	for end < len(cells) && end-first < s.most && s.takes(&cells[end]) {
+		end++
 	}
-	mine := make([]hbase.Cell, 0, n)
-	for i := range cells {
-		if s.takes(&cells[i], len(mine)) {
+	mine := cells[first:end:end]
+	for i := end; i < len(cells) && len(mine) < s.most; i++ {
+		if s.takes(&cells[i]) {
 			mine = append(mine, cells[i])
 		}
 	}
 	return mine
 }
 
-// takes reports whether a cell is one of such a request, of which there are n before it.
-func (s *shape) takes(c *hbase.Cell, n int) bool {
+// takes reports whether a cell can be one of such a request.
+func (s *shape) takes(c *hbase.Cell) bool {
 	if s.kind == leading {
-		return n < s.get.Page.Limit && c.Family == s.get.Columns
+		return c.Family == s.get.Columns
 	}
 	for i := range s.named {
 		if s.named[i].Qualifier == c.Qualifier && s.named[i].Family == c.Family {
