@@ -39,8 +39,8 @@ func (r *run) twits(ctx context.Context) error {
 			switch copied := albums[i].found; {
 			case s.found != nil:
 			case copied != nil:
-				copied.Family = s.family
 				s.cell = *copied
+				s.cell.Family, s.cell.Memo = s.family, nil
 				t, _, _, err := tables.Twits.Decode(s.owner, []hbase.Cell{s.cell})
 				r.missing(s, err == nil && isPublic(t[0]), "twit_ids names it, and the album has it")
 			default:
