@@ -16,7 +16,12 @@ import (
 // hole takes away some of what a resolver answers, and of what is in it. of names what it was asked about.
 func hole[T any](ctx context.Context, field string, of any, answer T, err error) (T, error) {
 	if w := whimsOf(ctx); w.holes > 0 {
-		w.dig(field, field+" of "+nameOf(reflect.ValueOf(of)), reflect.ValueOf(&answer).Elem())
+		v := reflect.ValueOf(&answer).Elem()
+		hides := w.hides(v)
+		if ids, are := of.([]tables.ID); are {
+			hides = w.hidesAny(ids, v)
+		}
+		w.dig(field, field+" of "+nameOf(reflect.ValueOf(of)), v, hides)
 	}
 	return answer, err
 }
@@ -96,17 +101,33 @@ func (w whims) hides(v reflect.Value) bool {
 		}
 	}
 	thing, ok := v.Interface().(interface{ ID() tables.ID })
-	if !ok {
-		return false
-	}
-	table := map[tables.Noun]string{tables.NounUser: tables.Users.Table, tables.NounRole: tables.Roles.Table,
-		tables.NounDepartment: tables.Departments.Table, tables.NounGame: tables.Games.Table}[thing.ID().Noun]
-	return table != "" && w.fault(table, tables.RowKey(thing.ID().Key)) != nil
+	return ok && w.unreadable(thing.ID())
 }
 
-// dig makes holes in an answer, or in what an answer has, wherever its Go type allows null: whether the schema does or not.
-func (w whims) dig(field, name string, v reflect.Value) {
-	hides := w.hides(v)
+// hidesAny is hides for what was answered to ids. Of what has a row of its own they tell whether that can't be read: if it does not exist it is nil for
+// gqlgen's executor, and as yet a promise for the other one.
+func (w whims) hidesAny(ids []tables.ID, answers reflect.Value) bool {
+	for i := range answers.Len() { // none, if there are too many ids
+		if _, row := rowsOf[ids[i].Noun]; row && w.unreadable(ids[i]) || !row && w.hides(answers.Index(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rowsOf are the tables of the nouns whose things have a row of their own.
+var rowsOf = map[tables.Noun]string{tables.NounUser: tables.Users.Table, tables.NounRole: tables.Roles.Table,
+	tables.NounDepartment: tables.Departments.Table, tables.NounGame: tables.Games.Table}
+
+// unreadable reports whether the row of a thing can't be read, if it has one.
+func (w whims) unreadable(id tables.ID) bool {
+	table, row := rowsOf[id.Noun]
+	return row && w.fault(table, tables.RowKey(id.Key)) != nil
+}
+
+// dig makes holes in an answer, or in what an answer has, wherever its Go type allows null: whether the schema does or not. hides tells whether there
+// is in v what can't be read.
+func (w whims) dig(field, name string, v reflect.Value, hides bool) {
 	switch v.Kind() {
 	case reflect.Slice:
 		if v.IsNil() {
@@ -120,7 +141,7 @@ func (w whims) dig(field, name string, v reflect.Value) {
 		reflect.Copy(list, v)
 		v.Set(list)
 		for i := range v.Len() {
-			w.dig(field, field+" "+nameOf(v.Index(i)), v.Index(i))
+			w.dig(field, field+" "+nameOf(v.Index(i)), v.Index(i), w.hides(v.Index(i)))
 		}
 	case reflect.Interface:
 		if hides {
@@ -166,7 +187,7 @@ func isPart(t reflect.Type) bool {
 func (w whims) digIn(field, name string, part reflect.Value) {
 	for i := range part.NumField() {
 		if f := part.Type().Field(i); f.Name != "Cursor" {
-			w.dig(field+f.Name, f.Name+" of "+name, part.Field(i))
+			w.dig(field+f.Name, f.Name+" of "+name, part.Field(i), w.hides(part.Field(i)))
 		}
 	}
 }
