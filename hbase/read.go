@@ -76,6 +76,8 @@ type Cell struct {
 	// Timestamp is in milliseconds since 1970. In a Put, 0 means the store's present.
 	Timestamp int64
 	Value     []byte
+	// Memo is nil unless the engine keeps the cell in memory. In a Put it means nothing.
+	Memo *Memo
 }
 
 // Row is a row key and the cells that were selected of it, at least one.

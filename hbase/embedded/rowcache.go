@@ -33,12 +33,14 @@ type shard struct {
 	bytes, most int
 }
 
-// kept is what one Get was answered with. It is given out as it is: nobody changes it.
+// kept is what one Get was answered with. Its cells are given out as they are: nobody changes them.
 type kept struct {
 	cells []hbase.Cell
-	// bytes are what the cells count for, room is what all of it takes.
+	// bytes are what the cells count for.
 	bytes int64
-	room  int
+	// room is what all of it takes, with what was made of the cells. gone is whether it has been put out. The shard's mu guards both.
+	room int
+	gone bool
 	// at is the count of the row's changes when it was read.
 	at change
 }
@@ -57,7 +59,7 @@ func newRowCache(most int, c changes) *rowCache {
 	for i := range cache.shards {
 		s := &cache.shards[i]
 		s.most = most / len(cache.shards)
-		s.rows, _ = simplelru.NewLRU(s.most+1, func(_ string, gone *kept) { s.bytes -= gone.room })
+		s.rows, _ = simplelru.NewLRU(s.most+1, func(_ string, k *kept) { s.bytes, k.gone = s.bytes-k.room, true })
 	}
 	return cache
 }
@@ -120,12 +122,13 @@ func (c *rowCache) offer(p *planned, cells []hbase.Cell, bytes int64) {
 		return
 	}
 	s := c.shard(p.slot)
-	room := overhead + len(p.key) + int(unsafe.Sizeof(hbase.Cell{}))*len(cells) + int(bytes)
+	room := overhead + len(p.key) + int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{}))*len(cells) + int(bytes)
 	if room > min(maxKept, s.most/2) {
 		return
 	}
 	key, k := copied(p.key, cells)
 	k.room, k.bytes, k.at = room, bytes, p.change
+	hbase.GiveMemos(k.cells, func(bytes int) bool { return s.grow(k, bytes) })
 	s.add(key, k)
 }
 
@@ -166,7 +169,24 @@ func (s *shard) add(key string, k *kept) {
 	defer s.mu.Unlock()
 	s.rows.Remove(key)
 	s.rows.Add(key, k)
-	for s.bytes += k.room; s.bytes > s.most; {
+	s.take(k.room)
+}
+
+// grow takes room for what was made of a row's cells, unless the row has gone meanwhile or would take too much.
+func (s *shard) grow(k *kept, bytes int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k.gone || k.room+bytes > s.most/2 {
+		return false
+	}
+	k.room += bytes
+	s.take(bytes)
+	return true
+}
+
+// take makes room. The caller holds mu.
+func (s *shard) take(bytes int) {
+	for s.bytes += bytes; s.bytes > s.most; {
 		s.rows.RemoveOldest()
 	}
 }

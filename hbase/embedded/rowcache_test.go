@@ -112,6 +112,78 @@ func TestEachSelectionAndPageOfARowIsKeptForItself(t *testing.T) {
 	}
 }
 
+func TestWhatWasMadeOfACellLastsAsLongAsItIsKept(t *testing.T) {
+	d := newDirty(t)
+	d.put("v:b", 7)
+	read := func() *hbase.Memo {
+		t.Helper()
+		results, _ := d.answer(hbase.Get{Table: "t", Row: "r", Columns: "v"})
+		if len(results[0].Cells) != 1 {
+			t.Fatal(results)
+		}
+		return results[0].Cells[0].Memo
+	}
+	for range 2 {
+		for range 2 {
+			if read() != nil {
+				t.Error("what is not kept yet has a memo")
+			}
+		}
+		if read().Made() != nil {
+			t.Error("of the new cell the old one's is remembered")
+		}
+		if read().Remember("made", 1); read().Made() != "made" {
+			t.Error("nothing is remembered")
+		}
+		d.put("v:b", 8)
+	}
+}
+
+func TestWhatIsRememberedOfRowsTakesTheCachesRoom(t *testing.T) {
+	d := newDirty(t)
+	d.cache = newRowCache(256<<10, d.rows.changes)
+	taken := func(row string) (room, shard int) {
+		for i := range d.cache.shards {
+			s := &d.cache.shards[i]
+			for _, key := range s.rows.Keys() {
+				k, _ := s.rows.Peek(key)
+				if strings.Contains(key, row) {
+					return k.room, s.bytes
+				}
+			}
+		}
+		return 0, 0
+	}
+	memo := func(row string) *hbase.Memo {
+		results, _ := d.answer(hbase.Get{Table: "t", Row: row, Columns: "v"})
+		return results[0].Cells[0].Memo
+	}
+	d.write(hbase.Put{Table: "t", Row: "row", Cells: []hbase.Cell{{Family: "v", Qualifier: "a"}, {Family: "v", Qualifier: "b"}}})
+	memo("row")
+	memo("row")
+	before, shard := taken("row")
+	memo("row").Remember("made", 1000)
+	if after, all := taken("row"); after != before+1016 || all != shard+1016 {
+		t.Errorf("a thousand bytes took %d of %d, and %d of %d before", after, all, before, shard)
+	}
+	results, _ := d.answer(hbase.Get{Table: "t", Row: "row", Columns: "v"})
+	other := results[0].Cells[1].Memo
+	other.Remember("large", 7<<10)
+	if room, all := taken("row"); other.Made() != nil || room != before+1016 || all != shard+1016 {
+		t.Errorf("more than half of the shard is remembered of one row: %d bytes of %d", room, all)
+	}
+	d.write(hbase.Put{Table: "t", Row: "row", Cells: []hbase.Cell{{Family: "v", Qualifier: "a", Value: []byte("new")}}})
+	memo("row")
+	memo("row")
+	if after, all := taken("row"); after != before+3 || all != shard+3 {
+		t.Errorf("the new row takes %d of %d, the old one took %d of %d", after, all, before, shard)
+	}
+	other.Remember("late", 1)
+	if after, all := taken("row"); other.Made() != nil || after != before+3 || all != shard+3 {
+		t.Errorf("what nobody is answered with any more takes room: %d of %d", after, all)
+	}
+}
+
 func TestWhatManySelectionsMeanIsNotMistaken(t *testing.T) {
 	d := newDirty(t)
 	d.put("i:a", 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -90,6 +91,7 @@ var Comments = &List[*Comment]{
 	encode: func(c *Comment) (string, []byte) {
 		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)
 	},
+	size: func(c *Comment) int { return int(unsafe.Sizeof(*c)) + len(c.Twit.String()) },
 }
 
 // The fields of a comment's record.

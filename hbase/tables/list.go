@@ -37,6 +37,8 @@ type List[E any] struct {
 	position func(qualifier string) error
 	decode   func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode   func(E) (qualifier string, value []byte)
+	// size is how much memory a member takes beside its cell, in bytes. It is nil if members are made as fast as found: they are not remembered.
+	size func(E) int
 }
 
 // Bucket is a row of a list that covers the qualifiers from Start up to, and without, Stop; an empty Stop is the list's end. Start and
@@ -117,13 +119,13 @@ func (l *List[E]) Check(qualifier string) error { return l.position(qualifier) }
 
 // Decode returns the members and the directory columns among the cells of one bucket, both in the list's order. Who reads bucket 0 without
 // knowing the directory takes its [Beginning] first.
-// positions are the members' qualifiers. Cells of other families are passed over.
+// positions are the members' qualifiers. Cells of other families are passed over. Members may be others', too: nobody writes to what they point to.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, buckets []Bucket, err error) {
 	d := Decoder[E]{list: l}
 	return d.Decode(owner, cells)
 }
 
-// Decoder is [List.Decode] for many lists: what it returns lies side by side. It is not safe for concurrent use.
+// Decoder is [List.Decode] for many lists: what it makes lies side by side. It is not safe for concurrent use.
 type Decoder[E any] struct {
 	list    *List[E]
 	members slab[E]
@@ -161,13 +163,30 @@ func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (members []E, posi
 		if Moved(*c) {
 			continue
 		}
-		e, err := l.decode(&d.memory, owner, c.Qualifier, c.Value)
+		e, err := d.member(owner, c)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
 		}
 		members, positions = append(members, e), append(positions, c.Qualifier)
 	}
 	return members, positions, buckets, nil
+}
+
+// member makes the member of a cell, if nobody has.
+func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
+	l := d.list
+	if l.size == nil || c.Memo == nil {
+		return l.decode(&d.memory, owner, c.Qualifier, c.Value)
+	}
+	if e, is := c.Memo.Made().(E); is {
+		return e, nil
+	}
+	// What is remembered shares no memory but the cell's, or it would keep more alive than it takes: the owner's name may be a piece of a whole request.
+	e, err := l.decode(new(Memory), strings.Clone(owner), c.Qualifier, c.Value)
+	if err == nil {
+		c.Memo.Remember(e, l.size(e))
+	}
+	return e, err
 }
 
 // Position returns the qualifier of a member, which is its place in the list.

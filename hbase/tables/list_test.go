@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -32,6 +33,67 @@ func TestDecodeTellsMembersFromDirectoryAndFromOtherFamilies(t *testing.T) {
 	}
 	if diff := cmp.Diff([]tables.Bucket{middle, end}, buckets); diff != "" {
 		t.Errorf("buckets (-want +got):\n%s", diff)
+	}
+}
+
+// kept returns the cell as an engine answers with it that keeps it.
+func kept(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
+	cells := []hbase.Cell{c}
+	hbase.GiveMemos(cells, room)
+	return cells
+}
+
+func TestOfACellThatIsKeptAPostIsMadeOnce(t *testing.T) {
+	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(5).UTC(), Name: "1", Title: new("title"), Content: "content", PhotoURLs: []string{"a", "b"}, Visibility: tables.FollowersOnly}
+	comment := &tables.Comment{Twit: twit.Key(), AuthorName: "Lucy", PostedAt: time.UnixMilli(6).UTC(), Mark: tables.CommentMark("Lucy", "no", 0), Content: "no"}
+	once(t, tables.Twits, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
+	once(t, tables.Albums, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
+	once(t, tables.Comments, twit.Key().String(), comment, func(c *tables.Comment) string { return c.Twit.Author })
+}
+
+func once[E comparable](t *testing.T, list *tables.List[E], owner string, member E, named func(E) string) {
+	t.Helper()
+	c, room := list.Cell(member, 1), 0
+	cells := kept(c, func(bytes int) bool { room += bytes; return true })
+	decode := func(owner string, cells []hbase.Cell) E {
+		t.Helper()
+		members, positions, _, err := list.Decode(owner, cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]E{member}, members); diff != "" || positions[0] != c.Qualifier {
+			t.Fatalf("at %q (-want +got):\n%s", positions[0], diff)
+		}
+		return members[0]
+	}
+	request := "a whole request that names " + owner
+	owner = request[len(request)-len(owner):]
+	first := decode(owner, cells)
+	if decode(owner, cells) != first {
+		t.Error("it was made again")
+	}
+	if unsafe.StringData(named(first)) == unsafe.StringData(owner) {
+		t.Error("what is remembered keeps the request alive that asked first")
+	}
+	if room < 100 || room > 300 {
+		t.Errorf("it takes %d bytes", room)
+	}
+	if decode(owner, []hbase.Cell{c}) == first {
+		t.Error("what was made is remembered elsewhere than beside the cell")
+	}
+}
+
+func TestOfADamagedCellNothingIsRemembered(t *testing.T) {
+	c := tables.Twits.Cell(&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(5), Name: "1", Content: "content"}, 1)
+	c.Value = c.Value[1:]
+	damaged := kept(c, func(int) bool { return true })
+	for range 2 {
+		if _, _, _, err := tables.Twits.Decode("LiLei", damaged); !errors.Is(err, hbase.ErrCorrupt) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	if made := damaged[0].Memo.Made(); made != nil {
+		t.Errorf("%v is remembered", made)
 	}
 }
 

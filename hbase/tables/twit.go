@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -91,7 +92,17 @@ func twitList(table, family, count string) *List[*Twit] {
 		position: checkTwitPosition,
 		decode:   decodeTwit,
 		encode:   func(t *Twit) (string, []byte) { return t.position(), encodeTwit(t) },
+		size:     (*Twit).size,
 	}
+}
+
+// size is that of [List].
+func (t *Twit) size() int {
+	size := int(unsafe.Sizeof(*t)) + len(t.AuthorName) + int(unsafe.Sizeof(""))*cap(t.PhotoURLs)
+	if t.Title != nil {
+		size += int(unsafe.Sizeof(*t.Title))
+	}
+	return size
 }
 
 func checkTwitPosition(position string) error {
