@@ -2,6 +2,7 @@ package hbasetest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// Unwritten is a store that keeps copies of its last answers to Gets, to tell whether anybody wrote to the cells of one: they may be others',
+// Unwritten is a store that keeps copies of its last answers to Gets, to tell whether anybody wrote to the cells of one, or to what their memos had: they may be others',
 // too. It is safe for concurrent use.
 type Unwritten struct {
 	hbase.Store
@@ -23,6 +24,7 @@ type Unwritten struct {
 type kept struct {
 	get          hbase.Get
 	answer, copy []hbase.Cell
+	made         []string // what the memos had, empty for nothing
 }
 
 // NewUnwritten returns one over store.
@@ -35,7 +37,7 @@ func (u *Unwritten) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, 
 	defer u.mu.Unlock()
 	for i := range results {
 		u.look(u.next)
-		u.kept[u.next] = kept{gets[i], results[i].Cells, copied(results[i].Cells)}
+		u.kept[u.next] = kept{gets[i], results[i].Cells, copied(results[i].Cells), made(results[i].Cells)}
 		u.next = (u.next + 1) % len(u.kept)
 	}
 	return results, err
@@ -52,9 +54,31 @@ func (u *Unwritten) Err() error {
 }
 
 func (u *Unwritten) look(i int) {
-	if k := u.kept[i]; u.err == nil && !reflect.DeepEqual(k.answer, k.copy) {
+	k := u.kept[i]
+	if u.err == nil && !reflect.DeepEqual(k.answer, k.copy) {
 		u.err = fmt.Errorf("somebody wrote to the cells that were answered to %+v: they were %v, and are %v", k.get, k.copy, k.answer)
 	}
+	for j, now := range made(k.answer) {
+		if was := k.made[j]; u.err == nil && was != "" && was != now {
+			u.err = fmt.Errorf("somebody wrote to what was made of a cell that was answered to %+v: it was %s, and is %s", k.get, was, now)
+		}
+	}
+}
+
+// made tells what the cells' memos have.
+func made(cells []hbase.Cell) []string {
+	all := make([]string, len(cells))
+	for i, c := range cells {
+		if c.Memo == nil || c.Memo.Made() == nil {
+			continue
+		}
+		text, err := json.Marshal(c.Memo.Made())
+		if err != nil {
+			panic(err) // of a kind that can't be written down
+		}
+		all[i] = string(text)
+	}
+	return all
 }
 
 func copied(cells []hbase.Cell) []hbase.Cell {

@@ -30,10 +30,21 @@ func TestWhoWritesToAnAnswerIsFound(t *testing.T) {
 		{"who writes to a cell", func(cells []hbase.Cell) { cells[0].Timestamp++ }, true},
 		{"who sorts them", func(cells []hbase.Cell) { cells[0], cells[1] = cells[1], cells[0] }, true},
 		{"who writes to a value", func(cells []hbase.Cell) { cells[1].Value[0] = 'z' }, true},
+		{"who makes something of a cell", func(cells []hbase.Cell) { cells[1].Memo.Remember(&[]string{"made"}, 1) }, false},
+		{"who writes to what was made", func(cells []hbase.Cell) { (*cells[0].Memo.Made().(*[]string))[0] = "written" }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u := NewUnwritten(store)
-			results, err := u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}})
+			var results []hbase.Result
+			for range 3 { // then it is kept
+				if results, err = u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}}); err != nil {
+					t.Fatal(err)
+				}
+				if memo := results[0].Cells[0].Memo; memo != nil {
+					memo.Remember(&[]string{"made"}, 1)
+				}
+			}
+			results, err = u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}})
 			if err != nil || u.Err() != nil {
 				t.Fatal(err, u.Err())
 			}
