@@ -17,11 +17,8 @@ import (
 func hole[T any](ctx context.Context, field string, of any, answer T, err error) (T, error) {
 	if w := whimsOf(ctx); w.holes > 0 {
 		v := reflect.ValueOf(&answer).Elem()
-		hides := w.hides(v)
-		if ids, are := of.([]tables.ID); are {
-			hides = w.hidesAny(ids, v)
-		}
-		w.dig(field, field+" of "+nameOf(reflect.ValueOf(of)), v, hides)
+		ids, are := of.([]tables.ID)
+		w.dig(field, field+" of "+nameOf(reflect.ValueOf(of)), v, are && w.hidesAny(ids, v) || !are && w.hides(v))
 	}
 	return answer, err
 }
@@ -80,7 +77,8 @@ func absent[P any]() *P {
 }
 
 // hides reports whether there is in v what can't be read. Left out it would hide that from the executor for which it is read later, and not from
-// the other one, to which the resolver says so at once.
+// the other one, to which the resolver says so at once. Lists name what exists in the world that is asked: of one that did not, hides would say one thing to
+// one executor and another to the other.
 func (w whims) hides(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case w.faults == 0:

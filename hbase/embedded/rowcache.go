@@ -48,7 +48,7 @@ type kept struct {
 const (
 	// overhead is about what the map, the list and the memory manager take for a row, in bytes.
 	overhead = 320
-	// maxKept is how many bytes a row may take; one with more costs more to copy here than to find again.
+	// maxKept is how many bytes of a row are copied at most; one with more costs more to copy here than to find again.
 	maxKept = 64 << 10
 	// perAsked is of how many bytes of rows one hash is remembered: about as many as there are rows.
 	perAsked = 512

@@ -91,7 +91,9 @@ var Comments = &List[*Comment]{
 	encode: func(c *Comment) (string, []byte) {
 		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)
 	},
-	size: func(c *Comment) int { return int(unsafe.Sizeof(*c)) + len(c.Twit.String()) },
+	size: func(c *Comment) int {
+		return int(unsafe.Sizeof(*c)) + len(c.Twit.Author) + len(separator) + len(c.Twit.Position)
+	},
 }
 
 // The fields of a comment's record.
