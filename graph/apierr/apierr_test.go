@@ -23,6 +23,12 @@ func coded(code, message string) *gqlerror.Error {
 		Locations: []gqlerror.Location{{Line: 1, Column: 2}}}
 }
 
+// refusedValue is an error as the coercion of variables makes it.
+func refusedValue() error {
+	why := LimitExceeded("an id's length in bytes", 512, 513)
+	return &gqlerror.Error{Err: why, Message: "$id: " + why.Message, Extensions: map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}}
+}
+
 func TestPresent(t *testing.T) {
 	secret := errors.New("region server 10.0.0.7 fell over")
 	for _, test := range []struct {
@@ -51,10 +57,8 @@ func TestPresent(t *testing.T) {
 			`{"message":"Expected Name","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
 		{"so does a query that the schema does not allow", coded("GRAPHQL_VALIDATION_FAILED", "Cannot query field"),
 			`{"message":"Cannot query field","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
-		{"what is wrong with a variable names it", &gqlerror.Error{Message: "must be defined",
-			Path:       ast.Path{ast.PathName("variable"), ast.PathName("ids"), ast.PathIndex(2)},
-			Extensions: map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}},
-			`{"message":"$ids[2] must be defined","extensions":{"code":"BAD_USER_INPUT"}}`, ""},
+		{"a refused value may have a code of its own", refusedValue(),
+			`{"message":"$id: an id's length in bytes is limited to 512, and this is 513","extensions":{"actual":513,"code":"LIMIT_EXCEEDED","limit":512}}`, ""},
 		{"another code that a library sets is not trusted", coded("WHATEVER", "dial tcp 10.0.0.7"),
 			`{"message":"internal error","locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}`, "dial tcp"},
 	} {

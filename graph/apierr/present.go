@@ -61,18 +61,18 @@ func locations(ctx context.Context) []gqlerror.Location {
 	return nil
 }
 
-// of is [Of], but for what GraphQL's own parser, validator and coercion say about the request. Which variable they mean, they say by a
-// path alone.
+// of is [Of], except for errors that say why a request is refused before execution: their messages are public.
 func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	if wrapped == nil {
 		return Of(err)
 	}
 	switch wrapped.Extensions["code"] {
 	case errcode.ParseFailed, errcode.ValidationFailed:
-		if len(wrapped.Path) > 1 && wrapped.Path[0] == ast.PathName("variable") {
-			return BadUserInput("$%s %s", short(wrapped.Path[1:].String()), short(wrapped.Message)), nil
+		answer := BadUserInput("%s", short(wrapped.Message))
+		if why := (*Error)(nil); errors.As(wrapped.Err, &why) { // A scalar may have a code of its own.
+			answer.Code, answer.Extensions = why.Code, why.Extensions
 		}
-		return BadUserInput("%s", short(wrapped.Message)), nil
+		return answer, nil
 	}
 	return Of(err)
 }

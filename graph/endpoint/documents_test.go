@@ -83,7 +83,7 @@ func TestAProductionServerTellsNobodyItsSchema(t *testing.T) {
 			w := httptest.NewRecorder()
 			endpoint.ServeHTTP(w, ask(test.query))
 			body := w.Body.String()
-			if test.refused != strings.Contains(body, "this server does not tell its schema") || test.refused == strings.Contains(body, `"data"`) {
+			if test.refused != strings.Contains(body, "this server does not publish its schema") || test.refused == strings.Contains(body, `"data"`) {
 				t.Error(body)
 			}
 		})

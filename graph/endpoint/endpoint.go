@@ -66,13 +66,13 @@ type Config struct {
 
 // New returns the handler that executes the schema.
 func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
-	x, cache := newExecutor(schema), newQueryCache()
-	x.SetQueryCache(cache)
-	if config.Production {
-		x.SetDefaultRulesFn(productionRules)
-	}
-	x.Use(documents.New(config.Trusted, config.Production))
-	x.Use(limits.New(config.Limits, schema, config.Costs, cache.has))
+	x := newExecutor(schema)
+	prepared := newPreparer(schema.Schema(), config.Limits, config.Production)
+	known := documents.New(config.Trusted, config.Production)
+	limited := limits.New(config.Limits, schema, config.Costs)
+	prepared.params = append(prepared.params, known)
+	prepared.operations = append(prepared.operations, known, limited)
+	x.Use(limited)
 	if config.Costs != nil {
 		x.Use(explain.Extension{Schema: schema, Costs: config.Costs, Most: config.Limits[limits.Plan]})
 	}
@@ -89,7 +89,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
-	e := &Endpoint{exec: x, config: config, streams: perAddress{most: config.Streams}, texts: perAddress{most: textEach * config.Streams}, admission: turns}
+	e := &Endpoint{preparer: prepared, exec: x, config: config, streams: perAddress{most: config.Streams}, texts: perAddress{most: textEach * config.Streams}, admission: turns}
 	e.moved, e.move = context.WithCancel(context.Background())
 	e.sockets = websocket.Server{Origins: config.Origins, Execute: e.execute, Authenticate: e.authenticate, Expires: expires, Backlog: config.Backlog,
 		Unfinished: config.Unfinished, Limits: config.Limits}
@@ -99,6 +99,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 
 // Endpoint is a handler of HTTP requests. It is safe for concurrent use.
 type Endpoint struct {
+	preparer  *preparer
 	exec      *executor.Executor
 	config    Config
 	sockets   websocket.Server
@@ -163,7 +164,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	operation, errs := e.operation(ctx, params)
+	operation, errs := e.preparer.prepare(ctx, params)
 	if errs != nil {
 		leave()
 		e.refuse(graphql.WithOperationContext(ctx, operation), w, accept, errs)

@@ -46,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		ctx := graphql.StartOperationTrace(t.Context())
-		operation, errs := e.operation(ctx, params)
+		operation, errs := e.preparer.prepare(ctx, params)
 		if errs == nil {
 			return
 		}

@@ -36,7 +36,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 			return
 		}
 		defer leave()
-		operation, errs := e.operation(ctx, params)
+		operation, errs := e.preparer.prepare(ctx, params)
 		if errs != nil {
 			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 			traceOf(ctx).Errors = len(response.Errors)

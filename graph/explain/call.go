@@ -88,7 +88,8 @@ func (e *estimate) visit(call plan.Call, parents *Crowd, costs Costs) func(typ s
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
-	if s.err = call.Err; s.err != nil || parents.N == 0 {
+	s.err, s.uncalled = call.Err, call.Err != nil
+	if s.uncalled || parents.N == 0 {
 		return c.below
 	}
 	if cost := costs(call.Object, call.Field); cost != nil {

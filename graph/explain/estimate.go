@@ -75,7 +75,9 @@ type step struct {
 	parents int64
 	objects int64
 	err     error
-	open    string
+	// uncalled is true if the arguments can't be coerced: the resolver is not called then.
+	uncalled bool
+	open     string
 }
 
 // estimate collects what an operation reads: all numbers are upper bounds. It takes time and memory linear in the reads that it is told of.

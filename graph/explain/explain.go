@@ -44,6 +44,9 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 		return Totals{}, err
 	}
 	for _, s := range e.steps {
+		if s.uncalled {
+			continue // A null where an argument needs a value fails its field alone: nothing is read for it.
+		}
 		if public := (*apierr.Error)(nil); errors.As(s.err, &public) {
 			return Totals{}, &gqlerror.Error{Err: public, Message: public.Message, Locations: apierr.Present(s.call.Ctx, public).Locations}
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/lexer"
-	"github.com/vektah/gqlparser/v2/parser"
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
@@ -18,12 +17,11 @@ import (
 	"twibase/graph/recent"
 )
 
-// Extension refuses requests that exceed the limits. It is one of gqlgen's.
+// Extension refuses operations that cost more than the limits allow, and bounds responses. It is one of gqlgen's.
 type Extension struct {
 	limits Limits
 	schema graphql.ExecutableSchema
 	costs  explain.Costs
-	passed func(ctx context.Context, query string) bool
 	within *recent.Cache[asked, struct{}] // what costs no more than it may, whoever else asks
 }
 
@@ -40,15 +38,13 @@ const (
 	keptLength     = 8 << 10
 )
 
-// New returns the extension. The costs say what a request costs: without them neither rows nor RPCs are limited. passed tells whether a document has
-// passed these limits before, and is valid.
-func New(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs, passed func(ctx context.Context, query string) bool) *Extension {
-	return &Extension{limits, schema, costs, passed, recent.New[asked, struct{}](keptOperations, keptBytes)}
+// New returns the extension. Without costs neither rows nor RPCs are limited.
+func New(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *Extension {
+	return &Extension{limits, schema, costs, recent.New[asked, struct{}](keptOperations, keptBytes)}
 }
 
 var _ interface {
 	graphql.HandlerExtension
-	graphql.OperationParameterMutator
 	graphql.OperationContextMutator
 	graphql.ResponseInterceptor
 } = (*Extension)(nil)
@@ -59,23 +55,15 @@ func (*Extension) ExtensionName() string { return "limits" }
 // Validate implements [graphql.HandlerExtension].
 func (*Extension) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationParameters implements [graphql.OperationParameterMutator]. It changes nothing. A document that can't be parsed is left to
-// whoever parses it next.
-func (e *Extension) MutateOperationParameters(ctx context.Context, params *graphql.RawParams) *gqlerror.Error {
-	refusal := e.limits.Values(params.Variables)
-	if refusal == nil {
-		refusal = e.limits.Values(params.Extensions)
+// Request refuses a request whose variables or extensions exceed the limits.
+func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
+	if refusal := l.Values(params.Variables); refusal != nil {
+		return refusal
 	}
-	if refusal == nil && !e.passed(ctx, params.Query) {
-		refusal = e.limits.Text(params.Query)
-	}
-	if refusal != nil {
-		return gqlerror.Wrap(refusal)
-	}
-	return nil
+	return l.Values(params.Extensions)
 }
 
-// Text is Document of a text, unless that can't be parsed.
+// Text refuses the text of a document that exceeds the limits, before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
 	if refusal := l.check(Bytes, len(query)); refusal != nil {
 		return refusal
@@ -87,14 +75,7 @@ func (l *Limits) Text(query string) *apierr.Error {
 	if refusal := l.check(Name, name); refusal != nil {
 		return refusal
 	}
-	if refusal := l.check(Depth, depth); refusal != nil {
-		return refusal
-	}
-	doc, err := parser.ParseQuery(&ast.Source{Input: query})
-	if err != nil {
-		return nil
-	}
-	return l.Document(doc)
+	return l.check(Depth, depth)
 }
 
 // measure returns how many tokens a query has, comments too, how long its longest name is, and how deep its brackets nest, of whatever kind: a parser goes down as deep.

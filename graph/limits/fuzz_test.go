@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/parser"
+
+	"twibase/graph/syntax"
 )
 
 // few are limits that short documents reach.
@@ -58,10 +59,10 @@ func FuzzDocument(f *testing.F) {
 	}
 	limits := few()
 	f.Fuzz(func(t *testing.T, document string) {
-		if limits.Text(document) != nil {
+		if refused(&limits, document) != nil {
 			return
 		}
-		doc, err := parser.ParseQuery(&ast.Source{Input: document})
+		doc, err := syntax.Parse(document)
 		if err != nil {
 			return
 		}

@@ -7,7 +7,20 @@ import (
 	"testing"
 
 	"twibase/graph/apierr"
+	"twibase/graph/syntax"
 )
+
+// refused parses a document between the checks of its text and of what it holds, as a request does.
+func refused(l *Limits, text string) *apierr.Error {
+	if refusal := l.Text(text); refusal != nil {
+		return refusal
+	}
+	doc, err := syntax.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return l.Document(doc)
+}
 
 func TestDocsListTheLimits(t *testing.T) {
 	text, err := os.ReadFile("../../docs/LIMITS.md")
@@ -80,7 +93,7 @@ func TestDocument(t *testing.T) {
 				}
 				var l Limits
 				l[test.limit] = at
-				refusal := l.Text(test.query)
+				refusal := refused(&l, test.query)
 				if (refusal != nil) != refuses {
 					t.Errorf("a limit of %d: %v", at, refusal)
 				}
@@ -94,7 +107,7 @@ func TestDocument(t *testing.T) {
 
 func TestFragmentsHaveNamesOfTheirOwn(t *testing.T) {
 	l := Default()
-	if refusal := l.Text(`{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
+	if refusal := refused(&l, `{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
 		t.Errorf("two fragments share a name: %v", refusal)
 	}
 }
@@ -106,7 +119,7 @@ func TestAChainIsCountedInNoTimeWithoutTheLimitOfFields(t *testing.T) {
 	for i := range 98 {
 		query += fmt.Sprintf(" fragment F%d on Q{...F%d ...F%d}", i, i+1, i+1)
 	}
-	if refusal := l.Text(query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
+	if refusal := refused(&l, query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
 		t.Errorf("a chain that stands for 2^98 fields: %v", refusal)
 	}
 }

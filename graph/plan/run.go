@@ -7,7 +7,10 @@ import (
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
+	"twibase/graph/apierr"
+	"twibase/graph/coercion"
 	"twibase/stack"
 )
 
@@ -57,11 +60,13 @@ type run struct {
 	ctx   context.Context
 	op    *graphql.OperationContext
 	types *Schema
-	exec  any
-	tasks Tasks
-	group sync.WaitGroup
-	lost  map[any]error
-	frame *frame
+	// schema is the parsed schema.
+	schema *ast.Schema
+	exec   any
+	tasks  Tasks
+	group  sync.WaitGroup
+	lost   map[any]error
+	frame  *frame
 }
 
 // root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
@@ -193,6 +198,7 @@ func (c *column) fail(err error, n int) {
 	c.err = err
 }
 
+// args returns the coerced arguments of a field. An error is the field's: its resolver is not called.
 func (r *run) args(s *selected) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
@@ -202,8 +208,12 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 			return *known, nil
 		}
 	}
+	raw, err := coercion.Arguments(r.schema, s.Definition.Arguments, s.Arguments, r.op.Variables)
+	if err != nil {
+		return nil, apierr.BadUserInput("%s", err)
+	}
 	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
-	args, err = s.field.Args(ctx, r.exec, s.ArgumentMap(r.op.Variables))
+	args, err = s.field.Args(ctx, r.exec, raw)
 	if s.constant != nil && err == nil {
 		kept := args
 		s.constant.Store(&kept)

@@ -61,7 +61,7 @@ func (p *planned) root(op *graphql.OperationContext) (root *node, serial bool) {
 }
 
 func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
-	return &run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
+	return &run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 }
 
 // response writes the answer of a root.

@@ -139,7 +139,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 			fail(op.Recover(ctx, panicked))
 		}
 	}()
-	r := &run{ctx: ctx, op: op, exec: p.config.Exec(op)}
+	r := &run{ctx: ctx, op: op, schema: p.Schema(), exec: p.config.Exec(op)}
 	args, err := r.args(s)
 	if err == nil {
 		source, err = s.field.Stream(r.within(s, args), r.exec, args)

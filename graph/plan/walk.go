@@ -55,7 +55,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, v
 		return Execution{}, apierr.LimitExceeded("the number of selected fields of an operation of which the cost is known beforehand", maxFields, size(op.Doc, op.Operation))
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
-	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, exec: p.config.Exec(op)}, visit}
+	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
 	w.node(n, root, serial)
 	return Execution{Executor: "plan"}, nil
 }

@@ -1,0 +1,111 @@
+package coercion
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Arguments returns the values of a field's or a directive's arguments: CoerceArgumentValues of section 6.4.1. The
+// document must be valid, and the variables coerced by [Inputs.Variables]. An error is that of the field: a variable is
+// null, or has no value, where the type does not allow it.
+func Arguments(
+	schema *ast.Schema, defs ast.ArgumentDefinitionList, given ast.ArgumentList, variables map[string]any,
+) (map[string]any, error) {
+	coerced := make(map[string]any, len(defs))
+	for _, def := range defs {
+		value, has, err := argument(schema, def.Type, given.ForName(def.Name), variables)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the argument %s: %w", def.Name, err)
+		case has:
+			coerced[def.Name] = value
+		case def.DefaultValue != nil:
+			coerced[def.Name], _ = literal(schema, def.Type, def.DefaultValue, nil)
+		case def.Type.NonNull:
+			return nil, fmt.Errorf("the argument %s of the type %s is required", def.Name, def.Type)
+		}
+	}
+	return coerced, nil
+}
+
+// argument returns the value of an argument, and whether it has one.
+func argument(
+	schema *ast.Schema, t *ast.Type, given *ast.Argument, variables map[string]any,
+) (value any, has bool, err error) {
+	if given == nil || !present(given.Value, variables) {
+		return nil, false, nil
+	}
+	value, err = literal(schema, t, given.Value, variables)
+	return value, true, err
+}
+
+// present reports whether a value is there: a variable may have none.
+func present(value *ast.Value, variables map[string]any) bool {
+	if value.Kind != ast.Variable {
+		return true
+	}
+	_, has := variables[value.Raw]
+	return has
+}
+
+// literal returns the value of a valid literal, with its variables replaced.
+func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
+	if value.Kind == ast.Variable {
+		v := variables[value.Raw]
+		if v == nil && t.NonNull {
+			return nil, fmt.Errorf("the variable $%s can't be null here", value.Raw)
+		}
+		return v, nil
+	}
+	if value.Kind == ast.NullValue {
+		return nil, nil
+	}
+	if t.Elem != nil {
+		return list(schema, t, value, variables)
+	}
+	if def := schema.Types[t.NamedType]; def.Kind == ast.InputObject {
+		return object(schema, def, value, variables)
+	}
+	return typed(t.NamedType, value), nil
+}
+
+// list returns the value of a list. A single value is a list of one.
+func list(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
+	if value.Kind != ast.ListValue {
+		element, err := literal(schema, t.Elem, value, variables)
+		return []any{element}, err
+	}
+	elements := make([]any, len(value.Children))
+	for i, child := range value.Children {
+		var err error
+		if elements[i], err = literal(schema, t.Elem, child.Value, variables); err != nil {
+			return nil, err
+		}
+	}
+	return elements, nil
+}
+
+func object(schema *ast.Schema, def *ast.Definition, value *ast.Value, variables map[string]any) (any, error) {
+	fields := make(map[string]any, len(def.Fields))
+	for _, field := range def.Fields {
+		given := value.Children.ForName(field.Name)
+		var err error
+		switch {
+		case given != nil && present(given, variables):
+			fields[field.Name], err = literal(schema, field.Type, given, variables)
+		case field.DefaultValue != nil:
+			fields[field.Name], err = literal(schema, field.Type, field.DefaultValue, nil)
+		case field.Type.NonNull:
+			err = errors.New("it is required")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the field %s: %w", field.Name, err)
+		}
+	}
+	if isOneOf(def) && !oneValue(fields) {
+		return nil, errOneOf
+	}
+	return fields, nil
+}

@@ -1,0 +1,107 @@
+// Package coercion coerces input values as sections 3.5 to 3.12 and 6.1.2 and 6.4.1 of the GraphQL specification say:
+// the values of variables, literals in a document, and the arguments of a field.
+//
+// Variables and literals are checked before anything executes: [Inputs.Variables] for each request, [Inputs.Literal]
+// once for each document, by a validation rule. What is left for execution is the combination of both: a variable that
+// is null, or has no value, where an argument needs one. [Arguments] checks that.
+//
+// Coerced values are what gqlgen's generated code takes: int64 for Int, float64 for Float, string for String, ID and
+// enums, bool, []any, map[string]any, and for other scalars what JSON or the literal has.
+package coercion
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/suggest"
+)
+
+// Inputs coerces the input values of a schema. It is safe for concurrent use.
+type Inputs struct {
+	Schema *ast.Schema
+	// Scalars check values of scalars beyond their kind: all custom scalars, and built-in ones that have further
+	// bounds. The value is a string, bool, [json.Number], []any or map[string]any. The error says why it can't be.
+	Scalars map[string]func(value any) error
+	// Suggest adds "did you mean" to the errors for unknown names.
+	Suggest bool
+}
+
+// unknown returns the error for a name that is none of the known ones.
+func (in *Inputs) unknown(what, name string, known []string) error {
+	message := fmt.Sprintf("%s %q", what, name)
+	if in.Suggest {
+		message += "." + suggest.Names(name, known)
+	}
+	return errors.New(message)
+}
+
+// enumValue checks the name of an enum's value. Enums compare exactly: another case is another name.
+func (in *Inputs) enumValue(def *ast.Definition, name string) error {
+	names := make([]string, len(def.EnumValues))
+	for i, v := range def.EnumValues {
+		if names[i] = v.Name; v.Name == name {
+			return nil
+		}
+	}
+	return in.unknown("the enum "+def.Name+" has no value", name, names)
+}
+
+// unknownField returns the error for a field that an input object does not have.
+func (in *Inputs) unknownField(def *ast.Definition, name string) error {
+	names := make([]string, len(def.Fields))
+	for i, f := range def.Fields {
+		names[i] = f.Name
+	}
+	return in.unknown("the input "+def.Name+" has no field", name, names)
+}
+
+// further checks a value of the scalar's kind for what the scalar demands beyond that.
+func (in *Inputs) further(scalar string, value any) error {
+	if check := in.Scalars[scalar]; check != nil {
+		return check(value)
+	}
+	return nil
+}
+
+var (
+	errNull   = errors.New("it can't be null")
+	errObject = errors.New("it must be an object")
+	errOneOf  = errors.New("exactly one of its fields must be given, and not as null")
+)
+
+func missing(field *ast.FieldDefinition) error {
+	return fmt.Errorf("the field %s of the type %s is required", field.Name, field.Type)
+}
+
+// required reports whether an input object must have the field.
+func required(field *ast.FieldDefinition) bool {
+	return field.Type.NonNull && field.DefaultValue == nil
+}
+
+func isOneOf(def *ast.Definition) bool { return def.Directives.ForName("oneOf") != nil }
+
+func mustBe(scalar string) error {
+	switch scalar {
+	case "Int":
+		return errors.New("it must be a whole number from -2147483648 to 2147483647")
+	case "Float":
+		return errors.New("it must be a number")
+	case "Boolean":
+		return errors.New("it must be true or false")
+	case "ID":
+		return errors.New("it must be a string or a whole number")
+	}
+	return errors.New("it must be a string")
+}
+
+// parseInt parses an Int's digits.
+func parseInt(digits string) (int64, error) {
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		return 0, mustBe("Int")
+	}
+	return n, nil
+}

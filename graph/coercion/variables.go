@@ -1,0 +1,215 @@
+package coercion
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// maxProblems bounds the errors that are collected for one request.
+const maxProblems = 10
+
+// Variables returns the values of an operation's variables: CoerceVariableValues of section 6.1.2. given is decoded
+// JSON with numbers as [json.Number]; it is not changed. A variable without a value and without a default is absent
+// from the result. Each error names the variable, its path, and the reason, and has the location of its definition.
+func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
+	coerced := make(map[string]any, len(op.VariableDefinitions))
+	var problems gqlerror.List
+	for _, def := range op.VariableDefinitions {
+		c := variable{in: in, report: func(path ast.Path, problem error) {
+			if len(problems) < maxProblems {
+				problems = append(problems, invalid(def, path, problem))
+			}
+		}}
+		value, has := given[def.Variable]
+		switch {
+		case has:
+			coerced[def.Variable] = c.value(def.Type, value, nil)
+		case def.DefaultValue != nil:
+			coerced[def.Variable], _ = literal(in.Schema, def.Type, def.DefaultValue, nil)
+		case def.Type.NonNull:
+			c.report(nil, fmt.Errorf("a value of the type %s is required", def.Type))
+		}
+	}
+	return coerced, problems
+}
+
+// invalid makes the error for a variable of which the part at path is wrong.
+func invalid(def *ast.VariableDefinition, path ast.Path, problem error) *gqlerror.Error {
+	where := "$" + def.Variable
+	if len(path) > 0 {
+		where = "$" + append(ast.Path{ast.PathName(def.Variable)}, path...).String()
+	}
+	err := gqlerror.ErrorPosf(def.Position, "%s: %s", where, problem)
+	err.Err = problem
+	errcode.Set(err, errcode.ValidationFailed)
+	return err
+}
+
+// variable coerces the value of one variable.
+type variable struct {
+	in     *Inputs
+	report func(path ast.Path, problem error)
+}
+
+// value coerces a JSON value to a type. What it reports makes the result meaningless.
+func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
+	if value == nil {
+		if t.NonNull {
+			c.report(path, errNull)
+		}
+		return nil
+	}
+	if t.Elem != nil {
+		list, ok := value.([]any)
+		if !ok {
+			return []any{c.value(t.Elem, value, path)}
+		}
+		coerced := make([]any, len(list))
+		for i, element := range list {
+			coerced[i] = c.value(t.Elem, element, below(path, ast.PathIndex(i)))
+		}
+		return coerced
+	}
+	def := c.in.Schema.Types[t.NamedType]
+	var problem error
+	switch def.Kind {
+	case ast.InputObject:
+		return c.object(def, value, path)
+	case ast.Enum:
+		name, ok := value.(string)
+		if problem = c.in.enumValue(def, name); !ok {
+			problem = errors.New("a value of the enum " + def.Name + " must be a string")
+		}
+	default:
+		value, problem = c.in.scalar(def.Name, value)
+	}
+	if problem != nil {
+		c.report(path, problem)
+	}
+	return value
+}
+
+func (c *variable) object(def *ast.Definition, value any, path ast.Path) any {
+	given, ok := value.(map[string]any)
+	if !ok {
+		c.report(path, errObject)
+		return nil
+	}
+	coerced := make(map[string]any, len(def.Fields))
+	for _, field := range def.Fields {
+		value, has := given[field.Name]
+		switch {
+		case has:
+			coerced[field.Name] = c.value(field.Type, value, below(path, ast.PathName(field.Name)))
+		case field.DefaultValue != nil:
+			coerced[field.Name], _ = literal(c.in.Schema, field.Type, field.DefaultValue, nil)
+		case field.Type.NonNull:
+			c.report(path, missing(field))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if def.Fields.ForName(name) == nil {
+			c.report(path, c.in.unknownField(def, name))
+		}
+	}
+	if isOneOf(def) && !oneValue(given) {
+		c.report(path, errOneOf)
+	}
+	return coerced
+}
+
+// oneValue reports whether an object has one field, and that is not null.
+func oneValue(object map[string]any) bool {
+	for _, value := range object {
+		return len(object) == 1 && value != nil
+	}
+	return false
+}
+
+// scalar coerces a JSON value to a scalar.
+func (in *Inputs) scalar(name string, value any) (any, error) {
+	coerced, err := builtIn(name, value)
+	if err == nil {
+		err = in.further(name, coerced)
+	}
+	return coerced, err
+}
+
+// builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int however
+// it is written. A value of another scalar stays as it is.
+func builtIn(name string, value any) (any, error) {
+	ok := true
+	switch name {
+	case "Int":
+		if number, isNumber := value.(json.Number); isNumber {
+			return intOf(number)
+		}
+		ok = false
+	case "Float":
+		number, isNumber := value.(json.Number)
+		f, err := number.Float64()
+		if !isNumber || err != nil {
+			return nil, mustBe(name)
+		}
+		return f, nil
+	case "String":
+		_, ok = value.(string)
+	case "Boolean":
+		_, ok = value.(bool)
+	case "ID":
+		if number, isNumber := value.(json.Number); isNumber {
+			return idOf(number)
+		}
+		_, ok = value.(string)
+	}
+	if !ok {
+		return nil, mustBe(name)
+	}
+	return value, nil
+}
+
+func intOf(number json.Number) (any, error) {
+	if n, err := strconv.ParseInt(string(number), 10, 32); err == nil {
+		return n, nil
+	}
+	f, err := number.Float64()
+	if err != nil || f != math.Trunc(f) || f < math.MinInt32 || f > math.MaxInt32 {
+		return nil, mustBe("Int")
+	}
+	return int64(f), nil
+}
+
+// idOf returns a number as an ID. One that is written without a fraction keeps its digits, however many.
+func idOf(number json.Number) (any, error) {
+	if isInteger(string(number)) {
+		return string(number), nil
+	}
+	f, err := number.Float64()
+	if err != nil || f != math.Trunc(f) {
+		return nil, mustBe("ID")
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64), nil
+}
+
+func isInteger(number string) bool {
+	for i, c := range []byte(number) {
+		if (c < '0' || c > '9') && (c != '-' || i > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// below returns a path of one more step. It shares no memory with the path.
+func below(path ast.Path, step ast.PathElement) ast.Path {
+	return append(path[:len(path):len(path)], step)
+}

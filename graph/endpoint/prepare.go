@@ -1,0 +1,144 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+	"twibase/graph/coercion"
+	"twibase/graph/limits"
+	"twibase/graph/relay"
+	"twibase/graph/scalar"
+	"twibase/graph/syntax"
+	"twibase/graph/validation"
+)
+
+// preparer turns a request into an operation that can be executed, or into the errors of its refusal. It takes the
+// steps of section 6.1 of the specification in the place of gqlgen's executor, whose parser, validation and coercion
+// of variables differ from the specification. It is safe for concurrent use.
+type preparer struct {
+	schema    *ast.Schema
+	inputs    *coercion.Inputs
+	validator *validation.Validator
+	limits    limits.Limits
+	cache     queryCache
+	// params see the request first, and may replace its document.
+	params []graphql.OperationParameterMutator
+	// operations see the operation last, and may refuse it.
+	operations []graphql.OperationContextMutator
+}
+
+// newPreparer returns a preparer. A private schema is not introspected, and no error suggests its names.
+func newPreparer(schema *ast.Schema, bounds limits.Limits, private bool) *preparer {
+	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !private}
+	return &preparer{
+		schema:     schema,
+		inputs:     inputs,
+		validator:  validation.New(inputs, private),
+		limits:     bounds,
+		cache:      newQueryCache(),
+		operations: []graphql.OperationContextMutator{conditions{}},
+	}
+}
+
+// scalars check the values of scalars for what the specification leaves to them.
+var scalars = map[string]func(value any) error{
+	"DateTime": checked(scalar.UnmarshalDateTime),
+	"Date":     checked(scalar.UnmarshalDate),
+	"URL":      checked(scalar.UnmarshalURL),
+	"ID":       checked(relay.UnmarshalID),
+}
+
+func checked[T any](unmarshal func(any) (T, error)) func(any) error {
+	return func(value any) error {
+		_, err := unmarshal(value)
+		return err
+	}
+}
+
+// prepare returns the operation of a request. It is never nil, and lacks what was not reached before the first error.
+func (p *preparer) prepare(
+	ctx context.Context, params *graphql.RawParams,
+) (*graphql.OperationContext, gqlerror.List) {
+	op := &graphql.OperationContext{
+		RecoverFunc:        apierr.Recover,
+		ResolverMiddleware: p.checkArguments,
+		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+			return next(ctx)
+		},
+		Stats: graphql.Stats{Read: params.ReadTime, OperationStart: graphql.GetStartTime(ctx)},
+	}
+	ctx = graphql.WithOperationContext(ctx, op)
+	for _, m := range p.params {
+		if err := m.MutateOperationParameters(ctx, params); err != nil {
+			return op, gqlerror.List{err}
+		}
+	}
+	if refusal := p.limits.Request(params); refusal != nil {
+		return op, gqlerror.List{gqlerror.Wrap(refusal)}
+	}
+	op.RawQuery, op.OperationName = params.Query, params.OperationName
+	op.Extensions, op.Headers = params.Extensions, params.Headers
+
+	var errs gqlerror.List
+	if op.Doc, errs = p.document(ctx, params.Query); errs != nil {
+		return op, p.limits.Told(errs)
+	}
+	if op.Operation = op.Doc.Operations.ForName(params.OperationName); op.Operation == nil {
+		return op, gqlerror.List{gqlerror.Wrap(
+			apierr.BadUserInput("operationName must name one of the document's operations"))}
+	}
+	if op.Variables, errs = p.inputs.Variables(op.Operation, params.Variables); errs != nil {
+		return op, p.limits.Told(errs)
+	}
+	for _, m := range p.operations {
+		if err := m.MutateOperationContext(ctx, op); err != nil {
+			return op, gqlerror.List{err}
+		}
+	}
+	return op, nil
+}
+
+// document returns the parsed and valid document of a text, from the cache if it is there.
+func (p *preparer) document(ctx context.Context, text string) (*ast.QueryDocument, gqlerror.List) {
+	if doc, ok := p.cache.Get(ctx, text); ok {
+		return doc, nil
+	}
+	doc, errs := p.parse(text)
+	if errs == nil {
+		p.cache.Add(ctx, text, doc)
+	}
+	return doc, errs
+}
+
+// parse parses and validates a text. Limits come before both: neither takes time linear in what it is given.
+func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
+	if refusal := p.limits.Text(text); refusal != nil {
+		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
+	}
+	doc, err := syntax.Parse(text)
+	if err != nil {
+		return nil, gqlerror.List{err}
+	}
+	if refusal := p.limits.Document(doc); refusal != nil {
+		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
+	}
+	if errs := p.validator.Validate(doc); errs != nil {
+		return nil, errs
+	}
+	return doc, nil
+}
+
+// checkArguments is a middleware of fields for gqlgen's own executor, which reads null for an argument that can't be
+// null as the zero value. The plan checks arguments itself.
+func (p *preparer) checkArguments(ctx context.Context, next graphql.Resolver) (any, error) {
+	field := graphql.GetFieldContext(ctx).Field
+	variables := graphql.GetOperationContext(ctx).Variables
+	if _, err := coercion.Arguments(p.schema, field.Definition.Arguments, field.Arguments, variables); err != nil {
+		return nil, apierr.BadUserInput("%s", err)
+	}
+	return next(ctx)
+}

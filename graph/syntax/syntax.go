@@ -1,0 +1,119 @@
+// Package syntax parses GraphQL documents as section 2 of the specification says.
+//
+// The grammar is gqlparser's. This package refuses the documents that gqlparser accepts by mistake and corrects the
+// values that it reads wrongly. docs/UPSTREAM.md lists each mistake.
+package syntax
+
+import (
+	"unicode/utf8"
+
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// Parse parses an executable document. It takes time linear in the text. The error has a location and the code of a
+// parse error, unless the text is not UTF-8: then it has no location.
+func Parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
+	doc, err := parse(text)
+	if err != nil {
+		errcode.Set(err, errcode.ParseFailed)
+		return nil, err
+	}
+	return doc, nil
+}
+
+func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
+	if !utf8.ValidString(text) {
+		return nil, gqlerror.Errorf("the document is not UTF-8")
+	}
+	blocks, problem := scan(text)
+	if problem != nil {
+		return nil, problem
+	}
+	doc, err := parser.ParseQuery(&ast.Source{Input: text})
+	if err != nil {
+		return nil, gqlerror.WrapIfUnwrapped(err)
+	}
+	return doc, correct(doc, blocks)
+}
+
+// correct gives block strings their values, and refuses what only the parsed document shows: variables of fragments,
+// and variables in the directives of variable definitions, where the grammar has constants.
+func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
+	var problem *gqlerror.Error
+	refuse := func(at *ast.Position, message string) {
+		if problem == nil {
+			problem = gqlerror.ErrorPosf(at, "%s", message)
+		}
+	}
+	constant := false
+	value := func(v *ast.Value) {
+		switch v.Kind {
+		case ast.BlockValue:
+			v.Raw = blocks[v.Position.Start]
+		case ast.Variable:
+			if constant {
+				refuse(v.Position, "Unexpected variable in a constant value")
+			}
+		}
+	}
+	for _, op := range doc.Operations {
+		constant = true
+		for _, v := range op.VariableDefinitions {
+			values(v.DefaultValue, value)
+			directives(v.Directives, value)
+		}
+		constant = false
+		directives(op.Directives, value)
+		selections(op.SelectionSet, value)
+	}
+	for _, f := range doc.Fragments {
+		if len(f.VariableDefinition) > 0 {
+			refuse(f.VariableDefinition[0].Position, "Unexpected variable definition: fragments have none")
+		}
+		directives(f.Directives, value)
+		selections(f.SelectionSet, value)
+	}
+	return problem
+}
+
+func selections(set ast.SelectionSet, visit func(*ast.Value)) {
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			arguments(s.Arguments, visit)
+			directives(s.Directives, visit)
+			selections(s.SelectionSet, visit)
+		case *ast.InlineFragment:
+			directives(s.Directives, visit)
+			selections(s.SelectionSet, visit)
+		case *ast.FragmentSpread:
+			directives(s.Directives, visit)
+		}
+	}
+}
+
+func directives(list ast.DirectiveList, visit func(*ast.Value)) {
+	for _, d := range list {
+		arguments(d.Arguments, visit)
+	}
+}
+
+func arguments(list ast.ArgumentList, visit func(*ast.Value)) {
+	for _, a := range list {
+		values(a.Value, visit)
+	}
+}
+
+// values visits a value and those inside it.
+func values(v *ast.Value, visit func(*ast.Value)) {
+	if v == nil {
+		return
+	}
+	visit(v)
+	for _, child := range v.Children {
+		values(child.Value, visit)
+	}
+}

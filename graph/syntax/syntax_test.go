@@ -1,0 +1,98 @@
+package syntax
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func TestParseRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
+	for name, test := range map[string]struct{ text, problem string }{
+		"a name right after an Int":             {`{users(first:1after:"x"){nodes{id}}}`, `Invalid number, expected digit but got: "a".`},
+		"a name right after a Float":            {`{a(b:1.5c:2)}`, `Invalid number, expected digit but got: "c".`},
+		"a second decimal point":                {`{a(b:1.5.2)}`, `Invalid number, expected digit but got: ".".`},
+		"a string where a spread names a type":  {`{... "on" User{id}}`, `Expected Name, found String`},
+		"a comment before such a string":        {"{... #c\n \"on\" User{id}}", `Expected Name, found String`},
+		"a block string there":                  {`{... """on""" User{id}}`, `Expected Name, found String`},
+		"variables of a fragment":               {`{...F} fragment F($a:Int) on User{id}`, `Unexpected variable definition: fragments have none`},
+		"a quote after a block string":          {`{a(b:"""a"""")}`, `Unexpected quote after a block string.`},
+		"an empty block string and two quotes":  {`{a(b:"""""""")}`, `Unexpected quote after a block string.`},
+		"half of a surrogate pair":              {`{a(b:"\uD83D")}`, `Invalid Unicode escape sequence: "\\uD83D".`},
+		"the other half":                        {`{a(b:"x\uDE00")}`, `Invalid Unicode escape sequence: "\\uDE00".`},
+		"two first halves":                      {`{a(b:"\uD83D\uD83D\uDE00")}`, `Invalid Unicode escape sequence: "\\uD83D".`},
+		"a half and a braced half":              {`{a(b:"\uD83D\u{DE00}")}`, `Invalid character escape sequence: \u{DE00}.`},
+		"a code point beyond Unicode":           {`{a(b:"\u{110000}")}`, `Invalid character escape sequence: \u{110000}.`},
+		"a variable in a variable's directive":  {`query($a:Int @d(x:$a)){b(c:$a)}`, `Unexpected variable in a constant value`},
+		"a text that is not UTF-8":              {"{a(b:\"\xff\")}", `the document is not UTF-8`},
+		"a block string that does not end":      {`{a(b:"""a"`, `Unterminated string.`},
+		"what gqlparser itself refuses, a type": {`{a(b:)}`, `Unexpected )`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse(test.text)
+			if err == nil || err.Message != test.problem || err.Extensions["code"] != "GRAPHQL_PARSE_FAILED" {
+				t.Fatalf("%v, want %q", err, test.problem)
+			}
+			if len(err.Locations) != 1 && !strings.Contains(test.problem, "UTF-8") {
+				t.Errorf("it has the locations %v", err.Locations)
+			}
+		})
+	}
+}
+
+func TestParseReadsStringsAsTheSpecificationSays(t *testing.T) {
+	for name, test := range map[string]struct{ literal, value string }{
+		"a surrogate pair":                      {`"\uD83D\uDE00"`, "😀"},
+		"a braced code point":                   {`"\u{1F600}"`, "😀"},
+		"an escaped backslash before a u":       {`"\\uD83D"`, `\uD83D`},
+		"a pair after an escaped backslash":     {`"\\\uD83D\uDE00"`, `\😀`},
+		"the first line has no part in indent":  {"\"\"\"a\n  b\"\"\"", "a\nb"},
+		"the least indent is common":            {"\"\"\"\n    a\n  b\n\n   c\n\"\"\"", "  a\nb\n\n c"},
+		"blank lines at the ends go":            {"\"\"\"\n \t\n  a\n\n  \n\"\"\"", "a"},
+		"a line of less blanks than the indent": {"\"\"\"x\n    a\n \n    b\"\"\"", "x\na\n\nb"},
+		"a first line of blanks goes":           {"\"\"\"  \n  a\"\"\"", "a"},
+		"escaped quotes":                        {`"""a\"""b"""`, `a"""b`},
+		"two quotes inside":                     {`"""a""b"""`, `a""b`},
+		"backslashes stay":                      {`"""\n\u0041\"""" """`, `\n\u0041"""" `},
+		"carriage returns are line breaks":      {"\"\"\"a\r\n  b\r  c\"\"\"", "a\nb\nc"},
+		"nothing at all":                        {`""""""`, ""},
+		"characters beyond ASCII before it":     {"\"\"\"ä😀\n  ö\"\"\"", "ä😀\nö"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := Parse("#😀 in a comment\n{a(b:[" + strings.Repeat(`"ü",`, 3) + test.literal + "])}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			children := doc.Operations[0].SelectionSet[0].(*ast.Field).Arguments[0].Value.Children
+			if got := children[3].Value.Raw; got != test.value {
+				t.Errorf("%q, want %q", got, test.value)
+			}
+			checkWithReference(t, test.literal, test.value)
+		})
+	}
+}
+
+// checkWithReference compares a string literal's value with the one that graphql-js reads.
+func checkWithReference(t *testing.T, literal, want string) {
+	if _, err := os.Stat("../../node_modules/graphql"); err != nil && os.Getenv("CI") == "" {
+		return
+	}
+	script := `import {parseValue} from 'graphql'; console.log(JSON.stringify(parseValue(process.argv[1]).value))`
+	command := exec.Command("node", "--input-type=module", "-e", script, literal)
+	command.Dir = "../.."
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("graphql-js: %v", err)
+	}
+	var got string
+	if err := json.Unmarshal(output, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("graphql-js reads another value (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,84 @@
+// Package validation checks documents against a schema as section 5 of the GraphQL specification says.
+//
+// Most rules are gqlparser's. The rules that gqlparser has wrong, or whose time is not linear in the document, are
+// replaced here; docs/UPSTREAM.md lists each mistake.
+package validation
+
+import (
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/core"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"twibase/graph/coercion"
+)
+
+// Validator checks documents. It is safe for concurrent use.
+type Validator struct {
+	inputs *coercion.Inputs
+	hidden bool
+}
+
+// New returns a validator for the schema of inputs. hidden refuses introspection, for servers whose schema is private;
+// then inputs must not suggest names either.
+func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
+
+// Validate returns what is wrong with a document, nil if it is valid. Each error has the code of a validation error and
+// stands once, however many operations use the fragment that it is in. Validate fills in the document's references to
+// the schema, which execution needs.
+func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
+	if len(doc.Operations) == 0 {
+		err := gqlerror.Errorf("The document has no operation.")
+		errcode.Set(err, errcode.ValidationFailed)
+		return gqlerror.List{err}
+	}
+	all := validator.ValidateWithRules(v.inputs.Schema, doc, v.rules())
+	type place struct {
+		message      string
+		line, column int
+	}
+	seen := make(map[place]bool, len(all))
+	return slices.DeleteFunc(all, func(err *gqlerror.Error) bool {
+		errcode.Set(err, errcode.ValidationFailed)
+		at := place{message: err.Message}
+		if len(err.Locations) > 0 {
+			at.line, at.column = err.Locations[0].Line, err.Locations[0].Column
+		}
+		again := seen[at]
+		seen[at] = true
+		return again
+	})
+}
+
+// rules returns the rule set. gqlparser's rules keep state, so each document gets its own.
+func (v *Validator) rules() *rules.Rules {
+	all := rules.NewDefaultRules()
+	for name, rule := range map[string]core.RuleFunc{
+		"FieldsOnCorrectType":          v.knownFields,
+		"KnownArgumentNames":           v.knownArguments,
+		"KnownTypeNames":               v.knownTypes,
+		"OverlappingFieldsCanBeMerged": fieldsMerge,
+		"ScalarLeafs":                  rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc,
+		"SingleFieldSubscriptions":     singleRootField,
+		"ValuesOfCorrectType":          v.valuesOfCorrectType,
+	} {
+		all.ReplaceRule(name, rule)
+	}
+	if v.hidden {
+		all.AddRule("NoIntrospection", noIntrospection)
+	}
+	return all
+}
+
+// noIntrospection refuses __schema and __type. __typename is allowed: clients need it.
+func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnField(func(_ *core.Walker, field *ast.Field) {
+		if field.Name == "__schema" || field.Name == "__type" {
+			addError(core.Message("this server does not publish its schema"), core.At(field.Position))
+		}
+	})
+}
