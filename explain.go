@@ -75,9 +75,6 @@ func (c *explainCommand) refused(refusals gqlerror.List) error {
 		if len(r.Locations) > 0 {
 			place = fmt.Sprintf("%s:%d:%d", c.File, r.Locations[0].Line, r.Locations[0].Column)
 		}
-		if r.Path != nil { // of the variable
-			place += ": " + r.Path.String()
-		}
 		errs = append(errs, fmt.Errorf("%s: %s", place, r.Message))
 	}
 	return errors.Join(errs...)

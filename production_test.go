@@ -112,7 +112,7 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
 		{"every query is answered", `{"query":"{viewer{username}}"}`, `{"data":{"viewer":null}}`},
 		{"a hash is asked for its document", `{"documentId":"sha256:abc"}`, `"code":"PERSISTED_QUERY_NOT_FOUND"`},
-		{"the schema is not told", `{"query":"{__schema{queryType{name}}}"}`, "this server does not tell its schema"},
+		{"the schema is not told", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK || !strings.Contains(body, test.want) {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -30,7 +29,7 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 	s, _ := v.(string)
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || !tables.ValidTime(t) {
-		return time.Time{}, apierr.BadUserInput("a DateTime is written as in 2014-12-25T08:30:00Z, from 1970 on; %s is none", show(v))
+		return time.Time{}, apierr.BadUserInput("it must be a time such as 2014-12-25T08:30:00Z, from 1970 on")
 	}
 	return t.UTC(), nil
 }
@@ -45,7 +44,7 @@ func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, d
 func UnmarshalDate(v any) (string, error) {
 	s, _ := v.(string)
 	if tables.CheckDay(s) != nil {
-		return "", apierr.BadUserInput("a Date is written as in 2014-12-25, from 1970 on; %s is none", show(v))
+		return "", apierr.BadUserInput("it must be a day such as 2014-12-25, from 1970 on")
 	}
 	return s, nil
 }
@@ -61,21 +60,9 @@ func UnmarshalURL(v any) (string, error) {
 	s, _ := v.(string)
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", apierr.BadUserInput("a URL is absolute, with http or https; %s is none", show(v))
+		return "", apierr.BadUserInput("it must be an absolute URL with http or https")
 	}
 	return s, nil
-}
-
-// show quotes what a client sent, in part if it is long.
-func show(v any) string {
-	s, ok := v.(string)
-	switch {
-	case !ok:
-		return "what was sent"
-	case len(s) > 40:
-		return strconv.Quote(s[:40]) + "…"
-	}
-	return strconv.Quote(s)
 }
 
 // MarshalInt writes GraphQL's Int, which has 32 bits. It panics with an [apierr.Error] if i has more: to the executors that is an error of the
@@ -101,7 +88,7 @@ func mustFit(i int) {
 func UnmarshalInt(v any) (int, error) {
 	i, err := graphql.UnmarshalInt32(v)
 	if _, text := v.(string); text || err != nil {
-		return 0, apierr.BadUserInput("an Int is a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+		return 0, apierr.BadUserInput("it must be a whole number from %d to %d", math.MinInt32, math.MaxInt32)
 	}
 	return int(i), nil
 }

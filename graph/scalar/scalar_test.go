@@ -51,17 +51,17 @@ func TestWhatIsRefused(t *testing.T) {
 		value  any
 		want   string // the message
 	}{
-		{"a day is no instant", dateTime, "2014-12-25", `a DateTime is written as in 2014-12-25T08:30:00Z, from 1970 on; "2014-12-25" is none`},
+		{"a day is no instant", dateTime, "2014-12-25", `it must be a time such as 2014-12-25T08:30:00Z, from 1970 on`},
 		{"a time before 1970 is refused", dateTime, "1969-12-31T23:59:59Z",
-			`a DateTime is written as in 2014-12-25T08:30:00Z, from 1970 on; "1969-12-31T23:59:59Z" is none`},
-		{"a number is no instant", dateTime, 5, "a DateTime is written as in 2014-12-25T08:30:00Z, from 1970 on; what was sent is none"},
-		{"a day that does not exist is refused", date, "2014-02-30", `a Date is written as in 2014-12-25, from 1970 on; "2014-02-30" is none`},
+			`it must be a time such as 2014-12-25T08:30:00Z, from 1970 on`},
+		{"a number is no instant", dateTime, 5, "it must be a time such as 2014-12-25T08:30:00Z, from 1970 on"},
+		{"a day that does not exist is refused", date, "2014-02-30", `it must be a day such as 2014-12-25, from 1970 on`},
 		{"a long text is not echoed whole", date, strings.Repeat("9", 100),
-			`a Date is written as in 2014-12-25, from 1970 on; "` + strings.Repeat("9", 40) + `"… is none`},
-		{"a relative URL is refused", address, "/a.png", `a URL is absolute, with http or https; "/a.png" is none`},
-		{"a URL that runs a script is refused", address, "javascript:alert(1)", `a URL is absolute, with http or https; "javascript:alert(1)" is none`},
-		{"a text is no Int", integer, "1", "an Int is a whole number from -2147483648 to 2147483647"},
-		{"33 bits are no Int", integer, json.Number("2147483648"), "an Int is a whole number from -2147483648 to 2147483647"},
+			`it must be a day such as 2014-12-25, from 1970 on`},
+		{"a relative URL is refused", address, "/a.png", `it must be an absolute URL with http or https`},
+		{"a URL that runs a script is refused", address, "javascript:alert(1)", `it must be an absolute URL with http or https`},
+		{"a text is no Int", integer, "1", "it must be a whole number from -2147483648 to 2147483647"},
+		{"33 bits are no Int", integer, json.Number("2147483648"), "it must be a whole number from -2147483648 to 2147483647"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.scalar(test.value)
