@@ -15,9 +15,12 @@ import (
 var hostile = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂", "'; DROP TABLE users", "\xff",
 	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
 
-// hostileIDs are no ids and no cursors, though some look like them.
+// hostileIDs are no ids and no cursors, though some look like them. An id of more than 512 bytes is refused before
+// anything executes, a cursor fails its field.
 var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "enUwMDAwMQ", "VWEAYg", "VABh", "Q////w", "AAAA", "_____w", "f", "null",
-	strings.Repeat("A", 512), strings.Repeat("A", 513), strings.Repeat("é", 300)}
+	strings.Repeat("A", 512), strings.Repeat("é", 200)}
+
+var hostileCursors = append(hostileIDs, strings.Repeat("A", 513), strings.Repeat("é", 300))
 
 func (g *generator) users() []string {
 	return append([]string{dataset.Hub, dataset.Special, dataset.Admin, dataset.Nobody}, g.keys("users", g.oracle.Users)...)
@@ -137,9 +140,6 @@ func (g *generator) number(n int) string {
 }
 
 func (g *generator) day() string {
-	if g.chance(40) {
-		return oneOf(g, []string{"2014-02-30", "1969-12-31", "", "2014-12-1", "today"})
-	}
 	return oneOf(g, []string{"1970-01-01", "2014-12-01", "2014-12-10", "2014-12-11", "2014-12-20", "2015-01-05", "9999-12-31"})
 }
 
@@ -219,7 +219,7 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, right bool) any
 	}
 	if !right {
 		if g.chance(2) {
-			return oneOf(g, hostileIDs)
+			return oneOf(g, hostileCursors)
 		}
 		for _, other := range sortedKeys(g.opaque.Seen) {
 			if other != kind && g.chance(3) {

@@ -85,9 +85,9 @@ func coarse() (all []attack) {
 		over(limits.Depth, "lists in values 4,990 deep", "{node(id:"+rep("[", 4990)+rep("]", 4990)+"){id}}"),
 		over(limits.Depth, "lists in types 4,990 deep", "query($a:"+rep("[", 4990)+"Int"+rep("]", 4990)+"){__typename}"),
 		over(limits.Depth, "an introspection of ofType × 1,000", `{__schema{types`+rep("{ofType", 1000)+"{name}"+rep("}", 1000)+"}}"),
-		wrong("no operation provided", "65,000 commas", rep(",", 65_000)),
-		wrong("no operation provided", "a comment of 65,000 bytes", rep("#", 65_000)),
-		wrong("no operation provided", "9,990 comments", rep("#\n", 9_990)),
+		wrong("The document has no operation", "65,000 commas", rep(",", 65_000)),
+		wrong("The document has no operation", "a comment of 65,000 bytes", rep("#", 65_000)),
+		wrong("The document has no operation", "9,990 comments", rep("#\n", 9_990)),
 		wrong("Unexpected String", "7,000 strings", rep(`"\u0041" `, 7_000)),
 		wrong("Unexpected BlockString", "4,600 block strings", rep(`""" \""" """ `, 4_600)),
 	)
@@ -166,7 +166,7 @@ func pages() []attack {
 	const atLeast = "first and last are at least 1"
 	all := []attack{
 		long("a page's number of entries", "a page of 2147483647", `{user(username:"u"){followers(first:2147483647){nodes{name}}}}`),
-		long("an id's length in bytes", "an id of 10,000 bytes", `{node(id:"`+rep("x", 10_000)+`"){id}}`),
+		{name: "an id of 10,000 bytes", body: asBody(`{node(id:"`+rep("x", 10_000)+`"){id}}`, nil), code: apierr.CodeLimitExceeded, says: "expected a value of the type ID!"},
 		long("a cursor's length in bytes", "a cursor of 10,000 bytes", `{user(username:"u"){followers(after:"`+rep("x", 10_000)+`"){nodes{name}}}}`),
 		wrong(atLeast, "a page of 0", `{user(username:"u"){followers(first:0){nodes{name}}}}`),
 		wrong(atLeast, "a page of -1", `{user(username:"u"){followers(first:-1){nodes{name}}}}`),

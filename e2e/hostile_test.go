@@ -59,7 +59,7 @@ func TestHostileArguments(t *testing.T) {
 				}
 				w.check(t, root, query, map[string]any{"c": cursor})
 			}
-			for _, cursor := range hostileIDs {
+			for _, cursor := range hostileCursors {
 				query := fmt.Sprintf(`query($c:String!){%s(after:$c){nodes{id}}}`, list.field)
 				if list.path != "" {
 					query = strings.Replace(query, "{", "{"+list.path+"{", 1) + "}"
@@ -73,7 +73,7 @@ func TestHostileArguments(t *testing.T) {
 			w.check(t, root, `{users(`+arguments+`){nodes{id}} user(username:"Lucy"){followers(`+arguments+`){nodes{id}} twits(`+arguments+`){nodes{id} pageInfo{hasNextPage}}}
 				department(code:"ceo"){descendants(`+arguments+`){nodes{id} pageInfo{hasNextPage}}}}`, nil)
 		}
-		w.check(t, root, `{department(code:"ceo"){descendants(maxDepth:-1){nodes{id}}} game(code:"chess"){a:plays(from:"2014-12-31",to:"2014-12-25"){day} b:plays(from:"2014-02-30",to:"2015-01-01"){day}}}`, nil)
+		w.check(t, root, `{department(code:"ceo"){descendants(maxDepth:-1){nodes{id}}} game(code:"chess"){a:plays(from:"2014-12-31",to:"2014-12-25"){day}}}`, nil)
 	})
 	t.Run("more than a hundred ids are refused", func(t *testing.T) {
 		ids := make([]any, 101)
