@@ -85,9 +85,9 @@ func coarse() (all []attack) {
 		over(limits.Depth, "lists in values 4,990 deep", "{node(id:"+rep("[", 4990)+rep("]", 4990)+"){id}}"),
 		over(limits.Depth, "lists in types 4,990 deep", "query($a:"+rep("[", 4990)+"Int"+rep("]", 4990)+"){__typename}"),
 		over(limits.Depth, "an introspection of ofType × 1,000", `{__schema{types`+rep("{ofType", 1000)+"{name}"+rep("}", 1000)+"}}"),
-		wrong("The document has no operation", "65,000 commas", rep(",", 65_000)),
-		wrong("The document has no operation", "a comment of 65,000 bytes", rep("#", 65_000)),
-		wrong("The document has no operation", "9,990 comments", rep("#\n", 9_990)),
+		wrong("The document is empty", "65,000 commas", rep(",", 65_000)),
+		wrong("The document is empty", "a comment of 65,000 bytes", rep("#", 65_000)),
+		wrong("The document is empty", "9,990 comments", rep("#\n", 9_990)),
 		wrong("Unexpected String", "7,000 strings", rep(`"\u0041" `, 7_000)),
 		wrong("Unexpected BlockString", "4,600 block strings", rep(`""" \""" """ `, 4_600)),
 	)

@@ -69,7 +69,7 @@ func TestHowARequestIsSent(t *testing.T) {
 		{"UTF-8 may be named", with(ask(query), "Content-Type", `application/json; charset="UTF-8"`), 200, `"Query"`},
 		{"the last query counts, and null is none", post(`{"query":"{__typename}","query":null}`), 400, "lacks its query"},
 		{"a parameter that is empty is none", at("query="), 400, "lacks its query"},
-		{"a query that is empty is no valid document", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "The document has no operation."},
+		{"a query that is empty is no valid document", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "The document is empty."},
 		{"bytes that are no UTF-8 are replaced by nothing", post(`{"query":"{user(username:\"` + "\xff" + `\"){name}}"}`), 400, "it is not UTF-8"},
 		{"nor in a URL", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
 		{"UTF-16 is no charset of JSON", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},

@@ -14,7 +14,7 @@ import (
 )
 
 // Parse parses an executable document. It takes time linear in the text. The error has a location and the code of a
-// parse error, unless the text is not UTF-8: then it has no location.
+// parse error; that the text is empty or not UTF-8 has no location.
 func Parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	doc, err := parse(text)
 	if err != nil {
@@ -35,6 +35,9 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
 		return nil, gqlerror.WrapIfUnwrapped(err)
+	}
+	if len(doc.Operations)+len(doc.Fragments) == 0 {
+		return nil, gqlerror.Errorf("The document is empty.")
 	}
 	return doc, correct(doc, blocks)
 }

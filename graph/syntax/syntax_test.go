@@ -28,6 +28,7 @@ func TestParseRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 		"a half and a braced half":              {`{a(b:"\uD83D\u{DE00}")}`, `Invalid character escape sequence: \u{DE00}.`},
 		"a code point beyond Unicode":           {`{a(b:"\u{110000}")}`, `Invalid character escape sequence: \u{110000}.`},
 		"a variable in a variable's directive":  {`query($a:Int @d(x:$a)){b(c:$a)}`, `Unexpected variable in a constant value`},
+		"nothing but comments":                  {"#a\n,,", `The document is empty.`},
 		"a text that is not UTF-8":              {"{a(b:\"\xff\")}", `the document is not UTF-8`},
 		"a block string that does not end":      {`{a(b:"""a"`, `Unterminated string.`},
 		"what gqlparser itself refuses, a type": {`{a(b:)}`, `Unexpected )`},
@@ -37,7 +38,7 @@ func TestParseRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 			if err == nil || err.Message != test.problem || err.Extensions["code"] != "GRAPHQL_PARSE_FAILED" {
 				t.Fatalf("%v, want %q", err, test.problem)
 			}
-			if len(err.Locations) != 1 && !strings.Contains(test.problem, "UTF-8") {
+			if len(err.Locations) != 1 && !strings.HasPrefix(strings.ToLower(test.problem), "the document is") {
 				t.Errorf("it has the locations %v", err.Locations)
 			}
 		})
