@@ -41,7 +41,7 @@ func argument(
 	return value, true, err
 }
 
-// present reports whether a value is there: a variable may have none.
+// present reports whether a value exists: a variable may have none.
 func present(value *ast.Value, variables map[string]any) bool {
 	if value.Kind != ast.Variable {
 		return true

@@ -2,8 +2,8 @@
 // the values of variables, literals in a document, and the arguments of a field.
 //
 // Variables and literals are checked before anything executes: [Inputs.Variables] for each request, [Inputs.Literal]
-// once for each document, by a validation rule. What is left for execution is the combination of both: a variable that
-// is null, or has no value, where an argument needs one. [Arguments] checks that.
+// once for each document, by a validation rule. Only their combination remains for execution: a variable that is null,
+// or has no value, where an argument needs one. [Arguments] checks that.
 //
 // Coerced values are what gqlgen's generated code takes: int64 for Int, float64 for Float, string for String, ID and
 // enums, bool, []any, map[string]any, and for other scalars what JSON or the literal has.

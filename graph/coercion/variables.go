@@ -42,7 +42,7 @@ func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (
 	return coerced, problems
 }
 
-// invalid makes the error for a variable of which the part at path is wrong.
+// invalid makes the error for the part of a variable at path.
 func invalid(def *ast.VariableDefinition, path ast.Path, problem error) *gqlerror.Error {
 	where := "$" + def.Variable
 	if len(path) > 0 {
@@ -145,7 +145,7 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 }
 
 // builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int however
-// it is written. A value of another scalar stays as it is.
+// it is written. A value of another scalar stays unchanged.
 func builtIn(name string, value any) (any, error) {
 	ok := true
 	switch name {

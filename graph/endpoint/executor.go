@@ -44,8 +44,8 @@ func (c queryCache) Add(_ context.Context, query string, document *ast.QueryDocu
 	}
 }
 
-// newExecutor returns gqlgen's executor of the schema: it runs the extensions around operations and responses. What
-// comes before execution is [preparer]'s.
+// newExecutor returns gqlgen's executor of the schema: it runs the extensions around operations and responses. A
+// [preparer] takes the steps before execution.
 func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	e := executor.New(schema)
 	e.SetErrorPresenter(apierr.Present)

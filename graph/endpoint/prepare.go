@@ -59,7 +59,7 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. It is never nil, and lacks what was not reached before the first error.
+// prepare returns the operation of a request. It is never nil. After an error its later fields are unset.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (*graphql.OperationContext, gqlerror.List) {
@@ -102,7 +102,7 @@ func (p *preparer) prepare(
 	return op, nil
 }
 
-// document returns the parsed and valid document of a text, from the cache if it is there.
+// document returns the parsed and valid document of a text, from the cache if possible.
 func (p *preparer) document(ctx context.Context, text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := p.cache.Get(ctx, text); ok {
 		return doc, nil
@@ -114,7 +114,7 @@ func (p *preparer) document(ctx context.Context, text string) (*ast.QueryDocumen
 	return doc, errs
 }
 
-// parse parses and validates a text. Limits come before both: neither takes time linear in what it is given.
+// parse parses and validates a text. Limits come before both, which do not take linear time.
 func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	if refusal := p.limits.Text(text); refusal != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
