@@ -155,7 +155,7 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 	return n
 }
 
-// compile compiles the fields.
+// compile compiles the fields. @defer and @stream have no effect: what gqlgen collects about them is not looked at.
 func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.SelectionSet, in *graphql.FieldContext) {
 	object := n.object
 	if object == nil {
@@ -168,8 +168,6 @@ func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.Select
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
 		switch {
-		case f.IsDeferred() && !c.lazy: // else it is not worth it
-			n.uncovered = "defer"
 		case f.Name == "__typename":
 		case s.field == nil:
 			n.uncovered = "uncovered"
@@ -254,12 +252,12 @@ func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered
 	return ""
 }
 
-// conditions lists the variables that @skip, @include and @defer ask in an operation and the fragments of its document.
+// conditions lists the variables that @skip and @include ask in an operation and the fragments of its document.
 func conditions(doc *ast.QueryDocument, op *ast.OperationDefinition) []string {
 	var names []string
 	add := func(list ast.DirectiveList) {
 		for _, d := range list {
-			if d.Name != "skip" && d.Name != "include" && d.Name != "defer" {
+			if d.Name != "skip" && d.Name != "include" {
 				continue
 			}
 			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && !slices.Contains(names, arg.Value.Raw) {
