@@ -2,8 +2,9 @@ package plan
 
 import "testing"
 
+// TestDeferHasNoEffect but that the response says that none follows.
 func TestDeferHasNoEffect(t *testing.T) {
-	const whole = `{"data":{"me":{"name":"a","tags":["x","y"]}}}`
+	const whole = `{"data":{"me":{"name":"a","tags":["x","y"]}},"extensions":{"is_final":true}}`
 	for _, test := range []struct {
 		name, query string
 		variables   map[string]any
@@ -19,7 +20,7 @@ func TestDeferHasNoEffect(t *testing.T) {
 		{"in a deferred fragment", `{...@defer{me{name ...@defer{tags}}}}`, nil, whole},
 		{"on a field that is also selected without it", `{me{...@defer{name} name tags}}`, nil, whole},
 		{"together with @skip", `{me{name tags ...@defer@skip(if:true){best{name}}}}`, nil, whole},
-		{"below a resolver", `{me{best{...@defer{name}}}}`, nil, `{"data":{"me":{"best":{"name":"best of a"}}}}`},
+		{"below a resolver", `{me{best{...@defer{name}}}}`, nil, `{"data":{"me":{"best":{"name":"best of a"}}},"extensions":{"is_final":true}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want) })
 	}
