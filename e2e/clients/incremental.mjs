@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// The operations, by name. The values of the variables make no difference to the answers.
+// Operations by name, each with lists of variables. The variables of the two directives make no difference to the answers.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',
@@ -25,6 +25,10 @@ const operations = {
     [{ u: username, d: true }, { u: username, d: false }],
   ],
   root: ['{ ... @defer { viewer { username } } a: users(first: 2) { nodes @stream { username } } }', [{}]],
+  labels: [ // which the draft forbids
+    'query($u: String!, $l: String) { ... @defer(label: "x") { a: user(username: $u) { id ... @defer(label: $l) { name } } } ... @defer(label: "x") { viewer { id } } }',
+    [{ u: username, l: 'y' }],
+  ],
   leaves: ['query($n: Int = 0) { twits: user(username: "LiLei") { username @stream(initialCount: $n) } }', [{}, { n: 3 }]],
   mutation: [
     'mutation M($i: UpdateUserInput!) { ...F @defer(label: "M$defer$F") }\n' +
@@ -34,7 +38,7 @@ const operations = {
 };
 
 const plain = (query) => print(visit(parse(query), { Directive: ({ name }) => (name.value === 'defer' || name.value === 'stream' ? null : undefined) }))
-  .replace(/\$\w+: (Boolean!?|Int = 0)/g, '').replace('()', ''); // variables that nothing else uses
+  .replace(/\$[dnl]: (Boolean!?|Int = 0|String)/g, '').replace('()', ''); // only the directives use these variables
 
 // What Apollo's two handlers and Relay's users send.
 const accepts = ['multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
@@ -59,10 +63,11 @@ const sse = createSSE({ url, headers });
 const transports = { ws: (p) => results(ws, p), sse: (p) => results(sse, p) };
 for (const accept of accepts) transports[`http, ${accept}`] = (p) => post(accept, p);
 
-const subscription = 'subscription S($u: String!, $d: Boolean) { twitPosted(username: $u) { content ...T @defer(label: "S$defer$T", if: $d) } }\n' +
+const subscription = 'subscription S($u: String!, $d: Boolean) { ...R @defer(label: "S$defer$R") }\n' +
+  'fragment R on Subscription { twitPosted(username: $u) { content ...T @defer(label: "S$defer$T", if: $d) } }\n' +
   'fragment T on Twit { visibility author { username twits(first: 1) { edges @stream(initialCount: 0) { node { content } } } } }';
 
-// Posts until each of the listeners has heard two twits: when a subscription has begun nobody is told.
+// Posts until each listener has received two twits: a client can't know when its subscription has started.
 async function hear(listeners) {
   let n = 0;
   const timer = setInterval(() => {
@@ -79,7 +84,7 @@ const report = { answers: [], events: {} };
 try {
   for (const [operation, [query, values]] of Object.entries(operations)) {
     for (const variables of values) {
-      const { d, n, ...rest } = variables;
+      const { d, n, l, ...rest } = variables;
       const [want] = await post(undefined, { query: plain(query), variables: rest });
       for (const [transport, send] of Object.entries(transports)) {
         report.answers.push({ operation, variables, transport, want, got: await send({ query, variables }) });

@@ -38,7 +38,7 @@ func incremental(t *testing.T, url, token string) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if len(report.Answers) != 9*6 || len(report.Events) != 2 || len(report.Refused) != 13*6 {
+	if len(report.Answers) != 10*6 || len(report.Events) != 2 || len(report.Refused) != 13*6 {
 		t.Fatalf("%s", text)
 	}
 	for _, a := range report.Answers {

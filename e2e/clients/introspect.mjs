@@ -26,7 +26,7 @@ const fromIntrospection = buildClientSchema(data);
 assertValidSchema(fromSDL);
 assertValidSchema(fromIntrospection);
 
-// What is the schema's own in the result of introspection, sorted by name: graphql-js has descriptions of its own for the rest.
+// The part of an introspection result that the schema itself defines, sorted by name: graphql-js has its own descriptions for the rest.
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID'];
 function own({ __schema: { types, directives, ...schema } }) {
   const byName = (a, b) => (a.name < b.name ? -1 : 1);

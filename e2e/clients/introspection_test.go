@@ -33,12 +33,12 @@ func introspect(t *testing.T, url string) {
 			t.Errorf("(-SDL +introspection):\n%s", diff)
 		}
 	})
-	t.Run("in its types, those of the specification included", func(t *testing.T) {
+	t.Run("in its types, including scalars of the specification", func(t *testing.T) {
 		if diff := cmp.Diff(report.SDLTypes, report.IntrospectionTypes); diff != "" || slices.Contains(report.SDLTypes, "Float") {
 			t.Errorf("(-SDL +introspection):\n%s", diff)
 		}
 	})
-	t.Run("and in the description of the schema", func(t *testing.T) {
+	t.Run("in the description of the schema", func(t *testing.T) {
 		for _, text := range []string{report.SDL, report.Introspection, report.SDLText} {
 			if !strings.HasPrefix(text, "\"\"\"\ntwibase") {
 				t.Errorf("%.100s", text)
@@ -56,7 +56,7 @@ func introspect(t *testing.T, url string) {
 			}
 		}
 	})
-	t.Run("deprecated members are left out by default, and null is no answer to whether", func(t *testing.T) {
+	t.Run("includeDeprecated is Boolean! = false", func(t *testing.T) {
 		var got []string
 		for _, typ := range report.Meta.Schema.Types {
 			for _, field := range typ.Fields {

@@ -11,7 +11,7 @@ const noReason = "No longer supported"
 // IsDeprecated reports whether there is @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
-// DeprecationReason returns nil for what is not deprecated.
+// DeprecationReason returns nil without @deprecated.
 func (d deprecation) DeprecationReason() *string {
 	directive := d.directives.ForName("deprecated")
 	if directive == nil {
@@ -56,7 +56,7 @@ type EnumValue struct {
 	definition *ast.EnumValueDefinition
 }
 
-// Name returns the value as it is written.
+// Name returns the name.
 func (v *EnumValue) Name() string { return v.definition.Name }
 
 // Description returns nil if there is none.

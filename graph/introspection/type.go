@@ -75,7 +75,7 @@ func (t *Type) SpecifiedByURL() *string {
 	return nil
 }
 
-// IsOneOf returns nil for what is no input object.
+// IsOneOf returns nil unless the type is an input object.
 func (t *Type) IsOneOf() *bool {
 	if !t.is(ast.InputObject) {
 		return nil
