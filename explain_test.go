@@ -56,6 +56,9 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 		stdout, stderr string // stderr with FILE for the file
 	}{
 		{"a plan is a tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
+		{"@defer and @stream have no effect", strings.NewReplacer("name f", "name ... @defer { f", "totalCount", "... @defer(label: \"c\") { totalCount }",
+			"nodes { name", "nodes @stream(initialCount: 1) { name", "} query G", "} } query G").Replace(followers),
+			[]string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
 		{"what reads nothing", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
 		{"an operation that is not there", followers, []string{"--operation", "H"}, failed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
 		{"one of several that is not named", followers, nil, failed, "", "twibase: FILE: operationName must name one of the document's operations\n"},

@@ -87,6 +87,8 @@ func TestClients(t *testing.T) {
 	url, token := started(t)
 	t.Run("GraphQL over HTTP is audited", func(t *testing.T) { audited(t, url) })
 	t.Run("graphql-ws and graphql-sse subscribe", func(t *testing.T) { subscribe(t, url, token) })
+	t.Run("introspection equals the SDL", func(t *testing.T) { introspect(t, url) })
+	t.Run("@defer and @stream are answered at once", func(t *testing.T) { incremental(t, url, token) })
 }
 
 func audited(t *testing.T, url string) {

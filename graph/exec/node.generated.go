@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	introspection1 "twibase/graph/introspection"
 	"twibase/graph/model"
 	"twibase/graph/scalar"
 	"twibase/hbase/tables"
@@ -930,8 +930,8 @@ func (ec *executionContext) _Query___type(ctx context.Context, field graphql.Col
 			return ec.IntrospectType(fc.Args["name"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Type) graphql.Marshaler {
-			return ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *introspection1.Type) graphql.Marshaler {
+			return ec.marshalO__Type2ᚖtwibaseᚋgraphᚋintrospectionᚐType(ctx, selections, v)
 		},
 		true,
 		false,
@@ -973,8 +973,8 @@ func (ec *executionContext) _Query___schema(ctx context.Context, field graphql.C
 			return ec.IntrospectSchema()
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *introspection.Schema) graphql.Marshaler {
-			return ec.marshalO__Schema2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐSchema(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *introspection1.Schema) graphql.Marshaler {
+			return ec.marshalO__Schema2ᚖtwibaseᚋgraphᚋintrospectionᚐSchema(ctx, selections, v)
 		},
 		true,
 		false,

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/introspection"
 
+	"twibase/graph/introspection"
 	"twibase/graph/model"
 	"twibase/graph/plan"
 	"twibase/graph/relay"
@@ -3061,7 +3061,7 @@ func planDirectiveIntrospected() []plan.Field {
 	return []plan.Field{
 		{Name: "name", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.Directive).Name
+				v := object.(*introspection.Directive).Name()
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "description", Object: "__Directive", NonNull: false,
@@ -3074,12 +3074,12 @@ func planDirectiveIntrospected() []plan.Field {
 			}},
 		{Name: "isRepeatable", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.Directive).IsRepeatable
+				v := object.(*introspection.Directive).IsRepeatable()
 				return plan.AppendBool(dst, v), true
 			}},
 		{Name: "locations", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.Directive).Locations
+				v := object.(*introspection.Directive).Locations()
 				dst = append(dst, '[')
 				for i, e := range v {
 					if i > 0 {
@@ -3094,13 +3094,8 @@ func planDirectiveIntrospected() []plan.Field {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
-				n := 0
 				for _, p := range parents {
-					n += len(p.(*introspection.Directive).Args)
-				}
-				to.Room(len(parents), n)
-				for _, p := range parents {
-					list := p.(*introspection.Directive).Args
+					list := p.(*introspection.Directive).Args(args["includeDeprecated"].(bool))
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
@@ -3115,7 +3110,7 @@ func planEnumValueIntrospected() []plan.Field {
 	return []plan.Field{
 		{Name: "name", Object: "__EnumValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.EnumValue).Name
+				v := object.(*introspection.EnumValue).Name()
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "description", Object: "__EnumValue", NonNull: false,
@@ -3146,7 +3141,7 @@ func planFieldIntrospected() []plan.Field {
 	return []plan.Field{
 		{Name: "name", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.Field).Name
+				v := object.(*introspection.Field).Name()
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "description", Object: "__Field", NonNull: false,
@@ -3162,13 +3157,8 @@ func planFieldIntrospected() []plan.Field {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
-				n := 0
 				for _, p := range parents {
-					n += len(p.(*introspection.Field).Args)
-				}
-				to.Room(len(parents), n)
-				for _, p := range parents {
-					list := p.(*introspection.Field).Args
+					list := p.(*introspection.Field).Args(args["includeDeprecated"].(bool))
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
@@ -3179,7 +3169,7 @@ func planFieldIntrospected() []plan.Field {
 		{Name: "type", Object: "__Field", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Field).Type
+					object := p.(*introspection.Field).Type()
 					if object == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
@@ -3208,7 +3198,7 @@ func planInputValueIntrospected() []plan.Field {
 	return []plan.Field{
 		{Name: "name", Object: "__InputValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.InputValue).Name
+				v := object.(*introspection.InputValue).Name()
 				return plan.AppendString(dst, v), true
 			}},
 		{Name: "description", Object: "__InputValue", NonNull: false,
@@ -3222,7 +3212,7 @@ func planInputValueIntrospected() []plan.Field {
 		{Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.InputValue).Type
+					object := p.(*introspection.InputValue).Type()
 					if object == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
@@ -3233,7 +3223,7 @@ func planInputValueIntrospected() []plan.Field {
 			}},
 		{Name: "defaultValue", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-				v := object.(*introspection.InputValue).DefaultValue
+				v := object.(*introspection.InputValue).DefaultValue()
 				if v == nil {
 					return dst, false
 				}
@@ -3424,9 +3414,12 @@ func planTypeIntrospected() []plan.Field {
 				return nil
 			}},
 		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field___Type_inputFields_args(ctx, raw)
+			},
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					list := p.(*introspection.Type).InputFields()
+					list := p.(*introspection.Type).InputFields(args["includeDeprecated"].(bool))
 					if list == nil {
 						to.Null()
 						continue
@@ -3453,7 +3446,10 @@ func planTypeIntrospected() []plan.Field {
 		{Name: "isOneOf", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).IsOneOf()
-				return plan.AppendBool(dst, v), true
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendBool(dst, *v), true
 			}},
 	}
 }

@@ -3142,6 +3142,51 @@ type RevokeRolePayload {
   clientMutationId: String
 }
 `, BuiltIn: false},
+	{Name: "../schema/schema.graphqls", Input: `"""
+twibase: users who follow each other, their twits and comments, departments with roles, and the games that users play.
+
+**Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return one. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
+WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A token that is not accepted fails the request: it is never executed anonymously.
+What the viewer may not see looks exactly like what does not exist.
+
+**Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Entries that
+the viewer may not see are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
+
+**Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
+` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
+that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + `; it has then changed nothing. Where an input has an
+` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
+
+**Limits.** A request that asks for too much fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + ` before anything is executed; ` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + ` say by how
+much. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its answer at most 100,000 objects. An operation fails with
+` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
+
+**Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: every operation is answered in full by one response.
+"""
+schema {
+  query: Query
+  mutation: Mutation
+  subscription: Subscription
+}
+
+"Accepted, and has no effect: the fragment is part of the one response."
+directive @defer(
+  "Whether the client wants the fragment later. It has no effect."
+  if: Boolean! = true
+  "The client's name for the fragment. It has no effect."
+  label: String
+) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+
+"Accepted, and has no effect: the whole list is part of the one response."
+directive @stream(
+  "Whether the client wants the rest of the list later. It has no effect."
+  if: Boolean! = true
+  "The client's name for the list. It has no effect."
+  label: String
+  "How many entries the client wants at once. It has no effect."
+  initialCount: Int! = 0
+) on FIELD
+`, BuiltIn: false},
 	{Name: "../schema/twit.graphqls", Input: `extend type Query {
   "The twit with this id; null if there is none that the viewer may see."
   twit(

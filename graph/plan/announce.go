@@ -13,7 +13,7 @@ import (
 // that follows from the compiled operation and from what resolvers return: it goes through the fields of an object that have no resolver one after the
 // other, each with all that is below it, and then calls the resolvers side by side; the elements of a list it goes through side by side. Who sees each field
 // come and its value go, as the middlewares of fields do, so knows at each moment who may still come to a loader. Subscriptions, what the plan does
-// not cover and operations of too many fields are executed without that. The schema is safe for concurrent use.
+// not cover and operations of too many fields are executed without that. Unlike the plan, gqlgen heeds @defer. The schema is safe for concurrent use.
 func Announce(config Config) graphql.ExecutableSchema {
 	return &announced{config.Stock, &planned{config.Stock, config, newCompiler(config.Types, config.Stock.Schema())}}
 }

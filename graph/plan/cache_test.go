@@ -142,9 +142,7 @@ func TestWhatIsNotCovered(t *testing.T) {
 	w := &world{sdl: people().sdl + ` type Subscription { ticks: Int }`}
 	for _, test := range []struct{ name, query string }{
 		{"a subscription of which nothing was generated", `subscription{ticks}`},
-		{"@defer", `{me{name ...@defer{tags}}}`},
-		{"also deep inside", `{me{friends{...F@defer(label:"f")}}} fragment F on Person{name}`},
-		{"and introspection, if nothing was generated for it", `{__schema{types{name}}}`},
+		{"introspection, if nothing was generated for it", `{__schema{types{name}}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := ask(engine(w.build()), test.query, "", nil); got != `{"data":"stock"}` {
@@ -152,7 +150,4 @@ func TestWhatIsNotCovered(t *testing.T) {
 			}
 		})
 	}
-	t.Run("@defer that is not meant is no @defer", func(t *testing.T) {
-		people().check(t, `{me{name ...@defer(if:false){tags}}}`, nil, `{"data":{"me":{"name":"a","tags":["x","y"]}}}`)
-	})
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -26,6 +24,8 @@ type node struct {
 	frames sync.Pool
 	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
 	uncovered string
+	// final is whether the response says that it is the only one; only the root has it: see [directives].
+	final bool
 	// lazy is the batch of a node that is compiled as soon as there are objects, and fresh compiles the root of such anew, for one more execution:
 	// see [compiler.lazily].
 	lazy  *lazy
@@ -95,6 +95,7 @@ const maxVariants = 16
 type compiled struct {
 	size       int
 	conditions []string
+	final      bool
 	mu         sync.Mutex
 	variants   map[string]*node
 }
@@ -116,13 +117,14 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
-		entry = &compiled{size: size(op.Doc, op.Operation), conditions: conditions(op.Doc, op.Operation), variants: map[string]*node{}}
+		entry = &compiled{size: size(op.Doc, op.Operation), variants: map[string]*node{}}
+		entry.conditions, entry.final = directives(op.Doc, op.Operation)
 		if len(op.RawQuery) <= cacheLength && entry.size <= keptFields {
 			c.cache.Add(op.Operation, entry, len(op.RawQuery))
 		}
 	}
 	if entry.size > c.whole {
-		return c.lazily(op, root)
+		return c.lazily(op, root, entry.final)
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
@@ -131,6 +133,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 	if !ok {
 		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
 		n.place(&n.size)
+		n.final = entry.final
 		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
 			entry.variants[variant] = n
 		}
@@ -155,7 +158,7 @@ func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, obje
 	return n
 }
 
-// compile compiles the fields.
+// compile compiles the fields. @defer and @stream have no effect: what gqlgen collects about them is not looked at.
 func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.SelectionSet, in *graphql.FieldContext) {
 	object := n.object
 	if object == nil {
@@ -168,8 +171,6 @@ func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.Select
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
 		switch {
-		case f.IsDeferred() && !c.lazy: // else it is not worth it
-			n.uncovered = "defer"
 		case f.Name == "__typename":
 		case s.field == nil:
 			n.uncovered = "uncovered"
@@ -252,40 +253,4 @@ func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered
 		}
 	}
 	return ""
-}
-
-// conditions lists the variables that @skip, @include and @defer ask in an operation and the fragments of its document.
-func conditions(doc *ast.QueryDocument, op *ast.OperationDefinition) []string {
-	var names []string
-	add := func(list ast.DirectiveList) {
-		for _, d := range list {
-			if d.Name != "skip" && d.Name != "include" && d.Name != "defer" {
-				continue
-			}
-			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && !slices.Contains(names, arg.Value.Raw) {
-				names = append(names, arg.Value.Raw)
-			}
-		}
-	}
-	var walk func(ast.SelectionSet)
-	walk = func(set ast.SelectionSet) {
-		for _, s := range set {
-			switch s := s.(type) {
-			case *ast.Field:
-				add(s.Directives)
-				walk(s.SelectionSet)
-			case *ast.InlineFragment:
-				add(s.Directives)
-				walk(s.SelectionSet)
-			case *ast.FragmentSpread:
-				add(s.Directives)
-			}
-		}
-	}
-	walk(op.SelectionSet)
-	for _, f := range doc.Fragments {
-		walk(f.SelectionSet)
-	}
-	slices.SortFunc(names, strings.Compare)
-	return names
 }

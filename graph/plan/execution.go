@@ -6,8 +6,8 @@ import "github.com/99designs/gqlgen/graphql"
 type Execution struct {
 	// Executor is "plan", or "stock" for gqlgen's own.
 	Executor string
-	// Reason says why the plan does not execute it: "defer", "uncovered" for a
-	// selection of which the generated glue knows nothing, or "unplanned" for a schema without a plan.
+	// Reason says why the plan does not execute it: "uncovered" for a selection of which the generated glue knows nothing,
+	// or "unplanned" for a schema without a plan.
 	Reason string
 }
 

@@ -23,8 +23,9 @@ func TestWhoExecutesAnOperation(t *testing.T) {
 	}{
 		{"the plan", planned, `{user(username:"a"){followers{edges{node{id}}}} node(id:""){id ...on Twit{content}}}`, plan.Execution{Executor: "plan"}},
 		{"introspection is the plan's too", planned, `{__schema{types{name}} __typename}`, plan.Execution{Executor: "plan"}},
-		{"the stock executor if a part is deferred", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "stock", Reason: "defer"}},
-		{"the plan if the deferring is off", planned, `{user(username:"a"){...@defer(if:false){name}}}`, plan.Execution{Executor: "plan"}},
+		{"the plan with @defer", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "plan"}},
+		{"the plan with @defer in a fragment of a mutation", planned, `mutation{...M@defer} fragment M on Mutation{logIn(input:{username:"a",password:"b"}){token}}`, plan.Execution{Executor: "plan"}},
+		{"the plan with @stream", planned, `{nodes(ids:[])@stream(initialCount:1){id}}`, plan.Execution{Executor: "plan"}},
 		{"the stock executor if the plan does not know a field", plan.New(plan.Config{Stock: stock, Types: &plan.Schema{
 			Query: "Query", Objects: map[string]*plan.Object{"Query": {Name: "Query"}}}}),
 			`{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "uncovered"}},

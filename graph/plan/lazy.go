@@ -14,10 +14,11 @@ type lazy struct {
 
 // lazily compiles the root of an operation that has too many fields, for one execution. What is below follows where there are objects: so an
 // operation takes the memory of what it answers, whatever its fragments stand for.
-func (c *compiler) lazily(op *graphql.OperationContext, root string) *node {
+func (c *compiler) lazily(op *graphql.OperationContext, root string, final bool) *node {
 	n := (&compiler{lazy: true, schema: c.schema, possible: c.possible}).node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
 	n.place(&n.size)
-	n.fresh = func() *node { return c.lazily(op, root) }
+	n.final = final
+	n.fresh = func() *node { return c.lazily(op, root, final) }
 	return n
 }
 

@@ -68,6 +68,9 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 func (r *run) response(root *node, b *batch) *graphql.Response {
 	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer(), most: mostOf(r.ctx), failed: failuresOf(r.ctx)}
 	data := w.answer(b)
+	if root.final {
+		graphql.RegisterExtension(r.ctx, "is_final", true)
+	}
 	root.release(r.frame)
 	return &graphql.Response{Data: data}
 }

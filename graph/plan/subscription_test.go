@@ -130,7 +130,7 @@ func TestAnEventStaysAsItIsWhenTheNextComes(t *testing.T) {
 	}{
 		{"of the plan", query, planned()},
 		{"of gqlgen's executor", query, exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}})},
-		{"of what the plan leaves to that", strings.Replace(query, "false", "true", 1), planned()},
+		{"of the plan, with @defer", strings.Replace(query, "false", "true", 1), planned()},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := engine(test.schema)

@@ -96,8 +96,15 @@ func TestWalk(t *testing.T) {
 		})
 	}
 	t.Run("what the plan does not execute is not walked", func(t *testing.T) {
-		if calls, execution := walked(t, garden(), `{tree{...@defer{name}}}`, nil); calls != nil || execution != (Execution{"stock", "defer"}) {
+		if calls, execution := walked(t, garden(), `{__schema{types{name}}}`, nil); calls != nil || execution != (Execution{"stock", "uncovered"}) {
 			t.Errorf("%q, %+v", calls, execution)
+		}
+	})
+	t.Run("@defer has no effect", func(t *testing.T) {
+		calls, execution := walked(t, garden(), `{tree{...@defer{name}}}`, nil)
+		plain, _ := walked(t, garden(), `{tree{...{name}}}`, nil)
+		if diff := cmp.Diff(plain, calls); diff != "" || execution != (Execution{Executor: "plan"}) {
+			t.Errorf("%+v (-without +with):\n%s", execution, diff)
 		}
 	})
 	t.Run("a schema without a plan is told so", func(t *testing.T) {

@@ -29,6 +29,7 @@ func load(t *testing.T) *ast.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
+	Conform(schema)
 	return schema
 }
 
@@ -39,8 +40,24 @@ func TestSDL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if SDL(again) != text {
+		if SDL(again) != text || again.Description != load(t).Description {
 			t.Error("written again it is another")
+		}
+	})
+	t.Run("it describes the schema", func(t *testing.T) {
+		for _, part := range []string{"**Authentication.**", "**Pagination.**", "**Errors.**", "**Limits.**", "**Incremental delivery.**"} {
+			if !strings.Contains(load(t).Description, part) {
+				t.Errorf("there is no %s", part)
+			}
+		}
+	})
+	t.Run("a schema without a description needs no definition of its roots", func(t *testing.T) {
+		schema, err := gqlparser.LoadSchema(&ast.Source{Input: `type Query { a: Int }`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := SDL(schema); got != "type Query {\n  a: Int\n}\n" {
+			t.Error(got)
 		}
 	})
 	t.Run("it extends nothing and keeps descriptions", func(t *testing.T) {
@@ -53,6 +70,16 @@ func TestSDL(t *testing.T) {
 // TestConventions holds the schema to what front ends count on.
 func TestConventions(t *testing.T) {
 	schema := load(t)
+	describe(t, "the schema", schema.Description)
+	for name, directive := range schema.Directives {
+		if directive.Position.Src.BuiltIn {
+			continue
+		}
+		describe(t, "@"+name, directive.Description)
+		for _, arg := range directive.Arguments {
+			describe(t, "@"+name+"("+arg.Name+")", arg.Description)
+		}
+	}
 	for name, definition := range schema.Types {
 		if definition.BuiltIn {
 			continue

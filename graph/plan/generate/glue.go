@@ -10,6 +10,9 @@ import (
 
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/schema"
 )
 
 //go:embed glue.gotpl
@@ -21,6 +24,12 @@ type glue struct{}
 
 // Name implements gqlgen's plugin.Plugin.
 func (glue) Name() string { return "plan" }
+
+// MutateSchema implements gqlgen's plugin.SchemaMutator.
+func (glue) MutateSchema(parsed *ast.Schema) error {
+	schema.Conform(parsed)
+	return nil
+}
 
 // GenerateCode implements gqlgen's plugin.CodeGenerator.
 func (glue) GenerateCode(data *codegen.Data) error {

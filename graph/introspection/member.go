@@ -1,0 +1,101 @@
+package introspection
+
+import "github.com/vektah/gqlparser/v2/ast"
+
+// deprecation is what @deprecated says of a member of a type.
+type deprecation struct{ directives ast.DirectiveList }
+
+// noReason is the default of @deprecated(reason:).
+const noReason = "No longer supported"
+
+// IsDeprecated reports whether there is @deprecated.
+func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
+
+// DeprecationReason returns nil without @deprecated.
+func (d deprecation) DeprecationReason() *string {
+	directive := d.directives.ForName("deprecated")
+	if directive == nil {
+		return nil
+	}
+	if reason := directive.Arguments.ForName("reason"); reason != nil {
+		return &reason.Value.Raw
+	}
+	reason := noReason
+	return &reason
+}
+
+// listed reports whether a member is listed.
+func listed(directives ast.DirectiveList, includeDeprecated bool) bool {
+	return includeDeprecated || !deprecation{directives}.IsDeprecated()
+}
+
+// Field is GraphQL's __Field.
+type Field struct {
+	deprecation
+	schema     *ast.Schema
+	definition *ast.FieldDefinition
+}
+
+// Name returns the name.
+func (f *Field) Name() string { return f.definition.Name }
+
+// Description returns nil if there is none.
+func (f *Field) Description() *string { return text(f.definition.Description) }
+
+// Args returns the arguments.
+func (f *Field) Args(includeDeprecated bool) []InputValue {
+	return arguments(f.schema, f.definition.Arguments, includeDeprecated)
+}
+
+// Type returns the type of the field's value.
+func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
+
+// EnumValue is GraphQL's __EnumValue.
+type EnumValue struct {
+	deprecation
+	definition *ast.EnumValueDefinition
+}
+
+// Name returns the name.
+func (v *EnumValue) Name() string { return v.definition.Name }
+
+// Description returns nil if there is none.
+func (v *EnumValue) Description() *string { return text(v.definition.Description) }
+
+// InputValue is GraphQL's __InputValue: an argument, or a field of an input object.
+type InputValue struct {
+	deprecation
+	schema       *ast.Schema
+	name         string
+	description  string
+	typ          *ast.Type
+	defaultValue *ast.Value
+}
+
+// Name returns the name.
+func (v *InputValue) Name() string { return v.name }
+
+// Description returns nil if there is none.
+func (v *InputValue) Description() *string { return text(v.description) }
+
+// Type returns the type of the value.
+func (v *InputValue) Type() *Type { return reference(v.schema, v.typ) }
+
+// DefaultValue returns the default as a GraphQL literal, nil if there is none.
+func (v *InputValue) DefaultValue() *string {
+	if v.defaultValue == nil {
+		return nil
+	}
+	literal := v.defaultValue.String()
+	return &literal
+}
+
+func arguments(schema *ast.Schema, list ast.ArgumentDefinitionList, includeDeprecated bool) []InputValue {
+	values := make([]InputValue, 0, len(list))
+	for _, a := range list {
+		if listed(a.Directives, includeDeprecated) {
+			values = append(values, InputValue{deprecation{a.Directives}, schema, a.Name, a.Description, a.Type, a.DefaultValue})
+		}
+	}
+	return values
+}

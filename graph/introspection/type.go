@@ -1,0 +1,166 @@
+package introspection
+
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Type is GraphQL's __Type. A list that does not apply to its kind is nil, for null.
+type Type struct {
+	schema     *ast.Schema
+	definition *ast.Definition // of a named type
+	wrapping   *ast.Type       // of LIST and NON_NULL
+}
+
+func named(schema *ast.Schema, definition *ast.Definition) *Type {
+	if definition == nil {
+		return nil
+	}
+	return &Type{schema: schema, definition: definition}
+}
+
+func reference(schema *ast.Schema, t *ast.Type) *Type {
+	if !t.NonNull && t.Elem == nil {
+		return named(schema, schema.Types[t.NamedType])
+	}
+	return &Type{schema: schema, wrapping: t}
+}
+
+// is reports whether the type is named, and of one of the kinds.
+func (t *Type) is(kinds ...ast.DefinitionKind) bool {
+	for _, kind := range kinds {
+		if t.definition != nil && t.definition.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Kind returns one of the values of __TypeKind.
+func (t *Type) Kind() string {
+	switch {
+	case t.definition != nil:
+		return string(t.definition.Kind)
+	case t.wrapping.NonNull:
+		return "NON_NULL"
+	}
+	return "LIST"
+}
+
+// Name returns nil for a wrapping type.
+func (t *Type) Name() *string {
+	if t.definition == nil {
+		return nil
+	}
+	return &t.definition.Name
+}
+
+// Description returns nil if there is none.
+func (t *Type) Description() *string {
+	if t.definition == nil {
+		return nil
+	}
+	return text(t.definition.Description)
+}
+
+// SpecifiedByURL returns the URL of a scalar's specification, if @specifiedBy names one.
+func (t *Type) SpecifiedByURL() *string {
+	if !t.is(ast.Scalar) {
+		return nil
+	}
+	if d := t.definition.Directives.ForName("specifiedBy"); d != nil {
+		return &d.Arguments.ForName("url").Value.Raw
+	}
+	return nil
+}
+
+// IsOneOf returns nil unless the type is an input object.
+func (t *Type) IsOneOf() *bool {
+	if !t.is(ast.InputObject) {
+		return nil
+	}
+	one := t.definition.Directives.ForName("oneOf") != nil
+	return &one
+}
+
+// Fields returns the fields of an object or interface, __schema and __type excepted.
+func (t *Type) Fields(includeDeprecated bool) []Field {
+	if !t.is(ast.Object, ast.Interface) {
+		return nil
+	}
+	fields := make([]Field, 0, len(t.definition.Fields))
+	for _, f := range t.definition.Fields {
+		if !strings.HasPrefix(f.Name, "__") && listed(f.Directives, includeDeprecated) {
+			fields = append(fields, Field{deprecation{f.Directives}, t.schema, f})
+		}
+	}
+	return fields
+}
+
+// Interfaces returns the interfaces that an object or interface implements.
+func (t *Type) Interfaces() []Type {
+	if !t.is(ast.Object, ast.Interface) {
+		return nil
+	}
+	interfaces := make([]Type, len(t.definition.Interfaces))
+	for i, name := range t.definition.Interfaces {
+		interfaces[i] = *named(t.schema, t.schema.Types[name])
+	}
+	return interfaces
+}
+
+// PossibleTypes returns the object types of an interface or union.
+func (t *Type) PossibleTypes() []Type {
+	if !t.is(ast.Interface, ast.Union) {
+		return nil
+	}
+	possible := []Type{}
+	for _, definition := range t.schema.GetPossibleTypes(t.definition) {
+		if definition.Kind == ast.Object { // gqlparser also lists interfaces
+			possible = append(possible, *named(t.schema, definition))
+		}
+	}
+	return possible
+}
+
+// EnumValues returns the values of an enum.
+func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
+	if !t.is(ast.Enum) {
+		return nil
+	}
+	values := make([]EnumValue, 0, len(t.definition.EnumValues))
+	for _, v := range t.definition.EnumValues {
+		if listed(v.Directives, includeDeprecated) {
+			values = append(values, EnumValue{deprecation{v.Directives}, v})
+		}
+	}
+	return values
+}
+
+// InputFields returns the fields of an input object.
+func (t *Type) InputFields(includeDeprecated bool) []InputValue {
+	if !t.is(ast.InputObject) {
+		return nil
+	}
+	fields := make([]InputValue, 0, len(t.definition.Fields))
+	for _, f := range t.definition.Fields {
+		if listed(f.Directives, includeDeprecated) {
+			fields = append(fields, InputValue{deprecation{f.Directives}, t.schema, f.Name, f.Description, f.Type, f.DefaultValue})
+		}
+	}
+	return fields
+}
+
+// OfType returns what a LIST or NON_NULL wraps, nil for a named type.
+func (t *Type) OfType() *Type {
+	switch {
+	case t.wrapping == nil:
+		return nil
+	case t.wrapping.NonNull:
+		nullable := *t.wrapping
+		nullable.NonNull = false
+		return reference(t.schema, &nullable)
+	}
+	return reference(t.schema, t.wrapping.Elem)
+}

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// directives returns what the directives of an operation, and of the fragments of its document, mean for its execution:
+//   - conditions are the variables that @skip and @include ask, sorted;
+//   - final is whether there is @defer or @stream. Both have no effect, and all is in one response. It then has the extension
+//     is_final, without which Relay drops the deferred parts: it waits for further responses.
+func directives(doc *ast.QueryDocument, op *ast.OperationDefinition) (conditions []string, final bool) {
+	add := func(list ast.DirectiveList) {
+		for _, d := range list {
+			switch d.Name {
+			case "defer", "stream":
+				final = true
+			case "skip", "include":
+				arg := d.Arguments.ForName("if")
+				if arg != nil && arg.Value.Kind == ast.Variable && !slices.Contains(conditions, arg.Value.Raw) {
+					conditions = append(conditions, arg.Value.Raw)
+				}
+			}
+		}
+	}
+	var walk func(ast.SelectionSet)
+	walk = func(set ast.SelectionSet) {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *ast.Field:
+				add(s.Directives)
+				walk(s.SelectionSet)
+			case *ast.InlineFragment:
+				add(s.Directives)
+				walk(s.SelectionSet)
+			case *ast.FragmentSpread:
+				add(s.Directives)
+			}
+		}
+	}
+	walk(op.SelectionSet)
+	for _, f := range doc.Fragments {
+		walk(f.SelectionSet)
+	}
+	slices.SortFunc(conditions, strings.Compare)
+	return conditions, final
+}
