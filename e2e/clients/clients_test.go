@@ -121,7 +121,7 @@ func subscribe(t *testing.T, url, token string) {
 				}
 			}
 		}
-		Codes map[string]int
+		Closed map[string]string
 	}
 	text := node(t, "subscribe.mjs", url, token, "LiLei")
 	if err := json.Unmarshal(text, &report); err != nil {
@@ -135,9 +135,13 @@ func subscribe(t *testing.T, url, token string) {
 			t.Errorf("%s: %s", client, text)
 		}
 	}
-	for what, want := range map[string]int{"token": 4403, "protocol": 4406, "early": 4401} {
-		if report.Codes[what] != want {
-			t.Errorf("%s: code %d, want %d", what, report.Codes[what], want)
+	for what, want := range map[string]string{
+		"token":    "4403 Invalid token",
+		"protocol": "4406 Subprotocol not acceptable: this server speaks graphql-transport-ws",
+		"early":    "4401 Unauthorized: send connection_init first, and wait for connection_ack",
+	} {
+		if report.Closed[what] != want {
+			t.Errorf("%s: closed with %q, want %q", what, report.Closed[what], want)
 		}
 	}
 }

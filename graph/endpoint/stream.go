@@ -107,7 +107,7 @@ func valid(ctx context.Context, responses func(ctx context.Context) iter.Seq[*gr
 			}
 		}
 		if context.Cause(ctx) == errExpired {
-			yield(&graphql.Response{Errors: gqlerror.List{apierr.Unauthenticated("the token has expired: get a new one").GraphQL()}})
+			yield(&graphql.Response{Errors: gqlerror.List{auth.ErrExpired.GraphQL()}})
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (c *conn) serve(expires time.Time) {
 			case <-ended:
 				return
 			case <-expiry.C:
-				c.close(&closure{codeForbidden, "Forbidden"})
+				c.close(&closure{codeForbidden, reasonExpired})
 			case <-beat.C:
 				c.beat()
 			}
@@ -133,23 +133,23 @@ func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 	if c.greeted {
 		return &closure{codeInitTwice, "Too many initialisation requests"}
 	}
-	authorization, given, wrong := m.initial(c.headers, &c.server.Limits)
+	authorization, wrong := m.initial(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}
-	if given {
-		ctx, expires, err := c.server.Authenticate(c.ctx, authorization)
+	if authorization != nil {
+		ctx, expires, err := c.server.Authenticate(c.ctx, *authorization)
 		switch {
 		case err != nil && err.Code == apierr.CodeUnavailable:
 			return &closure{websocket.StatusTryAgainLater, "Try again later"}
 		case err != nil:
-			return &closure{codeForbidden, "Forbidden"}
+			return &closure{codeForbidden, refusal(err)}
 		}
 		c.ctx = ctx
 		watch(expires)
 	}
 	c.greeted = true
-	c.send(answer.Text(`{"type":"connection_ack"}`))
+	c.send(acknowledgement(c.ctx))
 	return nil
 }
 

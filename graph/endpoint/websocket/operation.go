@@ -19,7 +19,7 @@ type operation struct {
 // subscribe starts an operation.
 func (c *conn) subscribe(m message) *closure {
 	if !c.greeted {
-		return &closure{codeUnauthorized, "Unauthorized"}
+		return &closure{codeUnauthorized, "Unauthorized: send connection_init first, and wait for connection_ack"}
 	}
 	params, wrong := m.params(c.headers, &c.server.Limits)
 	if wrong != nil {
@@ -37,7 +37,7 @@ func (c *conn) subscribe(m message) *closure {
 	switch {
 	case twice:
 		cancel()
-		return &closure{codeDuplicate, "Subscriber for " + m.ID + " already exists"}
+		return &closure{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
 	case leaving:
 		cancel() // the connection is about to be closed
 	case n >= MaxOperations:

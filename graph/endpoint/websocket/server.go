@@ -70,7 +70,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has been told
 	}
 	if socket.Subprotocol() != Protocol {
-		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable")
+		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable: this server speaks "+Protocol)
 		return
 	}
 	socket.SetReadLimit(MaxMessage)
