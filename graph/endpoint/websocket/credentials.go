@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coder/websocket"
+
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/answer"
@@ -95,20 +97,19 @@ func (c *credentials) found(authorization string) {
 	c.authorization = &authorization
 }
 
-// reasonExpired is why a connection is closed whose token has expired.
-const reasonExpired = "Token expired"
-
 // refusal is why a connection is closed whose token is not accepted.
-func refusal(err *apierr.Error) string {
+func refusal(err *apierr.Error) *closure {
 	switch {
+	case err.Code == apierr.CodeUnavailable:
+		return &closure{websocket.StatusTryAgainLater, "Try again later"}
 	case errors.Is(err, auth.ErrExpired):
-		return reasonExpired
+		return expired
 	case errors.Is(err, auth.ErrNotValidYet):
-		return "Token not valid yet"
+		return &closure{codeForbidden, "Token not valid yet"}
 	case errors.Is(err, auth.ErrScheme):
-		return `Invalid token: authorization is not of the form "Bearer TOKEN"`
+		return &closure{codeForbidden, `Invalid token: authorization is not of the form "Bearer TOKEN"`}
 	}
-	return "Invalid token"
+	return &closure{codeForbidden, "Invalid token"}
 }
 
 // acknowledgement says as whom the client is connected: null is anonymous.

@@ -18,6 +18,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
+	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/pipes"
 )
 
@@ -73,7 +74,8 @@ func authenticate(ctx context.Context, authorization string) (context.Context, t
 	case "Bearer LiLei":
 		return auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Time{}, nil
 	case "Bearer minute":
-		return auth.WithViewer(ctx, auth.Viewer{Username: "minute"}), time.Now().Add(time.Minute), nil
+		ends := time.Now().Add(time.Minute)
+		return auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "minute"}), ends), ends, nil
 	case "Bearer expired":
 		return nil, time.Time{}, auth.ErrExpired
 	case "Bearer early":
@@ -110,10 +112,16 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 				yield(data(`"slow"`))
 			case <-ctx.Done():
 			}
+		case "stubborn":
+			<-ctx.Done()
 		case "flood":
 			for yield(data(`%q`, strings.Repeat("x", 1<<16))) && ctx.Err() == nil {
 			}
 		case "ticks":
+			var expired <-chan time.Time
+			if ends, expires := auth.ExpiryOf(ctx); expires {
+				expired = time.After(time.Until(ends))
+			}
 			for {
 				select {
 				case tick := <-w.ticks:
@@ -124,6 +132,11 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 					return
 				case <-w.moved.Done():
 					yield(elsewhere)
+					return
+				case <-expired:
+					time.Sleep(time.Second) // to send what came before
+					yield(data(`"last"`))
+					yield(answer.Expired)
 					return
 				}
 			}

@@ -37,6 +37,12 @@ type closure struct {
 	reason string
 }
 
+// Why a connection is closed that did nothing wrong.
+var (
+	goingAway = &closure{websocket.StatusGoingAway, "Going away"}
+	expired   = &closure{codeForbidden, "Token expired"}
+)
+
 func badRequest(format string, args ...any) *closure {
 	return &closure{codeBadRequest, fmt.Sprintf(format, args...)}
 }

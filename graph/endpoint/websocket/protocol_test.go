@@ -89,6 +89,22 @@ func TestProtocol(t *testing.T) {
 			wait 25s
 			< {"type":"ping"}
 			wait 6s
+			< {"id":"1","type":"next","payload":{"data":"last"}}
+			4403 Token expired`},
+		{"4403: a token that ends, when operations have answered, or after five seconds", `> {"type":"connection_init","payload":{"authorization":"Bearer minute"}}
+			< {"type":"connection_ack","payload":{"viewer":"minute"}}
+			wait 25s
+			< {"type":"ping"}
+			> {"type":"pong"}
+			wait 25s
+			< {"type":"ping"}
+			wait 6s
+			> {"id":"1","type":"subscribe","payload":{"query":"slow"}}
+			> {"id":"2","type":"subscribe","payload":{"query":"stubborn"}}
+			wait 5s
+			> {"id":"3","type":"subscribe","payload":{"query":"viewer"}}
+			< {"id":"1","type":"next","payload":{"data":"slow"}}
+			< {"id":"1","type":"complete"}
 			4403 Token expired`},
 		{"1013: a token of which nobody can say yet whether it is good", `> {"type":"connection_init","payload":{"authorization":"Bearer later"}}
 			1013 Try again later`},
