@@ -81,8 +81,7 @@ func TestATokenThatExpiresEndsItsSubscription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ":\n\nevent: next\ndata: {\"errors\":[{\"message\":\"the token has expired: get a new one\",\"extensions\":{\"code\":\"UNAUTHENTICATED\"}}]}\n\nevent: complete\ndata:\n\n"
-	if string(body) != want {
+	if string(body) != ":\n\n" { // without complete: the client is to connect again
 		t.Errorf("%q", body)
 	}
 }

@@ -137,7 +137,7 @@ type listener struct {
 
 func (w *world) listens(kind Kind, owner string) listener {
 	w.t.Helper()
-	s, err := w.poller.Subscribe(w.t.Context(), kind, owner)
+	s, err := w.poller.Subscribe(w.t.Context(), kind, owner, time.Time{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -178,6 +178,8 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 	}
 	p.admit(joins, readings, at)
 	sights, p.again = append(p.again, sights...), nil
+	clock := time.Now()
+	sights = slices.DeleteFunc(sights, func(s sighted) bool { return s.of.park(s.Key, clock) })
 	slices.SortStableFunc(sights, func(a, b sighted) int { return strings.Compare(b.Key.Position, a.Key.Position) })
 	return p.ready(sights, at, err), err
 }
@@ -243,6 +245,7 @@ func pure(sights []sighted) []Sight {
 func (p *Poller) deliver(sights []sighted, told []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	clock := time.Now() // one for all, so that subscriptions that are cut at the same time are told of the same twits
 	waiting := map[*Subscription]bool{}
 	for i, s := range sights {
 		failed := errs != nil && errs[i] != nil
@@ -255,7 +258,7 @@ func (p *Poller) deliver(sights []sighted, told []*tables.Twit, errs []error) (e
 			waiting[s.of] = true
 			p.keep(s, err)
 		case told[i] != nil:
-			s.of.tell(told[i])
+			s.of.tell(told[i], clock)
 		}
 	}
 	return err

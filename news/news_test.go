@@ -196,7 +196,7 @@ func TestAnOutageHidesNothing(t *testing.T) {
 		w.posts("a", "one", 0)
 		w.spreads("u", "a", "one", 0)
 		time.Sleep(5 * time.Minute)
-		if _, err := w.poller.Subscribe(t.Context(), Posts, "b"); !errors.Is(err, errDown) {
+		if _, err := w.poller.Subscribe(t.Context(), Posts, "b", time.Time{}); !errors.Is(err, errDown) {
 			t.Error("who comes meanwhile is told: ", err)
 		}
 		w.set(hbasetest.Fault{}, nil)
@@ -275,14 +275,14 @@ func TestThePollerEndsAndSubscribersAreTold(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		w.set(hbasetest.Fault{Delay: time.Second}, nil)
-		if _, err := w.poller.Subscribe(ctx, Posts, "b"); !errors.Is(err, context.Canceled) {
+		if _, err := w.poller.Subscribe(ctx, Posts, "b", time.Time{}); !errors.Is(err, context.Canceled) {
 			t.Error("who does not wait is told: ", err)
 		}
 		w.stop()
 		if _, open := <-l.Twits(); open || !errors.Is(l.Err(), ErrEnded) {
 			t.Error(open, l.Err())
 		}
-		if _, err := w.poller.Subscribe(t.Context(), Posts, "a"); !errors.Is(err, ErrEnded) {
+		if _, err := w.poller.Subscribe(t.Context(), Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
 			t.Error(err)
 		}
 	})

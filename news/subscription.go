@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unique"
 
 	"twibase/hbase/tables"
 )
@@ -14,6 +15,8 @@ var (
 	ErrSlow = errors.New("news: the subscriber reads too slowly")
 	// ErrEnded is that of a Poller that ends.
 	ErrEnded = errors.New("news: the gateway ends")
+	// ErrCut is that of a subscription that was cut: see [Subscription.Cut].
+	ErrCut = errors.New("news: the subscription is cut")
 )
 
 // Subscription is what a subscriber hears. Its methods are for one goroutine.
@@ -28,13 +31,17 @@ type Subscription struct {
 	// Poller.mu guards what follows: joining says that it joins with the look that is under way.
 	joining, joined, over bool
 	since                 moment // when the look began with which it joined
-	err                   error  // when it is over
+	err                   error  // when it is over, or cut
+	// until is when the subscription is cut, never if it is zero: see cut.go. What comes later is parked.
+	until  time.Time
+	cut    bool
+	parked []unique.Handle[tables.TwitKey]
 }
 
 // Subscribe begins to listen to a row. It returns when everything that is written from now on will be heard, or with the error of ctx. Whoever
-// calls it calls Close.
-func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string) (*Subscription, error) {
-	s := &Subscription{poller: p, ctx: ctx, begun: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, Backlog)}
+// calls it calls Close. Unless until is zero, twits that are found from then on are not told, but parked for [Subscription.Resume].
+func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
+	s := &Subscription{poller: p, ctx: ctx, begun: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, Backlog), until: until}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
@@ -108,12 +115,14 @@ func (s *Subscription) end(err error) {
 		s.joined = true
 		close(s.ready)
 	}
-	close(s.queue)
+	if s.parked = nil; !s.cut {
+		close(s.queue)
+	}
 }
 
-// tell puts a twit into the queue. The caller holds mu.
-func (s *Subscription) tell(twit *tables.Twit) {
-	if s.over {
+// tell puts a twit into the queue, or parks it. The caller holds mu.
+func (s *Subscription) tell(twit *tables.Twit, now time.Time) {
+	if s.over || s.park(twit.Key(), now) {
 		return
 	}
 	select {

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"twibase/graph/apierr"
+	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
+	"twibase/graph/resume"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/news"
@@ -41,22 +43,68 @@ func (r *subscriptionResolver) listen(ctx context.Context, kind news.Kind, owner
 		since = &key
 	}
 	events := make(chan *tables.Twit)
+	operation := resume.Of(ctx)
 	if tables.CheckUsername(owner) != nil { // nobody has that name, and nobody ever will
-		context.AfterFunc(ctx, func() { close(events) })
+		go func() {
+			defer close(events)
+			select {
+			case <-ctx.Done():
+			case <-expiry(ctx, operation):
+				operation.Expire(nil)
+			}
+		}()
 		return events, nil
 	}
-	s, err := r.News.Subscribe(ctx, kind, owner)
+	l, err := r.listener(ctx, operation, kind, owner)
 	if err != nil {
 		return nil, ended(err)
 	}
+	if l.resumed {
+		since = nil // it was told what came after that
+	}
 	go func() {
 		defer close(events)
-		defer s.Close()
-		if err := r.relay(ctx, listener{s, kind, owner}, since, events); err != nil && ctx.Err() == nil {
+		err := r.relay(ctx, l, since, expiry(ctx, operation), events)
+		if errors.Is(err, news.ErrCut) {
+			operation.Expire(l)
+			return
+		}
+		l.Close()
+		if err != nil && ctx.Err() == nil {
 			plan.End(ctx, ended(err))
 		}
 	}()
 	return events, nil
+}
+
+// expiry returns a channel on which a time comes when the token of an operation expires. It is nil if there is no operation to be resumed.
+func expiry(ctx context.Context, operation *resume.Operation) <-chan time.Time {
+	if operation == nil {
+		return nil
+	}
+	expires, _ := auth.ExpiryOf(ctx)
+	return time.After(time.Until(expires))
+}
+
+// listener returns the subscription that the operation resumes, or else a new one.
+func (r *subscriptionResolver) listener(ctx context.Context, operation *resume.Operation, kind news.Kind, owner string) (*listener, error) {
+	var until time.Time
+	if operation != nil {
+		until, _ = auth.ExpiryOf(ctx)
+	}
+	if l, ok := operation.Resume().(*listener); ok {
+		if err := l.Subscription.Resume(ctx, until); err != nil {
+			l.Close()
+			return nil, err
+		}
+		l.resumed = true
+		return l, nil
+	}
+	s, err := r.News.Subscribe(ctx, kind, owner, until)
+	if err != nil {
+		return nil, err
+	}
+	return &listener{Subscription: s, kind: kind, owner: owner, begun: time.Now(), told: map[tables.TwitKey]bool{}}, nil
 }
 
 // ended is what a subscriber is told of the end of a subscription.
@@ -76,11 +124,25 @@ type listener struct {
 	*news.Subscription
 	kind  news.Kind
 	owner string
+	// told are the twits that were replayed since the subscription began, and may come again. They are forgotten when nothing comes that is so old.
+	told  map[tables.TwitKey]bool
+	begun time.Time
+	// resumed says that an earlier operation had the subscription.
+	resumed bool
 }
 
-// relay sends what a subscriber is to be told, each twit once, until ctx ends or the subscription does.
-func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tables.TwitKey, events chan<- *tables.Twit) error {
-	begun, told := time.Now(), map[tables.TwitKey]bool{}
+var _ resume.Position = (*listener)(nil)
+
+// Fork implements [resume.Position].
+func (l *listener) Fork() resume.Position {
+	fork := *l
+	fork.Subscription = l.Subscription.Fork()
+	return &fork
+}
+
+// relay sends what a subscriber is to be told, each twit once, until ctx ends or the subscription does. From expiry on it sends what came before, and
+// returns [news.ErrCut].
+func (r *subscriptionResolver) relay(ctx context.Context, l *listener, after *tables.TwitKey, expiry <-chan time.Time, events chan<- *tables.Twit) error {
 	tell := func(t *tables.Twit) error {
 		select {
 		case events <- t:
@@ -91,8 +153,8 @@ func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tab
 	}
 	if after != nil {
 		err := r.replay(ctx, l, *after, func(t *tables.Twit) error {
-			if begun.Sub(t.PostedAt) <= news.Window {
-				told[t.Key()] = true
+			if l.begun.Sub(t.PostedAt) <= news.Window {
+				l.told[t.Key()] = true
 			}
 			return tell(t)
 		})
@@ -106,15 +168,17 @@ func (r *subscriptionResolver) relay(ctx context.Context, l listener, after *tab
 			if !open {
 				return l.Err()
 			}
-			if told[t.Key()] {
+			if l.told[t.Key()] {
 				continue
 			}
-			if time.Since(begun) > news.Window {
-				told = nil // nothing comes that is so old
+			if time.Since(l.begun) > news.Window {
+				l.told = nil // nothing comes that is so old
 			}
 			if err := tell(t); err != nil {
 				return err
 			}
+		case <-expiry:
+			l.Cut()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -127,7 +191,7 @@ const replayed = 100
 // replay tells what had come after a twit when the subscriber joined, the oldest first: also what is older by its time and may have come later all
 // the same. In the order of time nothing older is left out when it breaks off; what came since the subscriber joined is told behind it, for it may
 // have come before what replay would tell.
-func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tables.TwitKey, tell func(*tables.Twit) error) error {
+func (r *subscriptionResolver) replay(ctx context.Context, l *listener, after tables.TwitKey, tell func(*tables.Twit) error) error {
 	position := after.Position
 	if l.kind == news.Timeline {
 		position = tables.Timelines.Position(after)
@@ -162,7 +226,7 @@ func (r *subscriptionResolver) replay(ctx context.Context, l listener, after tab
 }
 
 // late returns what is older than a twit and may have come later, the oldest first.
-func (r *subscriptionResolver) late(ctx context.Context, l listener, than tables.TwitKey, position string) (late []*tables.Twit, err error) {
+func (r *subscriptionResolver) late(ctx context.Context, l *listener, than tables.TwitKey, position string) (late []*tables.Twit, err error) {
 	at, _, err := than.Parts()
 	if err != nil {
 		return nil, err
@@ -187,7 +251,7 @@ func (r *subscriptionResolver) late(ctx context.Context, l listener, than tables
 }
 
 // page reads a part of the row, as the viewer sees it.
-func (r *subscriptionResolver) page(ctx context.Context, l listener, w loaders.Window) (candidates[tables.Twit], error) {
+func (r *subscriptionResolver) page(ctx context.Context, l *listener, w loaders.Window) (candidates[tables.Twit], error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	ctx = r.Fresh(ctx)

@@ -5,17 +5,24 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"twibase/bench/gateway"
 )
+
+// secret is what the server signs tokens with.
+var secret = strings.Repeat("clients.", 8)
 
 // started is a server of this tree on a store in memory, with the sample in it.
 func started(t *testing.T) (url, token string) {
@@ -30,14 +37,14 @@ func started(t *testing.T) (url, token string) {
 		t.Skipf("npm's %s is missing: make build installs it", module)
 	}
 	dir := t.TempDir()
-	program, secret := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
+	program, file := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
 	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, output)
 	}
-	if err := os.WriteFile(secret, []byte(strings.Repeat("clients.", 8)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret)
+	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +52,7 @@ func started(t *testing.T) (url, token string) {
 		untimed(t, g.URL)
 		g.Stop()
 	})
-	printed, err := exec.Command(program, "token", "LiLei", "--jwt-secret-file", secret).Output()
+	printed, err := exec.Command(program, "token", "LiLei", "--jwt-secret-file", file).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +96,44 @@ func TestClients(t *testing.T) {
 	t.Run("graphql-ws and graphql-sse subscribe", func(t *testing.T) { subscribe(t, url, token) })
 	t.Run("introspection equals the SDL", func(t *testing.T) { introspect(t, url) })
 	t.Run("@defer and @stream are answered at once", func(t *testing.T) { incremental(t, url, token) })
+	t.Run("graphql-ws and graphql-sse lose no event when their tokens expire", func(t *testing.T) { renew(t, url) })
+}
+
+// renew wants each subscription of each client to hear each of 200 posts once and in order, while its token expires at least twice.
+func renew(t *testing.T, url string) {
+	var report struct {
+		Heard    map[string][]string
+		Connects map[string]int
+		Closed   []string
+		Failed   map[string]string
+	}
+	text := node(t, "renew.mjs", url, secret, "LiLei", "HanMeimei")
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	want := make([]string, 200)
+	for i := range want {
+		want[i] = fmt.Sprintf("post %03d", i)
+	}
+	for _, client := range []string{"ws", "sse", "single"} {
+		if report.Connects[client] < 3 {
+			t.Errorf("%s connected %d times: its token did not expire often enough", client, report.Connects[client])
+		}
+		for _, subscription := range []string{client, client + " timeline"} {
+			if strings.HasSuffix(subscription, "timeline") {
+				slices.Sort(report.Heard[subscription]) // a fan-out may bring a twit before an older one
+			}
+			if diff := cmp.Diff(want, report.Heard[subscription]); diff != "" || report.Failed[subscription] != "" {
+				t.Errorf("%s: failed with %q; heard (-want +got):\n%s", subscription, report.Failed[subscription], diff)
+			}
+		}
+	}
+	for _, closed := range report.Closed {
+		if closed != "4403 Token expired" {
+			t.Errorf("a WebSocket was closed with %s", closed)
+		}
+	}
+	t.Logf("connections: %v", report.Connects)
 }
 
 func audited(t *testing.T, url string) {
@@ -123,7 +168,7 @@ func subscribe(t *testing.T, url, token string) {
 				}
 			}
 		}
-		Codes map[string]int
+		Closed map[string]string
 	}
 	text := node(t, "subscribe.mjs", url, token, "LiLei")
 	if err := json.Unmarshal(text, &report); err != nil {
@@ -137,9 +182,13 @@ func subscribe(t *testing.T, url, token string) {
 			t.Errorf("%s: %s", client, text)
 		}
 	}
-	for what, want := range map[string]int{"token": 4403, "protocol": 4406, "early": 4401} {
-		if report.Codes[what] != want {
-			t.Errorf("%s: code %d, want %d", what, report.Codes[what], want)
+	for what, want := range map[string]string{
+		"token":    "4403 Invalid token",
+		"protocol": "4406 Subprotocol not acceptable: this server speaks graphql-transport-ws",
+		"early":    "4401 Unauthorized: send connection_init first, and wait for connection_ack",
+	} {
+		if report.Closed[what] != want {
+			t.Errorf("%s: closed with %q, want %q", what, report.Closed[what], want)
 		}
 	}
 }

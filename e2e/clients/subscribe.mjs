@@ -10,10 +10,10 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const authorization = `Bearer ${token}`;
 const socketURL = url.replace(/^http/, 'ws');
-const report = { heard: {}, codes: {} };
+const report = { heard: {}, closed: {} };
 
 function ws(connectionParams, closed) {
-  return createWS({ url: socketURL, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0, on: closed && { closed: (event) => closed(event.code) } });
+  return createWS({ url: socketURL, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0, on: closed && { closed: (event) => closed(`${event.code} ${event.reason}`) } });
 }
 
 // One result of an operation.
@@ -52,12 +52,12 @@ try {
   single.dispose();
 }
 
-// The codes with which a client is closed that does something wrong.
-report.codes.token = await new Promise((resolve) => once(ws({ authorization: 'Bearer nonsense' }, resolve), { query: '{viewer{username}}' }).catch(() => {}));
-report.codes.protocol = await new Promise((resolve) => new WebSocket(socketURL, 'graphql-ws').on('close', resolve));
-report.codes.early = await new Promise((resolve) => {
+// The codes and reasons with which the connection of a client is closed that does something wrong.
+report.closed.token = await new Promise((resolve) => once(ws({ authorization: 'Bearer nonsense' }, resolve), { query: '{viewer{username}}' }).catch(() => {}));
+report.closed.protocol = await new Promise((resolve) => new WebSocket(socketURL, 'graphql-ws').on('close', (code, reason) => resolve(`${code} ${reason}`)));
+report.closed.early = await new Promise((resolve) => {
   const socket = new WebSocket(socketURL, 'graphql-transport-ws');
   socket.on('open', () => socket.send('{"id":"1","type":"subscribe","payload":{"query":"{viewer{username}}"}}'));
-  socket.on('close', resolve);
+  socket.on('close', (code, reason) => resolve(`${code} ${reason}`));
 });
 console.log(JSON.stringify(report));

@@ -97,7 +97,7 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, time.Time, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return ctx, time.Time{}, apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
+		return ctx, time.Time{}, ErrScheme
 	}
 	viewer, expires, err := t.Verify(ctx, strings.TrimSpace(token))
 	if err != nil {

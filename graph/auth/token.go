@@ -41,6 +41,16 @@ type Tokens struct {
 	Now func() time.Time
 }
 
+// The reasons for which [Tokens.Authenticate] refuses a token, as far as its holder can act on them.
+var (
+	// ErrExpired is a token that was valid.
+	ErrExpired = apierr.Unauthenticated("the token has expired: get a new one")
+	// ErrNotValidYet is a token whose time has not begun.
+	ErrNotValidYet = apierr.Unauthenticated("the token is not valid yet")
+	// ErrScheme is an Authorization header of another form.
+	ErrScheme = apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
+)
+
 // ErrNoSecret is a token that can't be signed, since there is no secret.
 var ErrNoSecret = errors.New("there is no secret to sign with")
 
@@ -93,9 +103,9 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *
 	case err == nil:
 		return Viewer{Username: c.Subject, Admin: c.Admin}, c.Expiry.Time().UTC(), nil
 	case errors.Is(err, jwt.ErrExpired):
-		public = apierr.Unauthenticated("the token has expired: get a new one")
+		public = ErrExpired
 	case errors.Is(err, jwt.ErrNotValidYet), errors.Is(err, jwt.ErrIssuedInTheFuture):
-		public = apierr.Unauthenticated("the token is not valid yet")
+		public = ErrNotValidYet
 	case errors.Is(err, errNoKeys):
 		public = &apierr.Error{Code: apierr.CodeUnavailable, Message: "the keys of tokens are not known yet; try again later"}
 	default:

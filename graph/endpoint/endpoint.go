@@ -23,6 +23,7 @@ import (
 	"twibase/graph/limits"
 	"twibase/graph/plan"
 	"twibase/graph/report"
+	"twibase/graph/resume"
 )
 
 // maxBody is how many bytes the body of a request has at most.
@@ -107,6 +108,7 @@ type Endpoint struct {
 	texts     perAddress // of subscriptions
 	admission *admission
 	shared    sse.Shared
+	positions resume.Window
 	moved     context.Context // is done when subscribers are to go elsewhere
 	move      context.CancelFunc
 }
@@ -182,9 +184,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case subscription:
 		leave() // it lasts, and does nothing most of that time
 		e.stream(w, r, func() {
-			sse.Serve(ctx, w, e.config.Backlog, func(ctx context.Context) iter.Seq[*graphql.Response] {
-				return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
-			})
+			sse.Serve(ctx, w, e.config.Backlog, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })
 		})
 	case accept.eventsFirst:
 		sse.Serve(ctx, w, e.config.Backlog, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.responses(ctx, operation, leave) })

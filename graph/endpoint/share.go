@@ -11,12 +11,15 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/resume"
 )
 
 // shares reports whether a request is about a shared stream.
 func shares(r *http.Request) bool {
 	return r.Method == http.MethodPut || r.Method == http.MethodDelete || r.Header.Get(sse.TokenHeader) != ""
 }
+
+var noStream = &apierr.Error{Code: apierr.CodeNotFound, Message: "there is no such stream at this gateway: reserve one by PUT"}
 
 // share serves a request about a shared stream: PUT reserves one, GET opens it, POST runs an operation over it, and DELETE stops one. What it is
 // about is named by a header, so that no page of others can ask without asking leave before.
@@ -32,7 +35,7 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 	stream := e.shared.Find(r.Header.Get(sse.TokenHeader))
 	switch {
 	case stream == nil:
-		(&apierr.Error{Code: apierr.CodeNotFound, Message: "there is no such stream at this gateway: reserve one by PUT"}).Write(w, http.StatusNotFound)
+		noStream.Write(w, http.StatusNotFound)
 	case r.Method == http.MethodGet && accepted(r).events:
 		if !stream.Serve(r.Context(), w) {
 			apierr.BadUserInput("the stream is open already").Write(w, http.StatusConflict)
@@ -62,10 +65,10 @@ func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Re
 		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", sse.MaxID).Write(w, http.StatusBadRequest)
 		return
 	}
-	ctx := graphql.StartOperationTrace(r.Context())
-	switch err := stream.Run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] {
-		return valid(ctx, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) })
-	}); {
+	ctx := resume.WithID(graphql.StartOperationTrace(r.Context()), id)
+	switch err := stream.Run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) }); {
+	case errors.Is(err, sse.ErrOver):
+		noStream.Write(w, http.StatusNotFound)
 	case errors.Is(err, sse.ErrTaken):
 		apierr.BadUserInput("%s", err).Write(w, http.StatusConflict)
 	case errors.Is(err, sse.ErrMany):

@@ -16,6 +16,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/plan"
+	"twibase/graph/resume"
 )
 
 // The causes for which a subscription ends before its source does.
@@ -55,60 +56,64 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 }
 
 // responses runs an operation until its responses end or ctx is done. It leaves its turn to others before a response is handed on, as who reads
-// that may take long.
+// that may take long. A response counts as sent when yield returns true.
 func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext, leave func()) iter.Seq[*graphql.Response] {
+	if operation.Operation.Operation == ast.Subscription {
+		return guarded(ctx, func(yield func(*graphql.Response) bool) { e.subscription(ctx, operation, yield) })
+	}
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		if operation.Operation.Operation == ast.Subscription {
-			release, refusal := e.hold(ctx, operation)
-			if refusal != nil {
-				yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
-				return
-			}
-			defer release()
-			stop := context.AfterFunc(e.moved, func() { cancel(errElsewhere) })
-			defer stop()
-		}
 		respond, ctx := e.exec.DispatchOperation(ctx, operation)
 		trace := traceOf(ctx)
 		trace.Execution = plan.ExecutionOf(operation)
-		for response := respond(ctx); response != nil; response = respond(ctx) {
-			if response.Data == nil && context.Cause(ctx) == errElsewhere {
-				break // it failed of that
-			}
+		if response := respond(ctx); response != nil {
 			trace.Errors += len(response.Errors)
 			leave()
-			if !yield(response) || response.Data == nil || operation.Operation.Operation != ast.Subscription {
-				return
-			}
-		}
-		if context.Cause(ctx) == errElsewhere {
-			yield(answer.Elsewhere)
+			yield(response)
 		}
 	})
 }
 
-// valid are the responses of an operation until the token of its viewer ends.
-func valid(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
-	return func(yield func(*graphql.Response) bool) {
-		ctx := ctx
-		if expires := expires(ctx); !expires.IsZero() {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadlineCause(ctx, expires, errExpired)
-			defer cancel()
+// subscription runs a subscription.
+func (e *Endpoint) subscription(ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool) {
+	release, refusal := e.hold(ctx, operation)
+	if refusal != nil {
+		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+		return
+	}
+	defer release()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(e.moved, func() { cancel(errElsewhere) })
+	defer stop()
+	if expires := expires(ctx); !expires.IsZero() {
+		var done context.CancelFunc
+		ctx, done = context.WithDeadlineCause(ctx, expires.Add(resume.Grace), errExpired)
+		defer done()
+	}
+	var resumed *resume.Operation
+	if key, ok := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables); ok {
+		ctx, resumed = e.positions.Start(ctx, key)
+		defer resumed.End(false)
+	}
+	respond, ctx := e.exec.DispatchOperation(ctx, operation)
+	trace := traceOf(ctx)
+	trace.Execution = plan.ExecutionOf(operation)
+	for response := respond(ctx); response != nil; response = respond(ctx) {
+		if cause := context.Cause(ctx); cause == errExpired || cause == errElsewhere && response.Data == nil {
+			break // it failed of that
 		}
-		for response := range responses(ctx) {
-			if context.Cause(ctx) == errExpired {
-				break
-			}
-			if !yield(response) {
-				return
-			}
+		trace.Errors += len(response.Errors)
+		if !yield(response) || response.Data == nil {
+			return
 		}
-		if context.Cause(ctx) == errExpired {
-			yield(&graphql.Response{Errors: gqlerror.List{apierr.Unauthenticated("the token has expired: get a new one").GraphQL()}})
-		}
+	}
+	cause := context.Cause(ctx)
+	expired := resumed.End(cause == nil)
+	switch {
+	case cause == errElsewhere:
+		yield(answer.Elsewhere)
+	case cause == errExpired, cause == nil && expired:
+		yield(answer.Expired)
 	}
 }
 

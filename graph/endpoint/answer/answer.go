@@ -16,6 +16,10 @@ import (
 // client takes a subscription that completes for one that is done.
 var Elsewhere = new(graphql.Response)
 
+// Expired is the last response of a subscription that ends because the token of its viewer expired. It is not sent either: the client connects again with a
+// new token, and repeats the subscription.
+var Expired = new(graphql.Response)
+
 // Message is what is sent at a time: a response, and what stands around it, or a text. The data of a response are JSON already and may be long, so
 // that they are neither encoded nor copied again: it is written in three parts.
 type Message struct{ head, data, tail []byte }

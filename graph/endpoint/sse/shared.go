@@ -13,6 +13,7 @@ import (
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/backlog"
+	"twibase/graph/resume"
 )
 
 // TokenHeader is the header that names a shared stream. The protocol has a parameter of the URL too, which we don't take: URLs are logged.
@@ -31,6 +32,7 @@ const (
 var (
 	ErrTaken = errors.New("an operation of that id runs over the stream")
 	ErrMany  = errors.New("too many operations run over the stream")
+	ErrOver  = errors.New("the stream is about to end")
 )
 
 // Shared are streams over which clients hear of many operations each: the protocol's single connection mode. The zero value has none; it is
@@ -52,12 +54,19 @@ type Stream struct {
 	ctx    context.Context // ends with the stream
 	cancel context.CancelFunc
 	late   *time.Timer
-	events chan answer.Message
+	events chan event
 
 	// Shared.mu guards what follows.
 	opened     bool
 	operations map[string]*operation
 	ending     int // how many more have ended, and their last event is being told
+	leaving    bool
+}
+
+// event is one that is to be sent. sent is told whether it was.
+type event struct {
+	message answer.Message
+	sent    chan<- bool
 }
 
 // operation is one that runs over a stream.
@@ -68,7 +77,7 @@ type operation struct {
 
 // Reserve makes a stream, and returns its token. free is called when the stream is over, also if nobody opens it in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan answer.Message), operations: map[string]*operation{}}
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan event), operations: map[string]*operation{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,6 +94,19 @@ func (s *Shared) Find(token string) *Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.streams[token]
+}
+
+// leave ends the stream as soon as no operation runs over it, or after [resume.Grace], as the token of an operation has expired. There is no way to tell
+// the client that it is to repeat one operation; it repeats all when the stream ends.
+func (t *Stream) leave() {
+	t.shared.mu.Lock()
+	first := !t.leaving
+	t.leaving = true
+	t.shared.mu.Unlock()
+	if first {
+		late := time.AfterFunc(resume.Grace, t.end)
+		context.AfterFunc(t.ctx, func() { late.Stop() })
+	}
 }
 
 // Shutdown ends each stream as soon as no operation runs over it.
@@ -134,7 +156,8 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	for sent := out.send(comment); sent; {
 		select {
 		case event := <-t.events:
-			sent = out.send(event)
+			sent = out.send(event.message)
+			event.sent <- sent
 			beat.Reset(Heartbeat)
 		case <-beat.C:
 			sent = out.send(comment)
@@ -147,7 +170,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run runs an operation over the stream: in the ctx of its request, which may be over before. It is [ErrTaken] or [ErrMany].
+// Run runs an operation over the stream: in the ctx of its request, which may be over before. It is [ErrTaken], [ErrMany] or [ErrOver].
 func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.shared.mu.Lock()
@@ -159,6 +182,10 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 	if len(t.operations) >= MaxOperations {
 		cancel()
 		return ErrMany
+	}
+	if t.leaving {
+		cancel()
+		return ErrOver
 	}
 	op := &operation{id, cancel}
 	t.operations[id] = op
@@ -175,8 +202,10 @@ func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx cont
 	head := `{"id":` + string(answer.Encode(op.id))
 	last := answer.Text("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
-		if response == answer.Elsewhere {
-			last = answer.Message{}
+		if response == answer.Elsewhere || response == answer.Expired {
+			if last = (answer.Message{}); response == answer.Expired {
+				t.leave()
+			}
 			break
 		}
 		if !t.tell(ctx, answer.Of("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
@@ -200,7 +229,7 @@ func (t *Stream) complete(ctx context.Context, op *operation, last answer.Messag
 	}
 	t.shared.mu.Lock()
 	t.ending--
-	over := t.shared.leaving && t.idle()
+	over := (t.shared.leaving || t.leaving) && t.idle()
 	t.shared.mu.Unlock()
 	if over {
 		t.end()
@@ -210,22 +239,23 @@ func (t *Stream) complete(ctx context.Context, op *operation, last answer.Messag
 // idle reports whether no operation runs over the stream. The caller holds Shared.mu.
 func (t *Stream) idle() bool { return len(t.operations)+t.ending == 0 }
 
-// tell reports whether an event is on its way. Of an operation that was stopped nothing is told, and nothing over a stream that was cut off: what waits
+// tell reports whether an event was sent. Of an operation that was stopped nothing is told, and nothing over a stream that was cut off: what waits
 // for a client that has gone would be in the way of those that wait for one that reads.
-func (t *Stream) tell(ctx context.Context, event answer.Message) bool {
+func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Backlog.Hold(event.Len(), func() {
+	defer t.shared.Backlog.Hold(message.Len(), func() {
 		t.cancel()
 		go t.end()
 	})()
+	sent := make(chan bool, 1)
 	select {
-	case t.events <- event:
-		return true
+	case t.events <- event{message, sent}:
 	case <-ctx.Done():
 		return false
 	}
+	return <-sent // its write is bounded
 }
 
 // Stop ends an operation, if it runs.

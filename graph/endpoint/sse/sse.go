@@ -33,16 +33,21 @@ var (
 )
 
 // Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
-// operation unless the last response is [answer.Elsewhere]: a client asks again for a stream that ends without completion.
+// operation unless the last response is [answer.Elsewhere] or [answer.Expired]: a client asks again for a stream that ends without completion.
 func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := begin(w, held)
-	events := make(chan *graphql.Response)
+	events, sent := make(chan *graphql.Response), make(chan struct{}, 1)
 	go func() {
 		defer close(events)
 		for response := range responses(ctx) {
 			select {
 			case events <- response:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-sent: // a response that was not sent is not the one before the next
 			case <-ctx.Done():
 				return
 			}
@@ -65,12 +70,13 @@ func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, re
 				s.send(completed)
 				return
 			}
-			if response == answer.Elsewhere {
+			if response == answer.Elsewhere || response == answer.Expired {
 				return
 			}
 			if !s.send(answer.Of("event: next\ndata: ", response, "\n\n")) {
 				return
 			}
+			sent <- struct{}{}
 			beat.Reset(Heartbeat)
 		case <-beat.C:
 			if !s.send(comment) {

@@ -15,6 +15,7 @@ import (
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/backlog"
+	"twibase/graph/resume"
 )
 
 // ticks are responses, one a minute, until ctx ends; then ended is closed.
@@ -50,6 +51,7 @@ func TestAStream(t *testing.T) {
 	}{
 		{"begins at once, beats where nothing comes, and completes", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
 		{"of a gateway that ends does not complete", 1, answer.Elsewhere, ":\n\n:\n\n" + next},
+		{"of a token that expires does not complete", 1, answer.Expired, ":\n\n:\n\n" + next},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -202,6 +204,47 @@ func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
 			t.Errorf("%d bytes wait, %d were cut off", bytes, cut)
 		}
 	})
+}
+
+func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		other int // how many responses another operation has, one each 20 seconds
+		want  time.Duration
+	}{
+		{"when its operations have ended", 0, 20 * time.Second},
+		{"after a while, if one goes on", 100, 20*time.Second + resume.Grace},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var shared Shared
+				stream, w := shared.Find(shared.Reserve(func() {})), httptest.NewRecorder()
+				begun := time.Now()
+				expired, other := make(chan struct{}), make(chan struct{})
+				if err := stream.Run(t.Context(), "1", ticks(1, answer.Expired, expired)); err != nil {
+					t.Fatal(err)
+				}
+				if err := stream.Run(t.Context(), "2", ticks(test.other, nil, other)); err != nil {
+					t.Fatal(err)
+				}
+				go func() {
+					<-expired
+					synctest.Wait()
+					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, ErrOver) {
+						t.Errorf("another operation begins: %v", err)
+					}
+				}()
+				stream.Serve(t.Context(), w)
+				if took := time.Since(begun); took != test.want {
+					t.Errorf("it took %s, not %s", took, test.want)
+				}
+				<-other
+				if body := w.Body.String(); strings.Contains(body, `complete`+"\n"+`data: {"id":"1"}`) || !strings.Contains(body, `"id":"1"`) {
+					t.Errorf("%q", body)
+				}
+			})
+		})
+	}
 }
 
 func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"twibase/graph/apierr"
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/resume"
 )
 
 // conn is a connection.
@@ -33,8 +33,8 @@ type conn struct {
 
 	mu         sync.Mutex
 	operations map[string]*operation
-	ending     int // how many more have ended, and their last message is being sent
-	leaving    bool
+	ending     int      // how many more have ended, and their last message is being sent
+	leaving    *closure // why the connection is closed as soon as no operation runs over it; nil if it is not
 }
 
 // serve reads messages until the connection is closed.
@@ -53,12 +53,16 @@ func (c *conn) serve(expires time.Time) {
 	}
 	watch(expires)
 	c.running.Go(func() {
+		var grace <-chan time.Time // for operations when the token has expired: a subscription that is cut off can't be continued where it was
 		for {
 			select {
 			case <-ended:
 				return
 			case <-expiry.C:
-				c.close(&closure{codeForbidden, "Forbidden"})
+				grace = time.After(resume.Grace)
+				c.leave(expired)
+			case <-grace:
+				c.close(expired)
 			case <-beat.C:
 				c.beat()
 			}
@@ -133,23 +137,20 @@ func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 	if c.greeted {
 		return &closure{codeInitTwice, "Too many initialisation requests"}
 	}
-	authorization, given, wrong := m.initial(c.headers, &c.server.Limits)
+	authorization, wrong := m.initial(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}
-	if given {
-		ctx, expires, err := c.server.Authenticate(c.ctx, authorization)
-		switch {
-		case err != nil && err.Code == apierr.CodeUnavailable:
-			return &closure{websocket.StatusTryAgainLater, "Try again later"}
-		case err != nil:
-			return &closure{codeForbidden, "Forbidden"}
+	if authorization != nil {
+		ctx, expires, err := c.server.Authenticate(c.ctx, *authorization)
+		if err != nil {
+			return refusal(err)
 		}
 		c.ctx = ctx
 		watch(expires)
 	}
 	c.greeted = true
-	c.send(answer.Text(`{"type":"connection_ack"}`))
+	c.send(acknowledgement(c.ctx))
 	return nil
 }
 
@@ -169,11 +170,11 @@ func pong(payload []byte) answer.Message {
 	return answer.Text(`{"type":"pong","payload":` + string(payload) + "}")
 }
 
-// send sends a message. A client that does not read it in time is cut off: with a code, if it reads on soon after. After that nothing is
+// send sends a message, and reports whether it did. A client that does not read it in time is cut off: with a code, if it reads on soon after. After that nothing is
 // sent: what waits for a client that has gone would be in the way of those that wait for one that reads.
-func (c *conn) send(m answer.Message) {
+func (c *conn) send(m answer.Message) (sent bool) {
 	if c.gone.Load() {
-		return
+		return false
 	}
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
@@ -183,9 +184,11 @@ func (c *conn) send(m answer.Message) {
 	var frame bytes.Buffer
 	frame.Grow(m.Len())
 	_ = m.Write(&frame)
-	if err := c.socket.Write(context.Background(), websocket.MessageText, frame.Bytes()); err != nil {
+	err := c.socket.Write(context.Background(), websocket.MessageText, frame.Bytes())
+	if err != nil {
 		c.gone.Store(true)
 	}
+	return err == nil
 }
 
 // drop gives the connection up without a code, and waits for nobody: a backlog does so with what it cuts off.
@@ -204,13 +207,16 @@ func (c *conn) close(why *closure) {
 	<-c.closed
 }
 
-// leave closes the connection when no operation runs over it any more.
-func (c *conn) leave() {
+// leave closes the connection when no operation runs over it any more. New ones are not started.
+func (c *conn) leave(why *closure) {
 	c.mu.Lock()
-	c.leaving = true
+	if c.leaving == nil {
+		c.leaving = why
+	}
+	why = c.leaving
 	idle := len(c.operations)+c.ending == 0
 	c.mu.Unlock()
 	if idle {
-		c.close(&closure{websocket.StatusGoingAway, "Going away"})
+		c.close(why)
 	}
 }

@@ -34,7 +34,7 @@ func (w refusing) WriteHeader(status int) {
 	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {
 	case status < http.StatusBadRequest:
-		w.ResponseWriter.WriteHeader(status)
+		w.accept(status)
 		return
 	case status == http.StatusForbidden:
 		refusal = apierr.Forbidden("pages of this origin may not open a WebSocket here")
@@ -45,6 +45,27 @@ func (w refusing) WriteHeader(status int) {
 	}
 	w.Header().Del("Content-Type")
 	refusal.Write(w.ResponseWriter, status)
+}
+
+// accept sends the head of a handshake that succeeds, with the names of its headers as RFC 6455 spells them. net/http's canonical form is another one
+// (Sec-Websocket-Protocol), and some clients tell names apart by their case, such as the one that Python's gql uses. The library reads the canonical names
+// later on, so they stay in the map.
+func (w refusing) accept(status int) {
+	header := w.Header()
+	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
+		canonical := http.CanonicalHeaderKey(name)
+		values, sent := header[canonical]
+		if !sent {
+			continue
+		}
+		header[name] = values
+		delete(header, canonical)
+		defer func() {
+			header[canonical] = values
+			delete(header, name)
+		}()
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write drops what the library says of a refusal.

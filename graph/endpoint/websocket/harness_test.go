@@ -17,6 +17,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/pipes"
 )
 
@@ -66,15 +68,20 @@ func cancelled() context.Context {
 	return ctx
 }
 
-type viewerKey struct{}
-
 // authenticate knows two tokens: one that never ends, and one that ends in a minute.
 func authenticate(ctx context.Context, authorization string) (context.Context, time.Time, *apierr.Error) {
 	switch authorization {
 	case "Bearer LiLei":
-		return context.WithValue(ctx, viewerKey{}, "LiLei"), time.Time{}, nil
+		return auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Time{}, nil
 	case "Bearer minute":
-		return context.WithValue(ctx, viewerKey{}, "minute"), time.Now().Add(time.Minute), nil
+		ends := time.Now().Add(time.Minute)
+		return auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "minute"}), ends), ends, nil
+	case "Bearer expired":
+		return nil, time.Time{}, auth.ErrExpired
+	case "Bearer early":
+		return nil, time.Time{}, auth.ErrNotValidYet
+	case "LiLei":
+		return nil, time.Time{}, auth.ErrScheme
 	case "Bearer later":
 		return nil, time.Time{}, apierr.Unavailable(errors.New("no keys"))
 	}
@@ -91,8 +98,8 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 		}
 		switch params.Query {
 		case "viewer":
-			viewer, _ := ctx.Value(viewerKey{}).(string)
-			yield(data(`{"viewer":%q,"report":%q}`, viewer, params.Headers.Get("X-Twibase-Report")))
+			viewer, _ := auth.ViewerOf(ctx)
+			yield(data(`{"viewer":%q,"report":%q}`, viewer.Username, params.Headers.Get("X-Twibase-Report")))
 		case "echo":
 			yield(data(`{"name":%q,"n":"%v"}`, params.OperationName, params.Variables["n"]))
 		case "refused":
@@ -105,10 +112,16 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 				yield(data(`"slow"`))
 			case <-ctx.Done():
 			}
+		case "stubborn":
+			<-ctx.Done()
 		case "flood":
 			for yield(data(`%q`, strings.Repeat("x", 1<<16))) && ctx.Err() == nil {
 			}
 		case "ticks":
+			var expired <-chan time.Time
+			if ends, expires := auth.ExpiryOf(ctx); expires {
+				expired = time.After(time.Until(ends))
+			}
 			for {
 				select {
 				case tick := <-w.ticks:
@@ -119,6 +132,11 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 					return
 				case <-w.moved.Done():
 					yield(elsewhere)
+					return
+				case <-expired:
+					time.Sleep(time.Second) // to send what came before
+					yield(data(`"last"`))
+					yield(answer.Expired)
 					return
 				}
 			}
@@ -163,7 +181,7 @@ func (w *world) greeted() *client {
 	w.t.Helper()
 	c := w.connect(Protocol)
 	c.send(`{"type":"connection_init"}`)
-	c.expect(`{"type":"connection_ack"}`)
+	c.expect(`{"type":"connection_ack","payload":{"viewer":null}}`)
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +36,12 @@ type closure struct {
 	code   websocket.StatusCode
 	reason string
 }
+
+// Why a connection is closed that did nothing wrong.
+var (
+	goingAway = &closure{websocket.StatusGoingAway, "Going away"}
+	expired   = &closure{codeForbidden, "Token expired"}
+)
 
 func badRequest(format string, args ...any) *closure {
 	return &closure{codeBadRequest, fmt.Sprintf(format, args...)}
@@ -83,10 +90,25 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 		if m.ID == "" || len(m.ID) > maxID {
 			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, maxID)
 		}
+	case "":
+		return m, badRequest("A message needs a type")
+	case "connection_ack", "next", "error":
+		return m, badRequest("Only servers send messages of type %q", m.Type)
 	default:
-		return m, badRequest("A message has a type that clients send")
+		return m, badRequest("Unknown message type %s: this server speaks %s", quoted(m.Type), Protocol)
 	}
 	return m, nil
+}
+
+// maxQuoted limits how many bytes of a client's text a close reason repeats.
+const maxQuoted = 24
+
+// quoted returns a client's text for a close reason: in quotes, escaped, and cut after maxQuoted bytes.
+func quoted(text string) string {
+	if len(text) > maxQuoted {
+		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
+	}
+	return strconv.Quote(text)
 }
 
 // isObject reports whether an optional payload is an object, or left out.
@@ -106,33 +128,4 @@ func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.Ra
 		return nil, badRequest("The payload of a subscribe message is an object with a query")
 	}
 	return raw, nil
-}
-
-// ownHeaders is how the names of headers begin that a client may put into connection_init, as a browser can send none with a handshake.
-const ownHeaders = "X-Twibase-"
-
-// initial decodes what connection_init brings: the value of Authorization, if it is there, and our own headers.
-func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization string, given bool, wrong *closure) {
-	payload := bounds.Object()
-	if len(m.Payload) > 0 {
-		if err := json.Unmarshal(m.Payload, &payload); err != nil {
-			return "", false, badRequest("The payload of a connection_init message is an object")
-		}
-	}
-	if payload.Refusal() != nil {
-		return "", false, badRequest("The payload of a connection_init message is too much")
-	}
-	for name, value := range payload.Fields {
-		text, isText := value.(string)
-		switch name = http.CanonicalHeaderKey(name); {
-		case name == "Authorization" && value == nil:
-		case name == "Authorization" && !isText:
-			return "", false, badRequest("The authorization of a connection_init message is a string")
-		case name == "Authorization":
-			authorization, given = text, true
-		case isText && strings.HasPrefix(name, ownHeaders):
-			headers.Set(name, text)
-		}
-	}
-	return authorization, given, nil
 }

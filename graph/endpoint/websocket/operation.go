@@ -8,6 +8,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/resume"
 )
 
 // operation is one that runs over a connection.
@@ -19,17 +20,17 @@ type operation struct {
 // subscribe starts an operation.
 func (c *conn) subscribe(m message) *closure {
 	if !c.greeted {
-		return &closure{codeUnauthorized, "Unauthorized"}
+		return &closure{codeUnauthorized, "Unauthorized: send connection_init first, and wait for connection_ack"}
 	}
 	params, wrong := m.params(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}
-	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(c.ctx))
+	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(c.ctx), m.ID))
 	op := &operation{m.ID, cancel}
 	c.mu.Lock()
 	_, twice := c.operations[m.ID]
-	n, leaving := len(c.operations), c.leaving
+	n, leaving := len(c.operations), c.leaving != nil
 	if !twice && n < MaxOperations && !leaving {
 		c.operations[m.ID] = op
 	}
@@ -37,7 +38,7 @@ func (c *conn) subscribe(m message) *closure {
 	switch {
 	case twice:
 		cancel()
-		return &closure{codeDuplicate, "Subscriber for " + m.ID + " already exists"}
+		return &closure{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
 	case leaving:
 		cancel() // the connection is about to be closed
 	case n >= MaxOperations:
@@ -54,7 +55,7 @@ func (c *conn) subscribe(m message) *closure {
 func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams) {
 	defer op.cancel()
 	for response := range c.server.Execute(ctx, params) {
-		if response == answer.Elsewhere {
+		if response == answer.Elsewhere || response == answer.Expired {
 			c.end(op, answer.Message{})
 			return
 		}
@@ -65,7 +66,9 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 		if ctx.Err() != nil {
 			break
 		}
-		c.send(answer.Of(of(op.id, "next")+`,"payload":`, response, "}"))
+		if !c.send(answer.Of(of(op.id, "next")+`,"payload":`, response, "}")) {
+			break
+		}
 	}
 	c.end(op, answer.Text(of(op.id, "complete")+"}"))
 }
@@ -98,8 +101,8 @@ func (c *conn) end(op *operation, last answer.Message) {
 	c.ending--
 	leaving := c.leaving
 	c.mu.Unlock()
-	if leaving {
-		c.running.Go(c.leave)
+	if leaving != nil {
+		c.running.Go(func() { c.leave(leaving) })
 	}
 }
 

@@ -19,11 +19,11 @@ var elsewhere = answer.Elsewhere
 
 // The points of the protocol. A client's line begins with > and the server's with <; the last may be a close code and its reason.
 func TestProtocol(t *testing.T) {
-	const ack = `> {"type":"connection_init"}` + "\n" + `< {"type":"connection_ack"}` + "\n"
+	const ack = `> {"type":"connection_init"}` + "\n" + `< {"type":"connection_ack","payload":{"viewer":null}}` + "\n"
 	for _, test := range []struct{ name, dialogue string }{
 		{"an initialisation is acknowledged", ack},
 		{"its payload may be null", `> {"type":"connection_init","payload":null}
-			< {"type":"connection_ack"}`},
+			< {"type":"connection_ack","payload":{"viewer":null}}`},
 		{"a query has one response and completes", ack + `> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
 			< {"id":"1","type":"next","payload":{"data":{"viewer":"","report":""}}}
 			< {"id":"1","type":"complete"}`},
@@ -69,19 +69,19 @@ func TestProtocol(t *testing.T) {
 			wait 25s
 			gone`},
 		{"a token in the payload says who asks, whatever the case of its name", `> {"type":"connection_init","payload":{"authorization":"Bearer LiLei"}}
-			< {"type":"connection_ack"}
+			< {"type":"connection_ack","payload":{"viewer":"LiLei"}}
 			> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
 			< {"id":"1","type":"next","payload":{"data":{"viewer":"LiLei","report":""}}}
 			< {"id":"1","type":"complete"}`},
 		{"our own headers may stand beside it", `> {"type":"connection_init","payload":{"Authorization":"Bearer LiLei","x-twibase-report":"1","other":{}}}
-			< {"type":"connection_ack"}
+			< {"type":"connection_ack","payload":{"viewer":"LiLei"}}
 			> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
 			< {"id":"1","type":"next","payload":{"data":{"viewer":"LiLei","report":"1"}}}
 			< {"id":"1","type":"complete"}`},
 		{"4403: a token that is refused", `> {"type":"connection_init","payload":{"authorization":"Bearer nobody"}}
-			4403 Forbidden`},
+			4403 Invalid token`},
 		{"4403: a token that ends", `> {"type":"connection_init","payload":{"authorization":"Bearer minute"}}
-			< {"type":"connection_ack"}
+			< {"type":"connection_ack","payload":{"viewer":"minute"}}
 			> {"id":"1","type":"subscribe","payload":{"query":"ticks"}}
 			wait 30s
 			< {"type":"ping"}
@@ -89,15 +89,34 @@ func TestProtocol(t *testing.T) {
 			wait 25s
 			< {"type":"ping"}
 			wait 6s
-			4403 Forbidden`},
+			< {"id":"1","type":"next","payload":{"data":"last"}}
+			4403 Token expired`},
+		{"4403: a token that ends, when operations have answered, or after five seconds", `> {"type":"connection_init","payload":{"authorization":"Bearer minute"}}
+			< {"type":"connection_ack","payload":{"viewer":"minute"}}
+			wait 25s
+			< {"type":"ping"}
+			> {"type":"pong"}
+			wait 25s
+			< {"type":"ping"}
+			wait 6s
+			> {"id":"1","type":"subscribe","payload":{"query":"slow"}}
+			> {"id":"2","type":"subscribe","payload":{"query":"stubborn"}}
+			wait 5s
+			> {"id":"3","type":"subscribe","payload":{"query":"viewer"}}
+			< {"id":"1","type":"next","payload":{"data":"slow"}}
+			< {"id":"1","type":"complete"}
+			4403 Token expired`},
 		{"1013: a token of which nobody can say yet whether it is good", `> {"type":"connection_init","payload":{"authorization":"Bearer later"}}
 			1013 Try again later`},
 		{"4400: no JSON", "> {\n4400 A message is a JSON object with a type"},
 		{"4400: JSON that is no object", "> []\n4400 A message is a JSON object with a type"},
 		{"4400: an id that is no text", ack + `> {"id":1,"type":"complete"}
 			4400 A message is a JSON object with a type`},
-		{"4400: no type", "> {}\n4400 A message has a type that clients send"},
-		{"4400: a type of the server's", "> {\"type\":\"connection_ack\"}\n4400 A message has a type that clients send"},
+		{"4400: no type", "> {}\n4400 A message needs a type"},
+		{"4400: a type of the server's", "> {\"type\":\"connection_ack\"}\n4400 Only servers send messages of type \"connection_ack\""},
+		{"4400: a type of the older protocol", "> {\"type\":\"start\"}\n4400 Unknown message type \"start\": this server speaks graphql-transport-ws"},
+		{"4400: a type that is long is cut", `> {"type":"` + strings.Repeat("é", 200) + `"}
+			4400 Unknown message type "` + strings.Repeat("é", 12) + `…": this server speaks graphql-transport-ws`},
 		{"4400: an operation without an id", ack + `> {"type":"subscribe","payload":{"query":"viewer"}}
 			4400 A message of type subscribe has an id of 1 to 256 bytes`},
 		{"4400: an id that is too long", ack + `> {"id":"` + strings.Repeat("x", maxID+1) + `","type":"complete"}
@@ -113,12 +132,12 @@ func TestProtocol(t *testing.T) {
 		{"4400: an authorization that is no text", `> {"type":"connection_init","payload":{"authorization":{}}}
 			4400 The authorization of a connection_init message is a string`},
 		{"4401: an operation before the acknowledgement", `> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
-			4401 Unauthorized`},
+			4401 Unauthorized: send connection_init first, and wait for connection_ack`},
 		{"4408: no initialisation in time", "wait 3s\n4408 Connection initialisation timeout"},
 		{"4408: nor is a ping one", "> {\"type\":\"ping\"}\n< {\"type\":\"pong\"}\nwait 3s\n4408 Connection initialisation timeout"},
 		{"4409: an id that is in use", ack + `> {"id":"1","type":"subscribe","payload":{"query":"ticks"}}
 			> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
-			4409 Subscriber for 1 already exists`},
+			4409 Subscriber for "1" already exists`},
 		{"4429: two initialisations", ack + "> {\"type\":\"connection_init\"}\n4429 Too many initialisation requests"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -184,7 +203,7 @@ func TestSubprotocols(t *testing.T) {
 					t.Errorf("they agreed on %q", c.socket.Subprotocol())
 				}
 				if !test.ok {
-					c.closed(4406, "Subprotocol not acceptable")
+					c.closed(4406, "Subprotocol not acceptable: this server speaks graphql-transport-ws")
 				}
 			})
 		})

@@ -43,7 +43,7 @@ type Server struct {
 	// Origins are those whose pages may connect, beside the server's own.
 	Origins []string
 	// Execute runs an operation until its responses end or ctx is done. A response without data is an error that ends the
-	// operation.
+	// operation. The last of a subscription whose token expires is [answer.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
 	// Authenticate returns the ctx of whoever may use the value of an Authorization header, and when that ends, never if it is zero.
 	Authenticate func(ctx context.Context, authorization string) (of context.Context, expires time.Time, err *apierr.Error)
@@ -70,7 +70,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has been told
 	}
 	if socket.Subprotocol() != Protocol {
-		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable")
+		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable: this server speaks "+Protocol)
 		return
 	}
 	socket.SetReadLimit(MaxMessage)
@@ -78,7 +78,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	c := &conn{server: s, socket: socket, ctx: ctx, headers: r.Header.Clone(), closed: make(chan struct{}), operations: map[string]*operation{}}
 	if !s.add(c) {
-		_ = socket.Close(websocket.StatusGoingAway, "Going away")
+		_ = socket.Close(goingAway.code, goingAway.reason)
 		return
 	}
 	defer s.remove(c)
@@ -112,7 +112,7 @@ func (s *Server) Shutdown(ctx context.Context) {
 	s.mu.Lock()
 	s.moved = true
 	for c := range s.conns {
-		go c.leave()
+		go c.leave(goingAway)
 	}
 	s.mu.Unlock()
 	done := make(chan struct{})

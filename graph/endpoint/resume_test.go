@@ -1,0 +1,292 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint/answer"
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+	"twibase/graph/resume"
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/news"
+	"twibase/resolvers"
+)
+
+// feed is an endpoint over a store in which an author posts.
+type feed struct {
+	*testing.T
+	store    hbase.Store
+	endpoint *Endpoint
+	last     tables.TwitKey // of the twit that was posted last
+	until    time.Time      // when tokens expire; if it is zero a token is new
+}
+
+// inFeed runs a test with a feed, on a clock of its own. The author "a" and the viewers "LiLei" and "HanMeimei" exist.
+func inFeed(t *testing.T, test func(f *feed)) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := embedded.Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		for _, table := range tables.Definitions(1) {
+			if err := store.CreateTable(t.Context(), table); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := &feed{T: t, store: store}
+		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
+			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
+		}
+		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+		poller := news.New(store, news.Options{See: resolvers.See(fresh)})
+		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{News: poller, Fresh: fresh}},
+			func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+		f.endpoint = New(schema, Config{Timeout: time.Minute, Around: fresh})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { poller.Run(ctx) })
+		test(f)
+		time.Sleep(2 * resume.Keep) // no position is kept, and nothing listens
+		synctest.Wait()
+		if n := poller.Counters.Subscribers.Load(); n != 0 {
+			t.Errorf("%d subscriptions are left", n)
+		}
+		stop()
+		running.Wait()
+	})
+}
+
+func (f *feed) write(mutations ...hbase.Mutation) {
+	f.Helper()
+	if errs, err := f.store.Mutate(context.Background(), mutations); err != nil || errs != nil {
+		f.Fatal(errs, err)
+	}
+}
+
+// posts posts twits, waits until subscribers were told of them, and returns the id of the last.
+func (f *feed) posts(names ...string) (id string) {
+	f.Helper()
+	for _, name := range names {
+		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Visibility: tables.Public, Name: name, Content: name}
+		f.write(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}}, tables.TwitNames.Put(twit, 1))
+		f.last = twit.Key()
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(2 * news.Interval)
+	synctest.Wait()
+	return base64.RawURLEncoding.EncodeToString(tables.ID{Noun: tables.NounTwit, Key: f.last.String()}.Bytes())
+}
+
+// subscriber subscribes to the author's twits.
+type subscriber struct {
+	f       *feed
+	cancel  context.CancelFunc
+	done    chan struct{}
+	heard   []string
+	expired bool // how it ended
+	// refuses is the content of a twit that does not reach the subscriber, which is seen after a time.
+	refuses string
+	after   time.Duration
+}
+
+const (
+	life     = 10*time.Second + news.Interval/5 // of a token, which does not end just when the poller looks
+	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
+)
+
+// subscribes begins a subscription of a viewer.
+func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscriber {
+	until := f.until
+	if until.IsZero() {
+		until = time.Now().Add(life)
+	}
+	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: viewer}), until)
+	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), id))
+	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		for response := range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: variables}) {
+			if response == answer.Expired {
+				s.expired = true
+				return
+			}
+			if string(response.Data) == `{"twitPosted":{"content":"`+s.refuses+`"}}` {
+				time.Sleep(s.after)
+				return // it was not sent
+			}
+			s.heard = append(s.heard, string(response.Data))
+		}
+	}()
+	time.Sleep(news.Interval)
+	synctest.Wait()
+	return s
+}
+
+// expires waits until the token has expired and the subscription ended.
+func (s *subscriber) expires() {
+	s.f.Helper()
+	time.Sleep(life)
+	<-s.done
+	if !s.expired {
+		s.f.Error("the subscription did not expire")
+	}
+}
+
+// wants wants the subscriber to have heard just these twits; it ends.
+func (s *subscriber) wants(names ...string) {
+	s.f.Helper()
+	s.cancel()
+	<-s.done
+	heard := []string{}
+	for _, data := range s.heard {
+		heard = append(heard, data[len(`{"twitPosted":{"content":"`):len(data)-len(`"}}`)])
+	}
+	if !slices.Equal(heard, names) {
+		s.f.Errorf("heard %q, want %q", heard, names)
+	}
+}
+
+func ofA() map[string]any { return map[string]any{"u": "a"} }
+
+func TestASubscriptionContinuesWhenItsTokenWasRenewed(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		first := f.subscribes("LiLei", "1", ofA())
+		f.posts("1", "2")
+		first.expires()
+		f.posts("3", "4")
+		again := f.subscribes("LiLei", "1", ofA())
+		f.posts("5")
+		again.expires()
+		f.posts("6")
+		last := f.subscribes("LiLei", "1", ofA())
+		f.posts("7")
+		first.wants("1", "2")
+		again.wants("3", "4", "5")
+		last.wants("6", "7")
+	})
+}
+
+func TestASubscriptionIsNotContinued(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		by   func(f *feed) *subscriber
+	}{
+		{"by another viewer", func(f *feed) *subscriber { return f.subscribes("HanMeimei", "1", ofA()) }},
+		{"with another id", func(f *feed) *subscriber { return f.subscribes("LiLei", "2", ofA()) }},
+		{"with other variables", func(f *feed) *subscriber {
+			return f.subscribes("LiLei", "1", map[string]any{"u": "a", "after": nil})
+		}},
+		{"after a while", func(f *feed) *subscriber {
+			time.Sleep(resume.Keep)
+			return f.subscribes("LiLei", "1", ofA())
+		}},
+		{"twice", func(f *feed) *subscriber {
+			f.subscribes("LiLei", "1", ofA()).wants("2")
+			return f.subscribes("LiLei", "1", ofA())
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inFeed(t, func(f *feed) {
+				first := f.subscribes("LiLei", "1", ofA())
+				f.posts("1")
+				first.expires()
+				f.posts("2")
+				again := test.by(f)
+				f.posts("3")
+				first.wants("1")
+				again.wants("3")
+			})
+		})
+	}
+}
+
+func TestASubscriptionThatTheClientEndsIsNotContinued(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		first := f.subscribes("LiLei", "1", ofA())
+		f.posts("1")
+		first.wants("1")
+		f.posts("2")
+		again := f.subscribes("LiLei", "1", ofA())
+		f.posts("3")
+		again.wants("3")
+	})
+}
+
+func TestASubscriptionWhoseConnectionWasLostIsNotContinued(t *testing.T) {
+	for name, after := range map[string]time.Duration{"before its token expired": 0, "while it sent what came before that": life} {
+		t.Run(name, func(t *testing.T) {
+			inFeed(t, func(f *feed) {
+				first := f.subscribes("LiLei", "1", ofA())
+				first.refuses, first.after = "2", after
+				f.posts("1", "2")
+				time.Sleep(life)
+				<-first.done
+				f.posts("3")
+				again := f.subscribes("LiLei", "1", ofA())
+				f.posts("4")
+				first.wants("1")
+				again.wants("4")
+			})
+		})
+	}
+}
+
+func TestTwoEqualSubscriptionsOfOneTokenContinueAtTheSamePlace(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		f.until = time.Now().Add(life)
+		one, other := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
+		f.until = time.Time{}
+		time.Sleep(life - 5*news.Interval)
+		f.posts("1")
+		one.expires()
+		other.expires()
+		f.posts("2")
+		again, otherAgain := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
+		f.posts("3")
+		one.wants("1")
+		other.wants("1")
+		again.wants("2", "3")
+		otherAgain.wants("2", "3")
+	})
+}
+
+func TestASubscriptionThatWasReplayedContinuesBehindThat(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		after := map[string]any{"u": "a", "after": f.posts("0")}
+		f.posts("1", "2")
+		first := f.subscribes("LiLei", "1", after)
+		f.posts("3")
+		first.expires()
+		f.posts("4")
+		again := f.subscribes("LiLei", "1", after)
+		f.posts("5")
+		first.wants("1", "2", "3")
+		again.wants("4", "5")
+	})
+}
+
+func TestATwitThatIsDeletedBeforeASubscriptionContinuesIsNotDelivered(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		first := f.subscribes("LiLei", "1", ofA())
+		first.expires()
+		f.posts("1")
+		f.write(hbase.Delete{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0), Columns: []hbase.Deletion{
+			{Kind: hbase.AllVersions, Family: tables.Twits.Family, Qualifier: f.last.Position, Timestamp: tables.Forever}}})
+		f.posts("2")
+		again := f.subscribes("LiLei", "1", ofA())
+		again.wants("2")
+	})
+}
