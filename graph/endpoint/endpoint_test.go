@@ -144,7 +144,7 @@ func TestEndpoint(t *testing.T) {
 		{"nor has a variable that is missing", post(`{"query":"query Q($u:String!){user(username:$u){name}}"}`), 200,
 			`{"errors":[{"message":"$u: a value of the type String! is required","locations":[{"line":1,"column":9}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"null decides about no field", post(`{"query":"query($v:Boolean=true){viewer{...F}} fragment F on User{name@include(if:$v)}","variables":{"v":null}}`), 200,
-			`{"errors":[{"message":"$v decides about @skip or @include and can't be null: pass true or false, or nothing","locations":[{"line":1,"column":7}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
+			`{"errors":[{"message":"$v is the condition of a directive and can't be null: pass true or false, or leave it out","locations":[{"line":1,"column":7}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"a null that decides about none fails its field alone", post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
 			`{"errors":[{"message":"the argument includeDeprecated: the variable $v can't be null here","path":["__type","enumValues"],"locations":[{"line":1,"column":86}],"extensions":{"code":"BAD_USER_INPUT"}}],` +
 				`"data":{"__type":{"name":"Visibility","enumValues":null}}}`},

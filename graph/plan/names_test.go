@@ -35,7 +35,7 @@ var generic = map[string]struct{ program, text string }{
 	"token":    {"who somebody is", "as clients call it where it must not be"},
 	"username": {"the subject of a token", ""},
 	"version":  {"of the protocol of persisted documents", "the same in its JSON"},
-	"viewer":   {"who asks, by a token", ""},
+	"viewer":   {"who asks, by a token", "the user of the token, in a connection_ack"},
 }
 
 // inScripts are those that the IDE's scripts may use, where nothing distinguishes a program from its texts.
