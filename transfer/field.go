@@ -94,7 +94,7 @@ func (r *row) count(column string) int { return r.number(column, 1, math.MaxInt3
 
 func (r *row) url(column, s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(s) > maxName || !utf8.ValidString(s) {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(s) > maxName || !utf8.ValidString(s) {
 		r.fail(column, "%.100q is no URL as in https://example.org/a.jpg", s)
 	}
 	return s

@@ -59,7 +59,7 @@ func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
 func UnmarshalURL(v any) (string, error) {
 	s, _ := v.(string)
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return "", apierr.BadUserInput("it must be an absolute URL with http or https")
 	}
 	return s, nil

@@ -59,6 +59,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"a long text is not echoed whole", date, strings.Repeat("9", 100),
 			`it must be a day such as 2014-12-25, from 1970 on`},
 		{"a relative URL is refused", address, "/a.png", `it must be an absolute URL with http or https`},
+		{"a URL without a host is refused", address, "https://:80", `it must be an absolute URL with http or https`},
 		{"a URL that runs a script is refused", address, "javascript:alert(1)", `it must be an absolute URL with http or https`},
 		{"a text is no Int", integer, "1", "it must be a whole number from -2147483648 to 2147483647"},
 		{"33 bits are no Int", integer, json.Number("2147483648"), "it must be a whole number from -2147483648 to 2147483647"},
