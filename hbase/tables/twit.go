@@ -11,15 +11,6 @@ import (
 	"twibase/hbase"
 )
 
-// Visibility says who may see a twit.
-type Visibility string
-
-// The visibilities.
-const (
-	Public        Visibility = "PUBLIC"
-	FollowersOnly Visibility = "FOLLOWERS" // a Moment
-)
-
 // Twit is a post. It never changes, so it lies whole in the cells of the lists that show it.
 type Twit struct {
 	AuthorName string
