@@ -146,7 +146,9 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			}
 			t.PhotoURLs = append(t.PhotoURLs, s)
 		case twitFollowersOnly:
-			fits = s == "" && t.Visibility == Public
+			if fits = s == "" && t.Visibility == Public; !fits {
+				return t, fmt.Errorf("%w: unknown visibility %q", ErrName, s)
+			}
 			t.Visibility = FollowersOnly
 		}
 		if !fits {
