@@ -33,7 +33,8 @@ type settings struct {
 	running    int
 	limits     limits.Limits
 	trusted    *documents.Trusted
-	origins    []string
+	origins    []string // as --cors lists them
+	headers    []string // as --cors-headers lists them
 	production bool
 	monitored  bool
 }
@@ -76,7 +77,7 @@ func routes(store hbase.Store, b *background, s settings) handlers {
 	answering.Store(held)
 	arriving.Store(unfinished)
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", shared(s.origins, early(graphql, compressed(held, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql))))))))
+	mux.Handle("/graphql", shared(s.origins, s.headers, early(graphql, compressed(held, logged(ends.handler(s.proxies.Handler(s.tokens.Handler(graphql))))))))
 	monitor := http.NewServeMux()
 	for _, mux := range []*http.ServeMux{mux, monitor} {
 		mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })

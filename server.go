@@ -68,6 +68,7 @@ type serve struct {
 	Production        bool           `help:"For the public: nobody is told the schema, and there are no IDE and no reports. Clients send documents, or hashes of documents that they have sent before, as Apollo's do; with --documents they send the hashes of those alone."`
 	Documents         string         `placeholder:"FILE" help:"The trusted documents: a JSON object of documents by their hashes, as the compilers of Relay and of graphql-codegen write it. Clients may send a hash in place of the document."`
 	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"The origins, as in https://example.org, whose pages may use the server from a browser. Its own pages always may."`
+	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of the --cors origins may send, besides those of GraphQL and tracing clients (docs/SECURITY.md lists them). Separate names with commas, or repeat the flag."`
 	DevTokens         bool           `help:"Makes an administrator of whoever has a token of 'twibase token --admin'. For tests and development."`
 }
 
@@ -81,6 +82,9 @@ func (s *serve) Validate() error {
 	}
 	if err := checkOrigins(s.CORS); err != nil {
 		return fmt.Errorf("--cors: %w", err)
+	}
+	if err := checkHeaders(s.CORS, s.CORSHeaders); err != nil {
+		return fmt.Errorf("--cors-headers: %w", err)
 	}
 	if s.Concurrency != nil && *s.Concurrency < 0 {
 		return fmt.Errorf("--concurrency: write a number from 0, which is any number, not %d", *s.Concurrency)
@@ -157,7 +161,7 @@ func (s *serve) Run(ctx context.Context, p process) (err error) {
 	end := b.start(context.WithoutCancel(ctx))
 	defer end()
 	served := routes(store, b, settings{tokens: tokens, proxies: s.TrustedProxies, streams: s.StreamsPerAddress, running: s.concurrency(), limits: limits,
-		trusted: trusted, origins: s.CORS, production: s.Production, monitored: monitor != nil})
+		trusted: trusted, origins: s.CORS, headers: s.CORSHeaders, production: s.Production, monitored: monitor != nil})
 	if monitor != nil {
 		monitoring := newServer(served.monitor, 0, p.log)
 		defer monitoring.Close()

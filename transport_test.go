@@ -110,6 +110,9 @@ func TestTLSFollowsItsFiles(t *testing.T) {
 	}
 }
 
+func ungzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
+
 func TestAnswersOverHTTP(t *testing.T) {
 	server, _ := started(t)
 	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")
@@ -119,8 +122,16 @@ func TestAnswersOverHTTP(t *testing.T) {
 		name, url, takes, encoding string
 		unpack                     func(io.Reader) (io.Reader, error)
 	}{
-		{"a long answer is compressed", long, "gzip", "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-		{"by the better way of those that the client takes", long, "gzip, zstd", "zstd", func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }},
+		{"a long answer is compressed", long, "gzip", "gzip", ungzip},
+		{"with zstd if the client names it first", long, "zstd, gzip", "zstd", unzstd},
+		{"with zstd if the client likes it best", long, "gzip;q=0.8, br;q=0.9, zstd", "zstd", unzstd},
+		{"with zstd if gzip is not offered", long, "br, zstd", "zstd", unzstd},
+		{"with zstd if gzip is refused", long, "gzip;q=0, br, zstd;q=0.1", "zstd", unzstd},
+		{"with gzip for a browser", long, "gzip, deflate, br, zstd", "gzip", ungzip},
+		{"with gzip for a library that names zstd last", long, "gzip, compress, deflate, br, zstd", "gzip", ungzip},
+		{"with gzip if another encoding is liked best", long, "br, zstd, gzip", "gzip", ungzip},
+		{"with gzip if zstd is liked less", long, "zstd;q=0.5, gzip", "gzip", ungzip},
+		{"with gzip if zstd is refused", long, "zstd;q=0, gzip;q=0.1", "gzip", ungzip},
 		{"not by one that it refuses", long, "gzip;q=0", "", nil},
 		{"a short answer is not", short, "gzip, zstd", "", nil},
 	} {
@@ -163,13 +174,14 @@ func TestAnswersOverHTTP(t *testing.T) {
 		}
 	})
 	t.Run("requests come one at a time", func(t *testing.T) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql", strings.NewReader(`[{"query":"{__typename}"}]`))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql", strings.NewReader(`[{"query":"{__typename}"},{"query":"{__typename}"}]`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
-		want := `{"errors":[{"message":"the body is not the JSON object of a GraphQL request: it can't be an array; send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusBadRequest || strings.TrimSpace(string(body)) != want {
+		want := `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
+		want = "[" + want + "," + want + "]"
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || strings.TrimSpace(string(body)) != want {
 			t.Errorf("%s: %s", response.Status, body)
 		}
 	})

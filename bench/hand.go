@@ -239,7 +239,7 @@ func (h handwritten) posts(b []byte, _ asked) []byte {
 			b = h.text(append(b, `,"title":`...), t.Title)
 			b = plan.AppendString(append(b, `,"content":`...), t.Content)
 			b = list(append(b, `,"photoUrls":`...), t.PhotoURLs, func(b []byte, _ int, url string) []byte { return plan.AppendString(b, url) })
-			b = plan.AppendString(append(b, `,"visibility":`...), string(t.Visibility))
+			b = t.Visibility.AppendGQL(append(b, `,"visibility":`...))
 			return append(scalar.AppendDateTime(append(b, `,"postedAt":`...), t.PostedAt), "}}"...)
 		})
 		return append(b, "}}"...)

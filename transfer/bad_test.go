@@ -55,6 +55,8 @@ func TestBadRows(t *testing.T) {
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,," + strings.Repeat("https://example.org/a.jpg ", 50_000) + "\n",
 			`twits.csv:2: column photo_urls: it has 1300000 bytes, more than 1048576`},
 		{"twits", "id,author,posted_at,content,photo_urls,visibility\nx,a,2024-05-01T00:00:00Z,text,,SECRET\n", `twits.csv:2: column visibility: "SECRET" is neither PUBLIC nor FOLLOWERS`},
+		{"twits", "id,author,posted_at,content,photo_urls,visibility\nx,a,2024-05-01T00:00:00Z,text,,followers\n", `twits.csv:2: column visibility: "followers" is neither PUBLIC nor FOLLOWERS`},
+		{"twits", "id,author,posted_at,content,photo_urls,visibility\nx,a,2024-05-01T00:00:00Z,text,,\" FOLLOWERS\"\n", `twits.csv:2: column visibility: " FOLLOWERS" is neither PUBLIC nor FOLLOWERS`},
 		{"twits", "id,author,posted_at,content,photo_urls\nx,a,2024-05-01T00:00:00Z,\"two\nlines\",\nx,a,2024-05-01T00:00:00Z,other,\n",
 			`twits.csv:4: column id: "x" is already the id of a twit with another author, time, content, title, visibility or photos; a twit never changes`},
 		{"twits", "id,author,posted_at,content,photo_urls\nt,b,2024-05-01T00:00:00Z,text,\n", `twits.csv:2: column id: "t" is already the id of a twit with another author, time, content, title, visibility or photos; a twit never changes`},

@@ -49,7 +49,7 @@ var exporters = map[string]func(ctx context.Context, store hbase.Store, row emit
 			for _, t := range some {
 				visibility := ""
 				if t.Visibility != tables.Public {
-					visibility = string(t.Visibility)
+					visibility = t.Visibility.String()
 				}
 				err := row(t.Name, t.AuthorName, instant(&t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
 				if err != nil {

@@ -30,6 +30,18 @@ func (r *row) checked(column string, check func(string) error) string {
 func (r *row) username(column string) string { return r.checked(column, tables.CheckUsername) }
 func (r *row) code(column string) string     { return r.checked(column, tables.CheckCode) }
 
+// visibility is who may see a twit: everybody if the column is empty.
+func (r *row) visibility(column string) tables.Visibility {
+	if !r.has(column) {
+		return tables.Public
+	}
+	v, err := tables.ParseVisibility(r.text(column))
+	if err != nil {
+		r.fail(column, "%q is neither PUBLIC nor FOLLOWERS", r.text(column))
+	}
+	return v
+}
+
 // optionalCode is a code, or nil if the column is empty.
 func (r *row) optionalCode(column string) *string {
 	if !r.has(column) {

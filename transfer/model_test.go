@@ -125,15 +125,15 @@ func expect(t testing.TB, w world) model {
 			twit.Visibility = tables.FollowersOnly
 		}
 		public := map[string]int{"FOLLOWERS": 0}
-		public[string(tables.Public)] = 1
+		public["PUBLIC"] = 1
 		timestamp := twit.PostedAt.UnixMilli()
 		inList(m, tables.Twits, r[1], twit, timestamp)
 		add(counts["twit"], r[1], 1)
-		add(counts["publicTwit"], r[1], public[string(twit.Visibility)])
+		add(counts["publicTwit"], r[1], public[twit.Visibility.String()])
 		if r[4] != "" || r[6] == "FOLLOWERS" {
 			inList(m, tables.Albums, r[1], twit, timestamp)
 			add(counts["album"], r[1], 1)
-			add(counts["publicAlbum"], r[1], public[string(twit.Visibility)])
+			add(counts["publicAlbum"], r[1], public[twit.Visibility.String()])
 		}
 		for _, f := range followers[r[1]] {
 			inList(m, tables.Timelines, f.Username, twit.Key(), max(1, f.At.UnixMilli()))

@@ -16,7 +16,7 @@ func parseTwit(r *row) *tables.Twit {
 		Name:       r.checked("id", tables.CheckTwitID),
 		Title:      optional(r, "title", r.name),
 		Content:    r.content("content"),
-		Visibility: tables.Public,
+		Visibility: r.visibility("visibility"),
 	}
 	photos := r.text("photo_urls")
 	if len(photos) > maxText {
@@ -24,13 +24,6 @@ func parseTwit(r *row) *tables.Twit {
 	}
 	for _, s := range strings.Fields(photos) {
 		t.PhotoURLs = append(t.PhotoURLs, r.url("photo_urls", s))
-	}
-	switch v := tables.Visibility(r.text("visibility")); v {
-	case "", tables.Public:
-	case tables.FollowersOnly:
-		t.Visibility = v
-	default:
-		r.fail("visibility", "%q is neither PUBLIC nor FOLLOWERS", v)
 	}
 	if t.Content == "" && len(t.PhotoURLs) == 0 {
 		r.fail("content", "a twit needs a content or a photo")

@@ -18,7 +18,7 @@ func refOf(t *tables.Twit) twitRef { return twitRef{t.AuthorName, t.PostedAt.Uni
 
 // twit returns the twit as far as it is known.
 func (r twitRef) twit() *tables.Twit {
-	return &tables.Twit{AuthorName: r.Author, PostedAt: millis(r.At), Name: r.Name, Visibility: tables.Public}
+	return &tables.Twit{AuthorName: r.Author, PostedAt: millis(r.At), Name: r.Name}
 }
 
 func (r twitRef) key() tables.TwitKey { return r.twit().Key() }

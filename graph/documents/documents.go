@@ -4,12 +4,9 @@ package documents
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"math"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -28,7 +25,7 @@ const overhead = 256
 type Extension struct {
 	trusted    *Trusted
 	alone      bool
-	registered *recent.Cache[string, string] // by their SHA-256, in hexadecimal digits
+	registered *recent.Cache[string, string] // by their SHA-256, in its normal spelling
 }
 
 var _ interface {
@@ -104,10 +101,9 @@ const (
 	version   = "1"
 )
 
-// Named returns the extensions of a request that names its document by the field documentId, as the specification of GraphQL over HTTP has it: what stands
-// behind sha256: is what Apollo's clients send in extensions.persistedQuery.
+// Named returns the extensions of a request that names its document by the field documentId, as the
+// specification of GraphQL over HTTP has it: the id is sent in extensions.persistedQuery by Apollo's clients.
 func Named(extensions map[string]any, id string) map[string]any {
-	const prefix = "sha256:"
 	if id == "" {
 		return extensions
 	}
@@ -115,27 +111,22 @@ func Named(extensions map[string]any, id string) map[string]any {
 	if extensions == nil {
 		extensions = map[string]any{}
 	}
-	extensions[extension] = map[string]any{"version": json.Number(version), "sha256Hash": strings.TrimPrefix(id, prefix)}
+	extensions[extension] = map[string]any{"version": json.Number(version), "sha256Hash": id}
 	return extensions
 }
 
 // Names reports whether the extensions name a document, so that the request need not have one.
 func Names(extensions map[string]any) bool { return extensions[extension] != nil }
 
-// hashOf returns the hash that the extensions name, empty if they name none.
+// hashOf returns the hash that the extensions name, in its normal spelling; empty if they name none.
 func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
 	}
 	fields, _ := extensions[extension].(map[string]any)
 	hash, isText := fields["sha256Hash"].(string)
-	if number, _ := fields["version"].(json.Number); number != version || !isText || hash == "" {
+	if number, _ := fields["version"].(json.Number); number != version || !isText || normal(hash) == "" {
 		return "", apierr.BadUserInput(`extensions.persistedQuery is of the form {"version":1,"sha256Hash":"…"}`)
 	}
-	return hash, nil
-}
-
-func sum(query string) string {
-	digest := sha256.Sum256([]byte(query))
-	return hex.EncodeToString(digest[:])
+	return normal(hash), nil
 }

@@ -98,7 +98,10 @@ func TestWhatARequestNames(t *testing.T) {
 }
 
 func TestADocumentIDIsAHash(t *testing.T) {
-	for id, want := range map[string]string{"sha256:abc": "abc", "abc": "abc", "x-app:1": "x-app:1"} {
+	digest := sum("{a}")
+	for id, want := range map[string]string{"sha256:abc": "abc", "abc": "abc", "x-app:1": "x-app:1", "md5:ABC": "md5:ABC",
+		digest: digest, prefix + digest: digest, prefix + strings.ToUpper(digest): digest, strings.ToUpper(digest): digest,
+		prefix + strings.ToUpper(digest[:62]): strings.ToUpper(digest[:62])} {
 		given := map[string]any{"a": 1}
 		got, err := hashOf(Named(given, id))
 		if err != nil || got != want || len(given) != 1 {
@@ -116,6 +119,10 @@ func TestManifestsThatAreNone(t *testing.T) {
 		{"Apollo's own form", `{"format":"apollo-persisted-query-manifest","version":1}`, "is no JSON object of documents by their hashes"},
 		{"an empty one", `{}`, "has no document"},
 		{"a hash of nothing", `{"abc":""}`, "a hash without a document"},
+		{"a prefix alone", `{"sha256:":"{a}"}`, "has a document without a hash"},
+		{"one hash in two spellings with two documents", `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`,
+			`has two documents for the hash "sha256:` + sum("{a}") + `", which is also written as "` + sum("{a}") + `": keep one of them`},
+		{"also in two cases", `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`, "has two documents for the hash"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := manifest(t, test.text); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -125,6 +132,18 @@ func TestManifestsThatAreNone(t *testing.T) {
 	}
 	if _, err := Read("/nowhere/documents.json"); err == nil {
 		t.Error("a file that is not there is read")
+	}
+}
+
+func TestManifestMayWriteAHashTwice(t *testing.T) {
+	trusted, err := manifest(t, `{"sha256:`+sum("{a}")+`":"{a}","`+sum("{a}")+`":"{a}","AB":"{b}","ab":"{c}"}`)
+	if err != nil || trusted.Len() != 3 {
+		t.Fatal(trusted, err)
+	}
+	for hash, want := range map[string]string{sum("{a}"): "{a}", "AB": "{b}", "ab": "{c}"} {
+		if got, _ := trusted.byHash(hash); got != want {
+			t.Errorf("%s is %q, want %q", hash, got, want)
+		}
 	}
 }
 

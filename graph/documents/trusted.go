@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"slices"
 )
 
 // maxManifest is how many bytes a manifest has at most.
@@ -14,11 +15,12 @@ const maxManifest = 64 << 20
 
 // Trusted are the documents of a manifest. Nil has none.
 type Trusted struct {
-	hashes map[string]string   // the documents by their hashes
+	hashes map[string]string   // the documents by their hashes in normal spelling
 	texts  map[string]struct{} // the documents
 }
 
-// Read reads a manifest: a JSON object of documents by their hashes, as the compilers of Relay and of graphql-codegen write it. Which hash it is, they decide.
+// Read reads a manifest: a JSON object of documents by their hashes, as the compilers of Relay and of
+// graphql-codegen write it. Which hash it is, they decide. A SHA-256 may have the prefix sha256:.
 func Read(file string) (*Trusted, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -31,20 +33,36 @@ func Read(file string) (*Trusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trusted{texts: map[string]struct{}{}}
-	if err := json.Unmarshal(text, &t.hashes); err != nil {
+	var manifest map[string]string
+	if err := json.Unmarshal(text, &manifest); err != nil {
 		return nil, fmt.Errorf("%s is no JSON object of documents by their hashes: %w", file, err)
 	}
-	if len(t.hashes) == 0 {
+	if len(manifest) == 0 {
 		return nil, errors.New(file + " has no document")
 	}
-	for hash, document := range t.hashes {
-		if hash == "" || document == "" {
+	t := &Trusted{hashes: make(map[string]string, len(manifest)), texts: make(map[string]struct{}, len(manifest))}
+	for _, hash := range slices.Sorted(maps.Keys(manifest)) {
+		key, document := normal(hash), manifest[hash]
+		if key == "" || document == "" {
 			return nil, errors.New(file + " has a document without a hash, or a hash without a document")
 		}
-		t.texts[document] = struct{}{}
+		if other, twice := t.hashes[key]; twice && other != document {
+			return nil, fmt.Errorf("%s has two documents for the hash %q, which is also written as %q: keep one of them",
+				file, hash, spelling(manifest, key, hash))
+		}
+		t.hashes[key], t.texts[document] = document, struct{}{}
 	}
 	return t, nil
+}
+
+// spelling returns how a manifest also writes the hash whose normal spelling is key.
+func spelling(manifest map[string]string, key, hash string) string {
+	for _, other := range slices.Sorted(maps.Keys(manifest)) {
+		if other != hash && normal(other) == key {
+			return other
+		}
+	}
+	return hash
 }
 
 // All are the documents by their hashes.

@@ -155,9 +155,9 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.share(w, r)
 		return
 	}
-	params, status, refusal := e.read(w, r)
-	if refusal != nil {
-		refusal.Write(w, status)
+	params, refused := e.read(w, r)
+	if refused != nil {
+		refused.write(w)
 		return
 	}
 	leave, refusal := e.admission.enter(ctx)

@@ -156,8 +156,6 @@ func TestEndpoint(t *testing.T) {
 			badInput("the body is not the JSON object of a GraphQL request: what follows byte 9 is no JSON")},
 		{"two bodies in one are refused", post(`{"query":"{viewer{name}}"}{}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: something follows it")},
-		{"a batch of requests is refused", post(`[{"query":"{viewer{name}}"}]`), 400,
-			badInput("the body is not the JSON object of a GraphQL request: it can't be an array; send one request at a time")},
 		{"a query that is no string is refused", post(`{"query":12345}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: query can't be a JSON number")},
 		{"variables that are no object are refused", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,

@@ -24,29 +24,31 @@ import (
 // allow are all methods: some are about a shared stream alone, see [Endpoint.share].
 const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
-// read returns the request, or the status and the error with which it is refused.
-func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, int, *apierr.Error) {
+// read returns the request, or the response with which it is refused.
+func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
 	start := graphql.Now()
 	p := params.New(&e.config.Limits)
-	status, err := http.StatusBadRequest, (*apierr.Error)(nil)
+	var refused *refusal
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		err = readURL(r, p)
+		if err := readURL(r, p); err != nil {
+			refused = &refusal{Error: err, status: http.StatusBadRequest}
+		}
 	case http.MethodPost:
-		status, err = readBody(w, r, p, e.config.Unfinished)
+		refused = readBody(w, r, p, e.config.Unfinished)
 	default:
 		w.Header().Set("Allow", allow)
-		return nil, http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET")
+		return nil, &refusal{status: http.StatusMethodNotAllowed, Error: apierr.BadUserInput("send a request by POST, or a query by GET")}
 	}
 	raw, complete := p.Raw(r.Header)
-	if err == nil && !complete {
-		status, err = http.StatusBadRequest, apierr.BadUserInput("the request lacks its query")
+	if refused == nil && !complete {
+		refused = &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the request lacks its query")}
 	}
-	if err != nil {
-		return nil, status, err
+	if refused != nil {
+		return nil, refused
 	}
 	raw.ReadTime = graphql.TraceTiming{Start: start, End: graphql.Now()}
-	return raw, 0, nil
+	return raw, nil
 }
 
 func readURL(r *http.Request, p *params.Params) *apierr.Error {
@@ -97,13 +99,13 @@ func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinished *backlog.Backlog) (int, *apierr.Error) {
-	if refusal := encoded(w, r.Header); refusal != nil {
-		return http.StatusUnsupportedMediaType, refusal
+func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinished *backlog.Backlog) *refusal {
+	if err := encoded(w, r.Header); err != nil {
+		return &refusal{Error: err, status: http.StatusUnsupportedMediaType}
 	}
 	for _, length := range r.Header.Values("Content-Length") { // over HTTP/2 nobody has looked at them
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
-			return http.StatusBadRequest, apierr.BadUserInput("the Content-Length is not one number, that of the body's bytes")
+			return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the Content-Length is not one number, that of the body's bytes")}
 		}
 	}
 	if r.ContentLength > maxBody {
@@ -116,6 +118,9 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinish
 	if err == nil && !utf8.Valid(text.Bytes()) {
 		err = errors.New("it is not UTF-8")
 	}
+	if err == nil && isArray(text.Bytes()) {
+		return refuseBatch(&text, accepted(r))
+	}
 	if err == nil { // not before all has come: decoded it takes many times as much
 		err = strict.Object(&text, p.Fields())
 	}
@@ -123,15 +128,18 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinish
 		return tooLong()
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return http.StatusRequestTimeout, &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"}
+		return &refusal{status: http.StatusRequestTimeout, Error: &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"}}
 	}
 	if err != nil {
-		return http.StatusBadRequest, apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)
+		return notARequest(err)
 	}
-	return 0, nil
+	return nil
 }
 
-func tooLong() (int, *apierr.Error) {
-	return http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
-		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}
+// isArray reports whether a JSON text is an array, if it is JSON.
+func isArray(text []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) }
+
+func tooLong() *refusal {
+	return &refusal{status: http.StatusRequestEntityTooLarge, Error: &apierr.Error{Code: apierr.CodeLimitExceeded,
+		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}}
 }

@@ -55,9 +55,9 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 
 // runOver runs an operation over a stream. What is wrong with the operation itself is told there.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
-	params, status, refusal := e.read(w, r)
-	if refusal != nil {
-		refusal.Write(w, status)
+	params, refused := e.read(w, r)
+	if refused != nil {
+		refused.write(w)
 		return
 	}
 	id, _ := params.Extensions["operationId"].(string)

@@ -2313,7 +2313,7 @@ func planTwit() []plan.Field {
 		{Name: "visibility", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Visibility
-				return plan.AppendString(dst, string(v)), true
+				return v.AppendGQL(dst), true
 			}},
 		{Name: "postedAt", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {

@@ -1449,20 +1449,13 @@ func (ec *executionContext) marshalNTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEd
 }
 
 func (ec *executionContext) unmarshalNVisibility2twibaseᚋhbaseᚋtablesᚐVisibility(ctx context.Context, v any) (tables.Visibility, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := tables.Visibility(tmp)
+	var res tables.Visibility
+	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNVisibility2twibaseᚋhbaseᚋtablesᚐVisibility(ctx context.Context, sel ast.SelectionSet, v tables.Visibility) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(string(v))
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
+	return v
 }
 
 func (ec *executionContext) marshalODeleteTwitPayload2ᚖtwibaseᚋgraphᚋmodelᚐDeleteTwitPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteTwitPayload) graphql.Marshaler {
@@ -1531,19 +1524,16 @@ func (ec *executionContext) unmarshalOVisibility2ᚖtwibaseᚋhbaseᚋtablesᚐV
 	if v == nil {
 		return nil, nil
 	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := tables.Visibility(tmp)
-	return &res, graphql.ErrorOnPath(ctx, err)
+	var res = new(tables.Visibility)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOVisibility2ᚖtwibaseᚋhbaseᚋtablesᚐVisibility(ctx context.Context, sel ast.SelectionSet, v *tables.Visibility) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(string(*v))
-	return res
+	return v
 }
 
 // endregion ***************************** type.gotpl *****************************

@@ -132,6 +132,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	}
 	began, err := parseCount(at)
 	later, dueErr := parseCount(due)
+	argumentsErr := checkArguments(i.Arguments)
 	i.At, i.Due = int64(began), int64(later)
 	switch {
 	case err != nil:
@@ -139,8 +140,8 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		err = dueErr
 	case !ValidTime(time.UnixMilli(i.At)):
 		err = fmt.Errorf("%w: %d is the time of no write", ErrName, i.At)
-	case !json.Valid([]byte(i.Arguments)):
-		err = fmt.Errorf("%w: the arguments of a write are no JSON", ErrName)
+	case argumentsErr != nil:
+		err = fmt.Errorf("%w: the arguments of a write: %w", ErrName, argumentsErr)
 	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") || i.Table == "" && i.After != "":
 		err = fmt.Errorf("%w: a part of an intent is missing", ErrName)
 	case i.After != "":
@@ -177,4 +178,10 @@ func (n intents) Mark(i Intent) hbase.Put {
 // Marked reports whether the cells say that the write was decided. If they do not, it may have been.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == decidedColumn })
+}
+
+// checkArguments reports arguments that are no JSON object, or that have an unknown visibility.
+func checkArguments(arguments string) error {
+	var known struct{ Visibility Visibility }
+	return json.Unmarshal([]byte(arguments), &known)
 }

@@ -11,15 +11,6 @@ import (
 	"twibase/hbase"
 )
 
-// Visibility says who may see a twit.
-type Visibility string
-
-// The visibilities.
-const (
-	Public        Visibility = "PUBLIC"
-	FollowersOnly Visibility = "FOLLOWERS" // a Moment
-)
-
 // Twit is a post. It never changes, so it lies whole in the cells of the lists that show it.
 type Twit struct {
 	AuthorName string
@@ -155,7 +146,9 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			}
 			t.PhotoURLs = append(t.PhotoURLs, s)
 		case twitFollowersOnly:
-			fits = s == "" && t.Visibility == Public
+			if fits = s == "" && t.Visibility == Public; !fits {
+				return t, fmt.Errorf("%w: unknown visibility %q", ErrName, s)
+			}
 			t.Visibility = FollowersOnly
 		}
 		if !fits {

@@ -26,9 +26,10 @@ const (
 // Action is something that not everybody may do.
 type Action uint8
 
-// The actions, in the order of the table. All that is not among them everybody may.
+// The actions, in the order of the table. The zero value is none of them and is not permitted to anyone. What is no action at
+// all, such as reading a name, is permitted to everybody.
 const (
-	SignUp Action = iota
+	SignUp Action = iota + 1
 	LogIn
 	CreateUser
 	UpdateUser

@@ -54,6 +54,10 @@ type run struct {
 	levels int
 	// named are the twits whose ids lack a row, by their ids.
 	named map[string]tables.TwitKey
+	// unreadable are the lists in which a twit was reported that can't be read: the row is not reported again.
+	unreadable map[listOf]bool
+	// restricted are, while nothing is repaired, the public twits that should be for followers only.
+	restricted map[tables.TwitKey]bool
 	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.
 	busy, elsewhere map[string]bool
 }
@@ -80,10 +84,10 @@ func (c Checker) Run(ctx context.Context) error {
 		c.TimelineBound = tables.TimelineBound
 	}
 	r := &run{Checker: c, now: time.Now(), off: map[listOf]settle.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{}, named: map[string]tables.TwitKey{},
-		busy: map[string]bool{}, elsewhere: map[string]bool{}}
+		busy: map[string]bool{}, elsewhere: map[string]bool{}, unreadable: map[listOf]bool{}, restricted: map[tables.TwitKey]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
-		r.intents, r.errands, r.buckets, r.accounts, r.edges, r.departments, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
+		r.intents, r.errands, r.buckets, r.accounts, r.edges, r.departments, r.visibilities, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
 	} {
 		if err := prove(ctx); err != nil {
 			return err
@@ -228,6 +232,8 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 	switch {
 	case !errors.Is(err, hbase.ErrCorrupt):
 		return err
+	case len(rows) == 1 && r.reported(table, rows[0]):
+		return nil
 	case len(rows) == 1:
 		r.breach(breachOf(table, rows[0].Key, rows[0].Cells[0].Family, "", "unreadable", "readable", "%v", err))
 		return nil
@@ -238,4 +244,10 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 		}
 	}
 	return nil
+}
+
+// reported reports whether the column of a list's row that can't be read was reported already.
+func (r *run) reported(table string, row hbase.Row) bool {
+	owner, err := tables.OwnerOf(row.Key)
+	return err == nil && r.unreadable[listOf{table, row.Cells[0].Family, owner}]
 }

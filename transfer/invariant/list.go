@@ -37,6 +37,11 @@ func (r *run) lists(ctx context.Context) error {
 
 // walk looks at each member of all lists of a kind.
 func walk[E any](ctx context.Context, r *run, l *tables.List[E], explain explainer[E]) error {
+	return spans(ctx, r, l, func(ctx context.Context, r *run, s *settle.Span[E]) error { return members(ctx, r, l, s, explain) })
+}
+
+// spans looks at all lists of a kind, a page at a time.
+func spans[E any](ctx context.Context, r *run, l *tables.List[E], look func(context.Context, *run, *settle.Span[E]) error) error {
 	return r.rows(ctx, rowsOf(l), func(rows []hbase.Row) error {
 		var owners []string
 		for _, row := range rows {
@@ -44,7 +49,7 @@ func walk[E any](ctx context.Context, r *run, l *tables.List[E], explain explain
 				owners = append(owners, owner)
 			}
 		}
-		return settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span[E]) error { return members(ctx, r, l, s, explain) })
+		return settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span[E]) error { return look(ctx, r, s) })
 	})
 }
 

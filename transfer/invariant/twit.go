@@ -65,6 +65,7 @@ func (r *run) twit(name string, cells []hbase.Cell) (tables.TwitKey, bool, error
 func explainTwits(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
 	gets, why := make([]hbase.Get, len(members)), make([]string, len(members))
 	for i, t := range members {
+		members[i] = r.asRestricted(t)
 		gets[i] = tables.TwitNames.Get(t.Name)
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)
@@ -109,10 +110,14 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		switch {
 		case s.found == nil:
 			r.missing(s, public[i], "the twit has photos or is for followers")
+		case !readable(tables.Albums, author, *s.found): // reported before
 		case string(s.found.Value) != string(s.cell.Value):
 			s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-			r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
+			fresh := r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
 				hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+			if copied, err := twitOf(tables.Albums, author, *s.found); fresh && err == nil && isPublic(copied) && !public[i] {
+				r.fewerPublic(s)
+			}
 		}
 	}
 	return why, nil
@@ -131,8 +136,8 @@ func explainAlbum(ctx context.Context, r *run, author string, members []*tables.
 			why[i] = "the author has no such twit"
 			continue
 		}
-		t, _, _, err := tables.Twits.Decode(author, []hbase.Cell{*s.found})
-		if err == nil && !t[0].InAlbum() {
+		t, err := twitOf(tables.Twits, author, *s.found)
+		if err == nil && !r.asRestricted(t).InAlbum() {
 			why[i] = "the twit has no photos and is for everybody"
 		}
 	}

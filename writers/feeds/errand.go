@@ -54,6 +54,8 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 		err = e.unfollowed(ctx)
 	case tables.Returned:
 		err = e.brings(ctx, e.returned)
+	default:
+		err = fmt.Errorf("%w: %q is no kind of errand", hbase.ErrCorrupt, e.Kind)
 	}
 	if err != nil {
 		return err

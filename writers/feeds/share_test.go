@@ -231,6 +231,33 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 	})
 }
 
+func TestErrandOfUnknownKindIsNotTakenForDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.follows("a")
+		ctx, end := context.WithCancel(t.Context())
+		f, ended := feeds.New(w, feeds.Options{}), make(chan struct{})
+		go func() {
+			f.Run(ctx)
+			close(ended)
+		}()
+		synctest.Wait()
+		twit := w.posts("mine")
+		w.given++
+		stored := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Errands.Put(stored))
+		given := stored
+		given.Kind = "of a later version"
+		f.Give(given)
+		synctest.Wait()
+		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Errands.Get(stored.ID)}); err != nil || len(cells[0].Cells) == 0 {
+			t.Errorf("the errand is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
+		}
+		end()
+		<-ended
+	})
+}
+
 func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
 	for _, gave := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
 		for _, does := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {

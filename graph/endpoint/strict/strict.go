@@ -3,6 +3,7 @@
 package strict
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,35 @@ func Object(r io.Reader, fields map[string]any) error {
 func Value(r io.Reader, into any) error {
 	return one(r, func(d *json.Decoder) error { return value(d, "", into) })
 }
+
+// Elements returns how many elements the JSON array has that is all that r reads; most+1 if there are more,
+// and then it does not read on. It keeps none of them.
+func Elements(r io.Reader, most int) (n int, err error) {
+	err = one(r, func(d *json.Decoder) error {
+		if token, err := d.Token(); token != json.Delim('[') {
+			return cmp.Or(err, errNoArray)
+		}
+		for d.More() {
+			if n++; n > most {
+				return errMore
+			}
+			if err := d.Decode(new(unread)); err != nil {
+				return err
+			}
+		}
+		_, err := d.Token()
+		return err
+	})
+	if err == errMore {
+		err = nil
+	}
+	return n, err
+}
+
+var (
+	errNoArray = errors.New("it is no array")
+	errMore    = errors.New("strict: there are more elements")
+)
 
 // TypeError says that a value is not of the type that it should be of.
 type TypeError struct {

@@ -46,6 +46,30 @@ func TestObject(t *testing.T) {
 	}
 }
 
+func TestElements(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		n          int
+		err        string
+	}{
+		{"none", ` [ ] `, 0, ""},
+		{"some", `[1,{"a":[2,3]},"x"]`, 3, ""},
+		{"as many as the bound", `[0,0,0,0]`, 4, ""},
+		{"more are not read", `[0,0,0,0,secret`, 5, ""},
+		{"half of one", `[0,`, 1, "it ends too early"},
+		{"what is no JSON", `[0 secret]`, 1, "what follows byte 3 is no JSON"},
+		{"what follows", `[0] 1`, 1, "something follows it"},
+		{"an object", `{}`, 0, "it is no array"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n, err := Elements(iotest.OneByteReader(strings.NewReader(test.text)), 4)
+			if (err == nil) != (test.err == "") || err != nil && err.Error() != test.err || err == nil && n != test.n {
+				t.Errorf("%d elements, error %v", n, err)
+			}
+		})
+	}
+}
+
 func TestAnErrorOfTheReaderIsReturned(t *testing.T) {
 	broken := errors.New("broken")
 	for _, text := range []string{``, `{`, `{"query"`, `{"query":"a`, `{"query":"a"}`} {

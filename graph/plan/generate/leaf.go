@@ -62,9 +62,13 @@ func appendLeaf(t *config.TypeReference) string {
 	return stock(t)
 }
 
-// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, and those beside
-// whose Marshal function there is an Append function. It is empty for the others, as for an enum whose values are those of Go.
+// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, those whose
+// type has a method AppendGQL, and those whose Marshal function has an Append function next to it. It is empty for the others, as for an
+// enum whose values are those of Go.
 func appendOne(t *config.TypeReference, goType types.Type, v string) string {
+	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
+		return v + ".AppendGQL(dst)"
+	}
 	if t.Marshaler == nil || t.HasEnumValues() || t.IsContext || t.IsTargetNilable() || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
 		return ""
 	}

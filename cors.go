@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+	"golang.org/x/net/http/httpguts"
+
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/explain"
+	"twibase/graph/report"
+)
+
+// preflightAge is how long a browser may cache the response to a preflight.
+const preflightAge = 2 * time.Hour
+
+// corsHeaders are the request headers that pages of listed origins may send in any case: the server's own,
+// those of tracing, and those that GraphQL clients send with every request.
+var corsHeaders = []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
+	"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
+	"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
+	"graphql-client-name", "graphql-client-version"}
+
+// exposedHeaders are the response headers that a page may read.
+const exposedHeaders = "X-Request-Id, Retry-After"
+
+// shared lets pages of these origins call next and read every response, errors included. Their requests may
+// have corsHeaders and the further headers. Cookies are not credentials, so credentials are not allowed. No
+// response is cached on its way.
+func shared(origins, headers []string, next http.Handler) http.Handler {
+	uncached := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+	allowed := slices.Concat(corsHeaders, headers)
+	for i, name := range allowed {
+		allowed[i] = strings.ToLower(name)
+	}
+	listed := func(origin string) bool {
+		return slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) })
+	}
+	protocol := cors.New(cors.Options{
+		AllowOriginFunc: listed,
+		AllowedMethods:  []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
+		AllowedHeaders:  allowed,
+		ExposedHeaders:  strings.Split(exposedHeaders, ", "),
+		MaxAge:          int(preflightAge.Seconds()),
+	}).Handler(uncached)
+	if len(origins) == 0 {
+		protocol = uncached
+	}
+	refused := newRefusedPreflights(listed, allowed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if origin := r.Header.Get("Origin"); listed(origin) {
+			// The library leaves them out where it refuses a header or a method.
+			w.Header().Set("Access-Control-Allow-Origin", origin)
+			w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
+		}
+		if !isPreflight(r) {
+			protocol.ServeHTTP(w, r)
+			return
+		}
+		protocol.ServeHTTP(w, inOrder(r))
+		if w.Header().Get("Access-Control-Allow-Methods") == "" {
+			refused.log(r)
+		}
+	})
+}
+
+// isPreflight reports whether a browser asks if a page may send a request.
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// requestedHeaders returns the names of the headers that the request after a preflight has.
+func requestedHeaders(r *http.Request) (names []string) {
+	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// inOrder returns a preflight whose header names are lower case, in order and each there once, as browsers
+// send them: the library refuses what a proxy or another client sends otherwise.
+func inOrder(r *http.Request) *http.Request {
+	names := requestedHeaders(r)
+	if len(names) == 0 {
+		return r
+	}
+	slices.Sort(names)
+	ordered := *r
+	ordered.Header = r.Header.Clone()
+	ordered.Header.Set("Access-Control-Request-Headers", strings.Join(slices.Compact(names), ","))
+	return &ordered
+}
+
+// checkOrigins refuses what no browser calls an origin.
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(u.Host, "*") {
+			return fmt.Errorf("%q is no origin: write a scheme and a host, as in https://example.org, and a port if there is one", origin)
+		}
+	}
+	return nil
+}
+
+// checkHeaders refuses what is no name of a header, and * in particular: it would allow every header.
+func checkHeaders(origins, names []string) error {
+	for _, name := range names {
+		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {
+			return fmt.Errorf("%q is not a header name: write names as in X-Tenant,X-Trace, without blanks and without *", name)
+		}
+	}
+	if len(names) > 0 && len(origins) == 0 {
+		return errors.New("it needs --cors: without a listed origin no page may send any header")
+	}
+	return nil
+}

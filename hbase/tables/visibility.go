@@ -1,0 +1,75 @@
+package tables
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Visibility says who may see a twit. It holds [Public] or [FollowersOnly] and nothing else. The zero
+// value is FollowersOnly, so that a missing assignment never publishes a twit.
+type Visibility bool
+
+// The visibilities.
+const (
+	FollowersOnly Visibility = false // a Moment
+	Public        Visibility = true
+)
+
+// visibilities are their names in the GraphQL schema, in CSV files and in the arguments of intents.
+var visibilities = []string{Public.String(), FollowersOnly.String()}
+
+// ParseVisibility returns the visibility of a name. Names match exactly. The error is [ErrName].
+func ParseVisibility(name string) (Visibility, error) {
+	if !slices.Contains(visibilities, name) {
+		return FollowersOnly, fmt.Errorf("%w: visibility %q is neither PUBLIC nor FOLLOWERS", ErrName, name)
+	}
+	return name == Public.String(), nil
+}
+
+// String returns the visibility's name.
+func (v Visibility) String() string {
+	if v == Public {
+		return "PUBLIC"
+	}
+	return "FOLLOWERS"
+}
+
+// MarshalJSON writes the name.
+func (v Visibility) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
+
+// UnmarshalJSON reads a name. Anything else, also null, is an error.
+func (v *Visibility) UnmarshalJSON(b []byte) error {
+	var name *string
+	if err := json.Unmarshal(b, &name); err != nil {
+		return err
+	}
+	if name == nil {
+		return fmt.Errorf("%w: visibility null is neither PUBLIC nor FOLLOWERS", ErrName)
+	}
+	read, err := ParseVisibility(*name)
+	if err == nil {
+		*v = read
+	}
+	return err
+}
+
+// UnmarshalGQL reads the GraphQL enum's value, as [ParseVisibility] does.
+func (v *Visibility) UnmarshalGQL(value any) error {
+	name, ok := value.(string)
+	if !ok {
+		return fmt.Errorf("%w: a visibility is a name, not %T", ErrName, value)
+	}
+	read, err := ParseVisibility(name)
+	if err == nil {
+		*v = read
+	}
+	return err
+}
+
+// MarshalGQL writes the GraphQL enum's value.
+func (v Visibility) MarshalGQL(w io.Writer) { _, _ = w.Write(v.AppendGQL(nil)) }
+
+// AppendGQL is [Visibility.MarshalGQL] into a buffer.
+func (v Visibility) AppendGQL(b []byte) []byte { return append(append(append(b, '"'), v.String()...), '"') }

@@ -1,0 +1,131 @@
+package invariant
+
+import (
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/settle"
+)
+
+// visibilities checks the stored visibility of all twits: it is PUBLIC or FOLLOWERS, and the copy in the
+// album agrees. No repair publishes: of two copies that disagree, the one for followers counts.
+func (r *run) visibilities(ctx context.Context) error {
+	for _, check := range []func() error{
+		func() error { return spans(ctx, r, tables.Twits, restoreTwits(tables.Twits, tables.Albums)) },
+		func() error { return spans(ctx, r, tables.Albums, restoreTwits(tables.Albums, tables.Twits)) },
+		func() error { return spans(ctx, r, tables.Albums, restrictTwits) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spanCheck looks at a page of an owner's twits.
+type spanCheck func(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error
+
+// restoreTwits reports the columns of a list that hold no readable twit, such as one of an unknown
+// visibility. They are repaired from the same twit in the other list if it is readable there.
+func restoreTwits(l, other *tables.List[*tables.Twit]) spanCheck {
+	return func(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error {
+		var damaged, copies []seat
+		var causes []error
+		for i, c := range s.Cells {
+			if _, err := twitOf(l, s.Owner, c); err != nil && s.Covers(i) {
+				damaged = append(damaged, seat{table: l.Table, family: l.Family, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
+				copies, causes = append(copies, seatAt(other, s.Owner, c.Qualifier)), append(causes, err)
+			}
+		}
+		if err := r.find(ctx, copies); err != nil {
+			return err
+		}
+		for i, d := range damaged {
+			b := breachOf(d.table, d.row, d.family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
+			if whole := copies[i].found; whole != nil && readable(other, d.owner, *whole) {
+				r.breach(b, putCopy(d, *whole))
+			} else {
+				r.breach(b)
+			}
+			r.unreadable[listOf{d.table, d.family, d.owner}] = true
+		}
+		return nil
+	}
+}
+
+// restrictTwits reports the public twits whose copy in the album is for followers only, and repairs them
+// from that: twits never change, so that one of the two is damaged.
+func restrictTwits(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error {
+	var seats []seat
+	var copies []hbase.Cell
+	for i, c := range s.Cells {
+		if t, err := twitOf(tables.Albums, s.Owner, c); err == nil && s.Covers(i) && t.Visibility == tables.FollowersOnly {
+			seats, copies = append(seats, seatAt(tables.Twits, s.Owner, c.Qualifier)), append(copies, c)
+		}
+	}
+	if err := r.find(ctx, seats); err != nil {
+		return err
+	}
+	for i, seat := range seats {
+		if seat.found == nil {
+			continue
+		}
+		if t, err := twitOf(tables.Twits, s.Owner, *seat.found); err != nil || t.Visibility != tables.Public {
+			continue
+		}
+		b := breachOf(seat.table, seat.row, seat.family, seat.cell.Qualifier, text(seat.found.Value), text(copies[i].Value),
+			"the album has it for followers only")
+		seat.cell = *seat.found
+		if r.breach(b, putCopy(seat, copies[i])) && !r.Mend {
+			r.restricted[tables.TwitKey{Author: s.Owner, Position: seat.cell.Qualifier}] = true
+			r.fewerPublic(seat)
+		}
+	}
+	return nil
+}
+
+// fewerPublic notes, while nothing is repaired, that a list has a public twit that is for followers.
+func (r *run) fewerPublic(s seat) {
+	if r.Mend {
+		return
+	}
+	l := listOf{s.table, s.family, s.owner}
+	length := r.off[l]
+	length.Public--
+	r.off[l] = length
+}
+
+// asRestricted returns the twit as it is after the repair of its visibility.
+func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
+	if !r.restricted[t.Key()] {
+		return t
+	}
+	repaired := *t
+	repaired.Visibility = tables.FollowersOnly
+	return &repaired
+}
+
+// putCopy writes the value of another column into that of a seat.
+func putCopy(s seat, whole hbase.Cell) hbase.Put {
+	return hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{{Family: s.family, Qualifier: s.cell.Qualifier,
+		Timestamp: max(s.cell.Timestamp, whole.Timestamp), Value: whole.Value}}}
+}
+
+// twitOf reads the twit of a column. The error is [hbase.ErrCorrupt].
+func twitOf(l *tables.List[*tables.Twit], author string, c hbase.Cell) (*tables.Twit, error) {
+	c.Family = l.Family
+	twits, _, _, err := l.Decode(author, []hbase.Cell{c})
+	if err != nil {
+		return nil, err
+	}
+	return twits[0], nil
+}
+
+func readable(l *tables.List[*tables.Twit], author string, c hbase.Cell) bool {
+	_, err := twitOf(l, author, c)
+	return err == nil
+}
