@@ -8,11 +8,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A subscription with an end, such as that of a token, is cut there: it tells what the poller found before, and parks the keys of what it finds later. It
-// can be resumed: then what was parked is looked at again, and told as far as the subscriber may see it by then. So nothing is left out and nothing told
-// twice. All subscriptions to a row with the same end are cut at the same place, as the poller tells all of them at once.
+// A subscription may have an end, such as the expiry of a token. Twits that the poller finds before
+// it are delivered. From then on it parks the keys of the twits that it finds. Resume puts the
+// parked twits back: the poller checks their visibility again and delivers them, so that none is
+// lost or delivered twice. Subscriptions to a row with the same end are cut at the same place,
+// because the poller delivers a look to all of them with one time.
 
-// Cut cuts the subscription, which has reached its end. The channel of Twits is closed behind the last twit from before, and Err returns [ErrCut].
+// Cut cuts the subscription, which has reached its end. The channel of Twits is closed behind the
+// last twit from before, and Err returns [ErrCut].
 func (s *Subscription) Cut() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -24,8 +27,9 @@ func (s *Subscription) Cut() {
 	close(s.queue)
 }
 
-// Resume lets a subscription that was cut go on, for a subscriber of the same name, until another end. Twits returns a new channel. The error is the one
-// with which the subscription ended while it was cut, such as [ErrSlow].
+// Resume lets a subscription that was cut go on, for a subscriber of the same name, until another
+// end. Twits returns a new channel. The error is the one with which the subscription ended while it
+// was cut, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -43,7 +47,8 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// Fork returns another subscription that is cut at the same place as s. Whoever calls it calls Close.
+// Fork returns another subscription that is cut at the same place as s. Whoever calls it calls
+// Close.
 func (s *Subscription) Fork() *Subscription {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -54,8 +59,8 @@ func (s *Subscription) Fork() *Subscription {
 	return &fork
 }
 
-// park reports whether a twit that is found now comes after the end, and keeps its key. The subscription ends if it has parked too many. The caller
-// holds mu.
+// park reports whether a twit that is found now comes after the end, and keeps its key. The
+// subscription ends if it has parked too many. The caller holds mu.
 func (s *Subscription) park(key tables.TwitKey, now time.Time) bool {
 	if !s.cut && (s.until.IsZero() || now.Before(s.until)) {
 		return false

@@ -140,8 +140,8 @@ func (l *listener) Fork() resume.Position {
 	return &fork
 }
 
-// relay sends what a subscriber is to be told, each twit once, until ctx ends or the subscription does. From expiry on it sends what came before, and
-// returns [news.ErrCut].
+// relay sends each twit of the subscription once, until ctx or the subscription ends. When expiry fires it sends the twits from before, and returns
+// [news.ErrCut].
 func (r *subscriptionResolver) relay(ctx context.Context, l *listener, after *tables.TwitKey, expiry <-chan time.Time, events chan<- *tables.Twit) error {
 	tell := func(t *tables.Twit) error {
 		select {

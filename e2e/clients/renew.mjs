@@ -1,4 +1,4 @@
-// Subscribes with tokens of three seconds, which the clients renew whenever they connect, while somebody posts; prints what they heard as JSON:
+// Subscribes with tokens of three seconds, which the clients renew at each connect, while an author posts. Prints what each client received as JSON:
 //
 //   node renew.mjs URL SECRET AUTHOR FOLLOWER
 //
@@ -69,7 +69,7 @@ for (let n = 0; Object.values(begun).includes(false); n++) {
 for (let n = 0; n < posts; n++) {
   await Promise.all([post(`post ${String(n).padStart(3, '0')}`), pause(50)]);
 }
-// Until nobody waits any more, and then as long as a client takes to come back, to hear what comes twice.
+// Wait until every subscription is complete, and a little longer for duplicates.
 const waiting = () => Object.values(report.heard).some((heard) => heard.length < posts);
 for (const end = Date.now() + 20_000; waiting() && Date.now() < end;) await pause(100);
 while (Date.now() - lastHeard < 1500) await pause(100);

@@ -41,7 +41,7 @@ type Tokens struct {
 	Now func() time.Time
 }
 
-// The reasons for which [Tokens.Authenticate] refuses a token, as far as its holder can act on them.
+// Errors of [Tokens.Authenticate] that callers distinguish. Others are tokens that this server does not accept.
 var (
 	// ErrExpired is a token that was valid.
 	ErrExpired = apierr.Unauthenticated("the token has expired: get a new one")

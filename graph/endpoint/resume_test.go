@@ -33,7 +33,8 @@ type feed struct {
 	until    time.Time      // when tokens expire; if it is zero a token is new
 }
 
-// inFeed runs a test with a feed, on a clock of its own. The author "a" and the viewers "LiLei" and "HanMeimei" exist.
+// inFeed runs a test with a feed, on a clock of its own. The author "a" and the viewers "LiLei" and
+// "HanMeimei" exist.
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -97,7 +98,8 @@ type subscriber struct {
 	done    chan struct{}
 	heard   []string
 	expired bool // how it ended
-	// refuses is the content of a twit that does not reach the subscriber, which is seen after a time.
+	// refuses is the content of a twit that does not reach the subscriber, which is seen after a
+	// time.
 	refuses string
 	after   time.Duration
 }

@@ -1,11 +1,14 @@
-// Package resume lets a subscription continue where it stopped when the token of its viewer expired.
+// Package resume lets a subscription continue where it stopped when the token of its viewer
+// expired.
 //
-// The clients graphql-ws and graphql-sse react to an expired token by connecting again with a new one. They repeat the operation as it was, without saying
-// what they have received. So the gateway keeps the subscription's position for a while, and gives it to the next operation of the same viewer that is the
-// same: see [KeyOf].
+// The clients graphql-ws and graphql-sse react to an expired token by connecting again with a new
+// one. They repeat the operation as it was, without saying what they have received. So the gateway
+// keeps the subscription's position for a while, and gives it to the next operation of the same
+// viewer that is the same: see [KeyOf].
 //
-// The endpoint makes an [Operation] for each subscription. The resolver starts at the position of [Operation.Resume], if there is one, and passes the
-// position at which the token expired to [Operation.Expire]. The endpoint keeps it with [Operation.End] if every event before it was sent.
+// The endpoint makes an [Operation] for each subscription. The resolver starts at the position of
+// [Operation.Resume], if there is one, and passes the position at which the token expired to
+// [Operation.Expire]. The endpoint keeps it with [Operation.End] if every event before it was sent.
 package resume
 
 import (
@@ -18,7 +21,8 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is how long a subscription may take to send the events from before the token expired. After it nothing is sent, and no position is kept.
+// Grace is how long a subscription may take to send the events from before the token expired. After
+// it nothing is sent, and no position is kept.
 const Grace = 5 * time.Second
 
 // Position is where a subscription stopped.
@@ -37,13 +41,15 @@ type (
 	operationKey struct{}
 )
 
-// WithID returns a ctx for an operation with an id that the client chose, and uses again when it repeats the operation.
+// WithID returns a ctx for an operation with an id that the client chose, and uses again when it
+// repeats the operation.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
 
-// KeyOf returns the key of an operation in ctx: of its viewer, its id if it has one, its document, name and variables. ok is false if the operation can't be
-// continued: its viewer is anonymous or has a token that never expires.
+// KeyOf returns the key of an operation in ctx: of its viewer, its id if it has one, its document,
+// name and variables. ok is false if the operation can't be continued: its viewer is anonymous or
+// has a token that never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {
@@ -57,7 +63,8 @@ func KeyOf(ctx context.Context, document, name string, variables map[string]any)
 	return sha256.Sum256(text), true
 }
 
-// Operation is a subscription of a viewer whose token expires. Its methods may be called concurrently. A nil Operation has no position and keeps none.
+// Operation is a subscription of a viewer whose token expires. Its methods may be called
+// concurrently. A nil Operation has no position and keeps none.
 type Operation struct {
 	window *Window
 	key    Key
@@ -82,7 +89,8 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position to continue from, which belongs to the caller, and nil if there is none.
+// Resume returns the position to continue from, which belongs to the caller, and nil if there is
+// none.
 func (o *Operation) Resume() Position {
 	if o == nil {
 		return nil
@@ -90,7 +98,8 @@ func (o *Operation) Resume() Position {
 	return o.window.take(o.key)
 }
 
-// Expire ends the operation because its token expired. It stopped at the position, which may be nil. The resolver calls it before it closes its channel.
+// Expire ends the operation because its token expired. It stopped at the position, which may be
+// nil. The resolver calls it before it closes its channel.
 func (o *Operation) Expire(position Position) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +110,8 @@ func (o *Operation) Expire(position Position) {
 	o.expired, o.position = true, position
 }
 
-// End reports whether the operation ended because its token expired. Its position is kept if all events before it were sent.
+// End reports whether the operation ended because its token expired. Its position is kept if all
+// events before it were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	if o == nil {
 		return false

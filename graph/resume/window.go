@@ -57,8 +57,9 @@ func (w *Window) keep(key Key, viewer string, position Position) {
 	})
 }
 
-// take returns the position to continue from, nil if there is none. If there are several, nothing says which of them the client stopped at, so each client
-// gets the earliest: it may receive an event again, but misses none.
+// take returns the position to continue from, nil if there is none. If there are several, nothing
+// says which of them the client stopped at, so each client gets the earliest: it may receive an
+// event again, but misses none.
 func (w *Window) take(key Key) Position {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +82,8 @@ func (w *Window) drop(e *entry) {
 	}
 }
 
-// remove returns the position of an entry that is kept no longer, nil if it was removed before. The caller holds mu.
+// remove returns the position of an entry that is kept no longer, nil if it was removed before. The
+// caller holds mu.
 func (w *Window) remove(e *entry) Position {
 	if e.element == nil {
 		return nil

@@ -3,6 +3,7 @@ package resume
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,21 +14,21 @@ import (
 // position is a place in a feed, of which a test counts how many are open.
 type position struct {
 	at   int
-	open *int
+	open *atomic.Int64
 }
 
 func (p *position) Fork() Position {
-	*p.open++
+	p.open.Add(1)
 	return &position{p.at, p.open}
 }
 
-func (p *position) Close() { *p.open-- }
+func (p *position) Close() { p.open.Add(-1) }
 
 // world is a window and how many positions are open.
 type world struct {
 	*testing.T
 	window Window
-	open   int
+	open   atomic.Int64
 }
 
 func in(t *testing.T, test func(w *world)) {
@@ -36,8 +37,8 @@ func in(t *testing.T, test func(w *world)) {
 		test(w)
 		time.Sleep(Keep)
 		synctest.Wait()
-		if w.open != 0 || w.window.all.Len()+len(w.window.keys)+len(w.window.viewers) != 0 {
-			t.Errorf("%d positions are open in the end, and the window has %d, %d, %d entries", w.open, w.window.all.Len(), len(w.window.keys),
+		if n := w.open.Load(); n != 0 || w.window.all.Len()+len(w.window.keys)+len(w.window.viewers) != 0 {
+			t.Errorf("%d positions are open in the end, and the window has %d, %d, %d entries", n, w.window.all.Len(), len(w.window.keys),
 				len(w.window.viewers))
 		}
 	})
@@ -61,7 +62,7 @@ func (w *world) start(viewer, document string) *Operation {
 // expires ends an operation at a place.
 func (w *world) expires(o *Operation, at int) {
 	w.Helper()
-	w.open++
+	w.open.Add(1)
 	o.Expire(&position{at, &w.open})
 	if !o.End(true) {
 		w.Error("it did not expire")
@@ -105,14 +106,14 @@ func TestAPositionIsKeptForAWhile(t *testing.T) {
 func TestAPositionIsNotKept(t *testing.T) {
 	for name, end := range map[string]func(w *world, o *Operation){
 		"if an event before it was not sent": func(w *world, o *Operation) {
-			w.open++
+			w.open.Add(1)
 			o.Expire(&position{7, &w.open})
 			if !o.End(false) {
 				w.Error("it did not expire")
 			}
 		},
 		"if the operation had ended before": func(w *world, o *Operation) {
-			w.open++
+			w.open.Add(1)
 			if o.End(true) {
 				w.Error("it expired")
 			}
@@ -153,8 +154,8 @@ func TestTheNumberOfPositionsIsBounded(t *testing.T) {
 			for i := range MaxOfViewer + 1 {
 				w.expires(w.start("a", fmt.Sprint(i)), i+1)
 			}
-			if w.open != MaxOfViewer+1 {
-				t.Errorf("%d positions are open", w.open)
+			if n := w.open.Load(); n != MaxOfViewer+1 {
+				t.Errorf("%d positions are open", n)
 			}
 			w.resumes("a", "0", 0) // the oldest
 			w.resumes("a", "1", 2)
@@ -166,8 +167,8 @@ func TestTheNumberOfPositionsIsBounded(t *testing.T) {
 			for i := range MaxPositions + 1 {
 				w.expires(w.start(fmt.Sprint(i), "1"), 1)
 			}
-			if w.open != MaxPositions {
-				t.Errorf("%d positions are open", w.open)
+			if n := w.open.Load(); n != MaxPositions {
+				t.Errorf("%d positions are open", n)
 			}
 			w.resumes("0", "1", 0)
 			w.resumes("1", "1", 1)

@@ -17,11 +17,13 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of the headers that a client may put into connection_init: a browser cannot send them with the handshake.
+// ownHeaders is the prefix of the headers that a client may put into connection_init: a browser
+// cannot send them with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// initial decodes the payload of connection_init: it returns the value for Authorization, nil if there is no token, and adds our own headers to
-// headers. A payload that seems to have a token in another place is refused: its client would be taken for anonymous.
+// initial decodes the payload of connection_init: it returns the value for Authorization, nil if
+// there is no token, and adds our own headers to headers. A payload that seems to have a token in
+// another place is refused: its client would be taken for anonymous.
 func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization *string, wrong *closure) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
