@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
+VENV := .cache/venv/requirements.txt
 # Runs a command and says how long it took; .ci/run looks for the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
@@ -23,7 +24,7 @@ build: $(IDE) ## bin/twibase, with the IDE in it
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
 
-test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
+test: lint $(IDE) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
 	$(call timed,$(MAKE) soak SOAK=30s)
@@ -93,6 +94,11 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 $(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)
 	node graph/playground/ide/build.mjs
+
+$(VENV): e2e/clients/python/requirements.txt
+	python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
+	cp $< $@
 
 $(SECRET):
 	mkdir -p $(@D)
