@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
+GENQLIENT := e2e/clients/genqlient
 # Runs a command and says how long it took; .ci/run looks for the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
@@ -34,14 +35,17 @@ test: lint $(IDE) $(VENV) chromium ## everything that must hold: lint and all te
 lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
 	@$(call timed,scripts/gofmt)
 	@$(call timed,go vet ./...)
+	@$(call timed,go -C $(GENQLIENT) vet ./...)
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
 	@go mod tidy -diff
+	@go -C $(GENQLIENT) mod tidy -diff
 
-generate: ## what gqlgen makes of the schema
+generate: ## what gqlgen makes of the schema, and genqlient of a test program's operations
 	go run ./graph/plan/generate
+	go -C $(GENQLIENT) tool genqlient
 
 differential: ## a million random operations on the embedded engine and on a real HBase
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
@@ -86,7 +90,7 @@ chromium: ## Debian's browser, which the browser test drives
 	@scripts/chromium
 
 clean: ## removes what make made; the data in data/ stays
-	rm -rf bin node_modules graph/playground/dist/{assets,index.html}
+	rm -rf bin node_modules $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci

@@ -115,7 +115,7 @@ func recipesOf(text string) (map[string]string, error) {
 	return recipes, nil
 }
 
-// dedent joins lines, without the indentation that all lines but the blank ones share.
+// dedent joins lines, without blank lines at both ends and without the indentation that all lines but the blank ones share.
 func dedent(lines []string) string {
 	indent, found := "", false
 	for _, line := range lines {
@@ -135,7 +135,10 @@ func dedent(lines []string) string {
 	for _, line := range lines {
 		text.WriteString(strings.TrimPrefix(line, indent))
 	}
-	return text.String()
+	if joined := strings.Trim(text.String(), "\n"); joined != "" {
+		return joined + "\n"
+	}
+	return ""
 }
 
 // showRecipes returns the page with each recipe in its block. The problems are blocks without a recipe, recipes without a block,
@@ -179,7 +182,7 @@ func TestRecipesThatCannotBeShownAreReported(t *testing.T) {
 }
 
 func TestBlocksFollowTheirRecipes(t *testing.T) {
-	recipes, err := recipesOf("def f():\n    # recipe: a\n    if x:\n\n        y()\n    # end of recipe\n")
+	recipes, err := recipesOf("def f():\n    # recipe: a\n\n    if x:\n\n        y()\n    # end of recipe\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestPythonGQL(t *testing.T) {
 	t.Parallel()
 	interpreter := python(t)
 	s := start(t)
-	text := run(t, "python", interpreter, "-B", "app.py", s.url, s.tokens(t, "LiLei"))
+	text := run(t, "python", interpreter, "-B", "app.py", s.url, s.tokens(t, "LiLei"), s.cut(t))
 	check(t, text)
 	t.Run("a document is validated against the server's schema before it is sent", func(t *testing.T) {
 		var r struct {

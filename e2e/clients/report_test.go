@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,14 +45,15 @@ type report struct {
 	}
 	// Live are the texts of twits that a subscription delivered.
 	Live []string
-	// Errors are those of fields, the data beside them, and those of an input.
+	// Errors are those of fields, the data beside them, those of an input, and the code of a subscription's.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {
 			CreateRole json.RawMessage
 			Follow     struct{ User struct{ Username string } }
 		}
-		Refused []struct{ Code, Field string }
+		Refused      []struct{ Code, Field string }
+		Subscription string
 	}
 	// Renewals is how often the program got a new token, by transport.
 	Renewals map[string]int
@@ -71,6 +75,40 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 		t.Fatalf("%s %s: %v\n%s", folder, program, err, &problems)
 	}
 	return output
+}
+
+// cut starts a proxy of the server that cuts its first two connections when they have been open for a second, and returns the URL of GraphQL
+// behind it. It ends with the test.
+func (s server) cut(t *testing.T) (url string) {
+	t.Helper()
+	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for n := 0; ; n++ {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", host)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go io.Copy(server, client)
+			go io.Copy(client, server)
+			if n < 2 {
+				time.AfterFunc(time.Second, func() {
+					client.Close()
+					server.Close()
+				})
+			}
+		}
+	}()
+	return "http://" + listener.Addr().String() + "/" + path
 }
 
 // check fails unless a client program saw what the sample and its own mutations make it see.
@@ -111,7 +149,7 @@ func check(t *testing.T, text []byte) {
 		equal(t, "https://example.org/avatars/lilei.png", r.Update.AvatarURL)
 		equal(t, (*int)(nil), r.Update.Age)
 	})
-	t.Run("a subscription delivers everything once while its token expires", func(t *testing.T) {
+	t.Run("a subscription delivers everything once while its token expires and connections are lost", func(t *testing.T) {
 		var want []string
 		for n := range 20 {
 			want = append(want, "news "+strconv.Itoa(n))
@@ -126,6 +164,9 @@ func check(t *testing.T, text []byte) {
 		equal(t, [][2]any{{[]any{"createRole"}, "FORBIDDEN"}}, r.Errors.Failed)
 		equal(t, "null", string(r.Errors.Partial.CreateRole))
 		equal(t, "Kate", r.Errors.Partial.Follow.User.Username)
+	})
+	t.Run("a refused subscription has a code", func(t *testing.T) {
+		equal(t, "BAD_USER_INPUT", r.Errors.Subscription)
 	})
 	t.Run("a refused input has a code and a field", func(t *testing.T) {
 		if len(r.Errors.Refused) != 1 || r.Errors.Refused[0].Code != "NOT_FOUND" || r.Errors.Refused[0].Field != "username" {

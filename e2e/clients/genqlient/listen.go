@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,12 +36,14 @@ func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Clie
 		}
 		posted <- nil
 	}()
-	live := Live{URL: url, Tokens: tokens, Username: viewer, Known: known, After: profile.User.Twits.Nodes[0].Id}
+	live := Live{URL: url, Tokens: tokens, Username: viewer, Known: known, After: &profile.User.Twits.Nodes[0].Id}
 	live.Receive = func(twit *api.TwitsTwitPostedTwit) {
 		if heard = append(heard, twit.Content); len(heard) == posts {
 			cancel()
 		}
 	}
-	live.Run(listening)
+	if err := live.Run(listening); !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
 	return heard, <-posted
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/Khan/genqlient/graphql"
 	"github.com/gorilla/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/e2e/clients/genqlient/api"
 )
@@ -21,20 +22,26 @@ type Live struct {
 	Tokens   *Tokens
 	Username string
 	Known    map[string]bool // ids of twits that the program has
-	After    string          // the newest of them
+	After    *string         // the newest of them; nil if it has none
 	Receive  func(twit *api.TwitsTwitPostedTwit)
 }
 
-// Run receives until ctx ends. Each twit is received once.
-func (l *Live) Run(ctx context.Context) {
-	pause := 100 * time.Millisecond
+// Run receives each twit once, until ctx ends or the server refuses the subscription: then the error is a gqlerror.List.
+func (l *Live) Run(ctx context.Context) error {
+	refused, pause := "", 100*time.Millisecond
 	for ctx.Err() == nil {
-		token := l.Tokens.Current()
 		began := time.Now()
-		err := l.listen(ctx, token)
+		token, err := l.Tokens.Token(ctx, refused)
+		if err == nil {
+			err = l.listen(ctx, token)
+		}
 		var closed *websocket.CloseError
-		if errors.As(err, &closed) && closed.Code == 4403 {
-			_, _ = l.Tokens.Renew(ctx, token) // if that fails, the next attempt is refused too
+		var failed gqlerror.List
+		switch {
+		case errors.As(err, &failed):
+			return failed
+		case errors.As(err, &closed) && closed.Code == 4403:
+			refused = token
 		}
 		if pause = min(2*pause, 30*time.Second); time.Since(began) > time.Second {
 			pause = 100 * time.Millisecond
@@ -44,6 +51,7 @@ func (l *Live) Run(ctx context.Context) {
 		case <-time.After(pause):
 		}
 	}
+	return ctx.Err()
 }
 
 // listen receives over one connection, and returns why it ended.
@@ -58,7 +66,7 @@ func (l *Live) listen(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	twits, _, err := api.Twits(ctx, client, l.Username, &l.After)
+	twits, _, err := api.Twits(ctx, client, l.Username, l.After)
 	// genqlient's reader blocks until its channels are read. Its Close and Unsubscribe are not safe while messages arrive.
 	var lost error
 	defer func() {
@@ -91,7 +99,10 @@ func (l *Live) listen(ctx context.Context, token string) error {
 }
 
 func (l *Live) keep(twit *api.TwitsTwitPostedTwit) {
-	l.After = twit.Id
+	if twit == nil {
+		return
+	}
+	l.After = &twit.Id
 	if !l.Known[twit.Id] {
 		l.Known[twit.Id] = true
 		l.Receive(twit)

@@ -1,6 +1,7 @@
-// Genqlient uses the API with genqlient, and prints what it saw as JSON: go run . URL TOKENS
+// Genqlient uses the API with genqlient, and prints what it saw as JSON: go run . URL TOKENS LIVE
 //
-// GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour.
+// GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour. LIVE is the same
+// endpoint as URL, over connections that are lost now and then.
 package main
 
 import (
@@ -22,9 +23,9 @@ import (
 const viewer = "LiLei"
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	report, err := run(ctx, os.Args[1], source(os.Args[2]))
+	report, err := run(ctx, os.Args[1], source(os.Args[2]), os.Args[3])
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func (s source) tokens(ctx context.Context, lives string, renewals *int) (*Token
 	}}, err
 }
 
-func run(ctx context.Context, url string, source source) (map[string]any, error) {
+func run(ctx context.Context, url string, source source, liveURL string) (map[string]any, error) {
 	var overHTTP, overWebSocket int
 	tokens, err := source.tokens(ctx, "-1s", &overHTTP)
 	if err != nil {
@@ -93,11 +94,11 @@ func run(ctx context.Context, url string, source source) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	live, err := listen(ctx, url, short, client)
+	live, err := listen(ctx, liveURL, short, client)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	refused, err := failures(ctx, client)
+	refused, err := failures(ctx, client, url)
 	if err != nil {
 		return nil, fmt.Errorf("failures: %w", err)
 	}

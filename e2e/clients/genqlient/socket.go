@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/Khan/genqlient/graphql"
 	"github.com/gorilla/websocket"
@@ -12,7 +13,7 @@ import (
 
 // recipe: socket
 
-// socket is a WebSocket for genqlient, which does not know the messages ping and pong: it takes them for errors.
+// socket is a WebSocket for genqlient, which knows the messages next and complete, and takes all others for a broken connection.
 type socket struct {
 	*websocket.Conn
 	writing sync.Mutex // gorilla allows one writer at a time
@@ -31,22 +32,32 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 	return s, nil
 }
 
-// ReadMessage answers pings, and returns the next message of another type.
+// ReadMessage returns the next message that genqlient knows. It answers pings, and makes an error the result of its operation.
+// The server pings every 25 s, so a connection that is silent for a minute is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
-		if kind, text, err = s.Conn.ReadMessage(); err != nil {
-			return kind, text, err
+		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			return 0, nil, err
 		}
-		var message struct{ Type string }
-		if err := json.Unmarshal(text, &message); err != nil {
-			return kind, text, err
+		kind, text, err = s.Conn.ReadMessage()
+		var message struct {
+			Type, ID string
+			Payload  json.RawMessage
 		}
-		switch message.Type {
-		case "ping":
+		if err == nil {
+			err = json.Unmarshal(text, &message)
+		}
+		switch {
+		case err != nil:
+			return 0, nil, err
+		case message.Type == "ping":
 			if err := s.WriteMessage(websocket.TextMessage, []byte(`{"type":"pong"}`)); err != nil {
-				return kind, text, err
+				return 0, nil, err
 			}
-		case "pong":
+		case message.Type == "pong":
+		case message.Type == "error":
+			text, err = json.Marshal(map[string]any{"type": "next", "id": message.ID, "payload": map[string]any{"errors": message.Payload}})
+			return kind, text, err
 		default:
 			return kind, text, nil
 		}

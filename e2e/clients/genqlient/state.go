@@ -19,9 +19,14 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 		if err != nil {
 			return nil, err
 		}
+		if response.User == nil {
+			return nil, nil // there is no such user
+		}
 		page := response.User.Followers
 		for _, user := range page.Nodes {
-			names = append(names, user.Username)
+			if user != nil { // a user who is being deleted can be null
+				names = append(names, user.Username)
+			}
 		}
 		if !page.PageInfo.HasNextPage {
 			return names, nil
@@ -40,10 +45,15 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 		if err != nil {
 			return nil, err
 		}
+		if response.User == nil {
+			return nil, nil // there is no such user
+		}
 		page := response.User.Followers
 		var found []string
 		for _, user := range page.Nodes {
-			found = append(found, user.Username)
+			if user != nil {
+				found = append(found, user.Username)
+			}
 		}
 		names = append(found, names...)
 		if !page.PageInfo.HasPreviousPage {

@@ -16,15 +16,8 @@ type Tokens struct {
 	token string
 }
 
-// Current returns the token; it may have expired.
-func (t *Tokens) Current() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.token
-}
-
-// Renew replaces a token that the server refused, once for all requests that it was refused to.
-func (t *Tokens) Renew(ctx context.Context, refused string) (token string, err error) {
+// Token returns the token. If the server refused that one, or there is none, it gets a new one: once for all requests.
+func (t *Tokens) Token(ctx context.Context, refused string) (token string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.token == refused {
@@ -38,13 +31,16 @@ func (t *Tokens) Renew(ctx context.Context, refused string) (token string, err e
 
 // RoundTrip sends a request with the token and, on status 401, once more with a new one.
 func (t *Tokens) RoundTrip(r *http.Request) (*http.Response, error) {
-	token := t.Current()
+	token, err := t.Token(r.Context(), "")
+	if err != nil {
+		return nil, err
+	}
 	response, err := http.DefaultTransport.RoundTrip(authorized(r, token))
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
 		return response, err
 	}
 	response.Body.Close() // the server has executed nothing
-	if token, err = t.Renew(r.Context(), token); err != nil {
+	if token, err = t.Token(r.Context(), token); err != nil {
 		return nil, err
 	}
 	again := authorized(r, token)

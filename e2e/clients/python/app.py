@@ -1,6 +1,7 @@
-"""Uses the API with gql 4, and prints what it saw as JSON: python app.py URL TOKENS
+"""Uses the API with gql 4, and prints what it saw as JSON: python app.py URL TOKENS LIVE
 
-GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour.
+GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour. LIVE is the same endpoint as URL, over connections that
+are lost now and then.
 """
 
 import asyncio
@@ -60,8 +61,10 @@ async def followers(session, username, size, backward=False):
     names, variables = [], {"username": username, "last" if backward else "first": size}
     while True:
         result = await session.execute(GraphQLRequest(FOLLOWERS, variable_values=variables))
-        page = result["user"]["followers"]
-        found, info = [node["username"] for node in page["nodes"] if node], page["pageInfo"]
+        if not result["user"]:
+            return names
+        page, info = result["user"]["followers"], result["user"]["followers"]["pageInfo"]
+        found = [node["username"] for node in page["nodes"] if node]  # A user who is being deleted can be null.
         names = found + names if backward else names + found
         if not info["hasPreviousPage" if backward else "hasNextPage"]:
             return names
@@ -176,8 +179,8 @@ async def listen(url, tokens, session):
     return heard
 
 
-async def errors(session):
-    """Returns what a refused document, a refused field and a refused input look like."""
+async def errors(session, url, tokens):
+    """Returns what an invalid document, a failed field, a refused input and a refused subscription look like."""
     seen = {}
     # recipe: errors
     try:
@@ -201,6 +204,11 @@ async def errors(session):
     except UserErrors as error:
         seen["refused"] = error.args[0]
     # end of recipe
+
+    try:
+        await anext(twits(url, tokens, VIEWER, ["junk"]))
+    except TransportQueryError as error:
+        seen["subscription"] = error.errors[0]["extensions"]["code"]
     return seen
 
 
@@ -214,7 +222,7 @@ async def built(session, schema):
     return (await session.execute(query))["user"]["name"]
 
 
-async def main(url, source):
+async def main(url, source, live_url):
     async with aiohttp.ClientSession() as http:
         renewals = 0
 
@@ -234,9 +242,9 @@ async def main(url, source):
             report["change"] = await change(session)
             report["update"] = await update(session)
             renewals, live = 0, Tokens(get, await get(lives="2s"))
-            report["live"] = await listen(url, live, session)
+            report["live"] = await listen(live_url, live, session)
             report["renewals"]["WebSocket"] = renewals
-            report["errors"] = await errors(session)
+            report["errors"] = await errors(session, url, tokens)
             report["built"] = await built(session, client.schema)
         print(json.dumps(report))
 

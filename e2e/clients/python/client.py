@@ -1,4 +1,4 @@
-"""What a program with gql 4 needs once: tokens that are renewed, a client over HTTP, and subscriptions over WebSockets."""
+"""The parts of a program with gql 4: tokens that are renewed, a client over HTTP, subscriptions over WebSockets."""
 
 import asyncio
 import collections
@@ -19,24 +19,24 @@ class Tokens:
         self.get, self.token = get, token
         self.lock = asyncio.Lock()
 
-    async def renew(self, refused):
-        """Replaces a token that the server refused, once for all requests that it was refused to."""
+    async def current(self, refused=None):
+        """Returns the token. If the server refused that one, or there is none, it gets a new one: once for all requests."""
         async with self.lock:
             if self.token == refused:
                 self.token = await self.get()
-        return self.token
+            return self.token
 
 
 def authorized(tokens):
     """An aiohttp middleware that sends the token and, on status 401, the request once more with a new one."""
 
     async def middleware(request, send):
-        token = tokens.token
+        token = await tokens.current()
         request.headers["Authorization"] = f"Bearer {token}"
         response = await send(request)
         if response.status == 401:  # The server has executed nothing.
             response.release()
-            request.headers["Authorization"] = f"Bearer {await tokens.renew(token)}"
+            request.headers["Authorization"] = f"Bearer {await tokens.current(token)}"
             response = await send(request)
         return response
 
@@ -61,11 +61,14 @@ TWITS = gql("""
 
 
 async def twits(url, tokens, username, known):
-    """Yields what a user posts from now on, over as many connections as it takes. Known are the ids of the newest twits so far, newest first."""
-    after, seen = known[0], collections.deque(known, maxlen=1000)
-    pause = 0.1
+    """Yields each twit that a user posts, over as many connections as it takes.
+
+    known are the ids of the twits that the program has, newest first: these are not yielded.
+    """
+    after, seen = next(iter(known), None), collections.deque(reversed(known), maxlen=1000)
+    refused, pause = None, 0.1
     while True:
-        token = tokens.token
+        token, refused = await tokens.current(refused), None
         transport = WebsocketsTransport(
             url.replace("http", "ws", 1),
             subprotocols=[WebsocketsTransport.GRAPHQLWS_SUBPROTOCOL],
@@ -78,14 +81,14 @@ async def twits(url, tokens, username, known):
                 async with contextlib.aclosing(session.subscribe(request)) as results:
                     async for result in results:
                         twit = result["twitPosted"]
-                        after = twit["id"]
-                        if after not in seen:
+                        if twit and twit["id"] not in seen:
+                            after = twit["id"]
                             seen.append(after)
                             yield twit
-        except TransportConnectionFailed as error:
+        except (TransportConnectionFailed, TimeoutError) as error:
             closed = error.__cause__
             if isinstance(closed, ConnectionClosed) and closed.rcvd and closed.rcvd.code == 4403:
-                await tokens.renew(token)
+                refused = token
         await asyncio.sleep(pause)
         pause = min(2 * pause, 30)
 # end of recipe

@@ -11,7 +11,7 @@ import (
 	"github.com/Khan/genqlient/graphql"
 )
 
-// What the program keeps of each user that it shows.
+// What the program keeps of each user.
 type Counts struct {
 	// What names it among all things. It is opaque and never changes.
 	Id string `json:"id"`
@@ -717,10 +717,10 @@ func (v *__FollowInput) GetInput() FollowInput { return v.Input }
 // __FollowersInput is used internally by genqlient
 type __FollowersInput struct {
 	Username string  `json:"username"`
-	First    *int    `json:"first,omitempty"`
-	After    *string `json:"after,omitempty"`
-	Last     *int    `json:"last,omitempty"`
-	Before   *string `json:"before,omitempty"`
+	First    *int    `json:"first"`
+	After    *string `json:"after"`
+	Last     *int    `json:"last"`
+	Before   *string `json:"before"`
 }
 
 // GetUsername returns __FollowersInput.Username, and is useful for accessing the field via an interface.
@@ -1001,7 +1001,6 @@ fragment Counts on User {
 }
 `
 
-// recipe: operations
 func Profile(
 	ctx_ context.Context,
 	client_ graphql.Client,
@@ -1106,7 +1105,7 @@ fragment UserError on UserError {
 }
 `
 
-// Nil is left out, so that it changes nothing. The age is JSON: nil is left out, and null removes it.
+// A nil field is left out. The age is raw JSON, so that it can also be null.
 func Update(
 	ctx_ context.Context,
 	client_ graphql.Client,
