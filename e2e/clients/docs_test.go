@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "copy the recipes of the client programs into docs/CLIENTS.md")
 
-// A recipe is a region of a client program between a line with "recipe: NAME" and one with "end of recipe".
+// A recipe is a region of a client program between lines with "recipe: NAME" and "end of recipe".
 // docs/CLIENTS.md shows it in the fenced block below "<!-- recipe: PATH NAME -->".
 var (
 	recipeStart = regexp.MustCompile(`\brecipe: ([\w-]+)`)
@@ -60,11 +60,12 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	all := map[string]string{}
 	var problems []error
+	skipped := []string{"node_modules", "__generated__", "__pycache__"}
 	err := fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && slices.Contains([]string{"node_modules", "__generated__", "__pycache__"}, path.Base(name)):
+		case entry.IsDir() && slices.Contains(skipped, path.Base(name)):
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -85,7 +86,7 @@ func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	return all, errors.Join(append(problems, err)...)
 }
 
-// recipesOf returns the recipes of one program by their names, without the indentation that their lines share.
+// recipesOf returns the recipes of one program, by their names.
 func recipesOf(text string) (map[string]string, error) {
 	recipes := map[string]string{}
 	name, region := "", []string(nil)
@@ -115,7 +116,8 @@ func recipesOf(text string) (map[string]string, error) {
 	return recipes, nil
 }
 
-// dedent joins lines, without blank lines at both ends and without the indentation that all lines but the blank ones share.
+// dedent joins lines, without blank lines at both ends, and without the indentation that all lines
+// share that are not blank.
 func dedent(lines []string) string {
 	indent, found := "", false
 	for _, line := range lines {
@@ -141,8 +143,8 @@ func dedent(lines []string) string {
 	return ""
 }
 
-// showRecipes returns the page with each recipe in its block. The problems are blocks without a recipe, recipes without a block,
-// and marks without a fenced block below them.
+// showRecipes returns the page with each recipe in its block. The problems are blocks without a
+// recipe, recipes without a block, and marks without a fenced block below them.
 func showRecipes(page string, recipes map[string]string) (updated string, problems []string) {
 	shown := map[string]bool{}
 	updated = recipeBlock.ReplaceAllStringFunc(page, func(block string) string {
@@ -155,7 +157,8 @@ func showRecipes(page string, recipes map[string]string) (updated string, proble
 		shown[part[1]] = true
 		return "<!-- recipe: " + part[1] + " -->\n" + part[2] + code + part[4]
 	})
-	if marks, blocks := len(recipeMark.FindAllString(page, -1)), len(recipeBlock.FindAllString(page, -1)); marks != blocks {
+	marks, blocks := len(recipeMark.FindAllString(page, -1)), len(recipeBlock.FindAllString(page, -1))
+	if marks != blocks {
 		problems = append(problems, fmt.Sprintf("%d recipes are named above %d fenced blocks", marks, blocks))
 	}
 	for _, recipe := range slices.Sorted(maps.Keys(recipes)) {
@@ -198,7 +201,8 @@ func TestBlocksFollowTheirRecipes(t *testing.T) {
 		{"a recipe that is not shown is a problem", "", "", []string{"it does not show recipe app.py a"}},
 		{"a block without a recipe is a problem", fresh + strings.ReplaceAll(fresh, " a ", " b "),
 			fresh + strings.ReplaceAll(fresh, " a ", " b "), []string{"there is no recipe app.py b"}},
-		{"a name without a block is a problem", fresh + "<!-- recipe: app.py a -->\nText.\n", fresh + "<!-- recipe: app.py a -->\nText.\n",
+		{"a name without a block is a problem",
+			fresh + "<!-- recipe: app.py a -->\nText.\n", fresh + "<!-- recipe: app.py a -->\nText.\n",
 			[]string{"2 recipes are named above 1 fenced blocks"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,18 +9,20 @@ import (
 	"testing"
 )
 
-// venv is where make puts the packages of requirements.txt, and a copy of that file when it is done.
+// venv is where make installs the packages of requirements.txt. Its copy of that file is made last.
 const venv = "../../.cache/venv"
 
-// python returns the interpreter that has the packages of requirements.txt. Without it the test is skipped; in CI it fails.
+// python returns the interpreter that has the packages of requirements.txt. Without it the test is
+// skipped; in CI it fails.
 func python(t *testing.T) string {
 	t.Helper()
 	want, err := os.ReadFile("python/requirements.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if installed, err := os.ReadFile(filepath.Join(venv, "requirements.txt")); err != nil || !bytes.Equal(want, installed) {
-		const problem = "the packages of e2e/clients/python/requirements.txt are missing: make .cache/venv/requirements.txt installs them"
+	installed, err := os.ReadFile(filepath.Join(venv, "requirements.txt"))
+	if err != nil || !bytes.Equal(want, installed) {
+		const problem = "packages for Python are missing: make .cache/venv/requirements.txt installs them"
 		if os.Getenv("CI") != "" {
 			t.Fatal(problem)
 		}

@@ -38,30 +38,35 @@ type report struct {
 		Follows          []bool
 		Newest           [2][]twit
 	}
-	// Update is a user of whom one attribute was changed, one removed, and the others left out of the input.
+	// Update is a user after a mutation that changed one attribute and removed one.
 	Update struct {
 		Name, Email, AvatarURL string
 		Age                    *int
 	}
 	// Live are the texts of twits that a subscription delivered.
 	Live []string
-	// Errors are those of fields, the data beside them, those of an input, and the code of a subscription's.
+	// Errors are those of fields with the data of the others, those of an input, and the code of a
+	// subscription's.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {
 			CreateRole json.RawMessage
 			Follow     struct{ User struct{ Username string } }
 		}
-		Refused      []struct{ Code, Field string }
+		Refused      []userError
 		Subscription string
 	}
 	// Renewals is how often the program got a new token, by transport.
 	Renewals map[string]int
 }
 
-type twit struct{ ID, Content string }
+type (
+	twit      struct{ ID, Content string }
+	userError struct{ Code, Field string }
+)
 
-// run runs a client program in a folder of this one, for at most two minutes, and returns what it prints.
+// run runs a client program in a folder of this one, for at most two minutes. It returns what the
+// program prints.
 func run(t *testing.T, folder, program string, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -77,8 +82,8 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 	return output
 }
 
-// cut starts a proxy of the server that cuts its first two connections when they have been open for a second, and returns the URL of GraphQL
-// behind it. It ends with the test.
+// cut starts a proxy of the server that closes its first two connections after a second, and returns
+// the URL of GraphQL behind it. It ends with the test.
 func (s server) cut(t *testing.T) (url string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")
@@ -149,7 +154,7 @@ func check(t *testing.T, text []byte) {
 		equal(t, "https://example.org/avatars/lilei.png", r.Update.AvatarURL)
 		equal(t, (*int)(nil), r.Update.Age)
 	})
-	t.Run("a subscription delivers everything once while its token expires and connections are lost", func(t *testing.T) {
+	t.Run("a subscription delivers everything once over lost connections and a new token", func(t *testing.T) {
 		var want []string
 		for n := range 20 {
 			want = append(want, "news "+strconv.Itoa(n))
@@ -169,9 +174,7 @@ func check(t *testing.T, text []byte) {
 		equal(t, "BAD_USER_INPUT", r.Errors.Subscription)
 	})
 	t.Run("a refused input has a code and a field", func(t *testing.T) {
-		if len(r.Errors.Refused) != 1 || r.Errors.Refused[0].Code != "NOT_FOUND" || r.Errors.Refused[0].Field != "username" {
-			t.Errorf("%+v", r.Errors.Refused)
-		}
+		equal(t, []userError{{"NOT_FOUND", "username"}}, r.Errors.Refused)
 	})
 }
 

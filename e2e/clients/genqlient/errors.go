@@ -39,7 +39,8 @@ func failures(ctx context.Context, client graphql.Client, url string) (any, erro
 	return seen, nil
 }
 
-// refusedSubscription returns the code of a subscription whose argument is invalid. It pings the server before, whose pong the socket must hide.
+// refusedSubscription returns the code of a subscription whose argument is invalid. Before that it
+// pings the server, whose pong the socket must hide from genqlient.
 func refusedSubscription(ctx context.Context, url string) (code any, err error) {
 	var conn *socket
 	client := graphql.NewClientUsingWebSocket(strings.Replace(url, "http", "ws", 1), dial(func(s *socket) { conn = s }))

@@ -1,7 +1,7 @@
 // Genqlient uses the API with genqlient, and prints what it saw as JSON: go run . URL TOKENS LIVE
 //
-// GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour. LIVE is the same
-// endpoint as URL, over connections that are lost now and then.
+// GET TOKENS returns a token of LiLei's that is valid for an hour, TOKENS?lives=2s one for 2 seconds.
+// LIVE is the same endpoint as URL, over connections that are lost now and then.
 package main
 
 import (
@@ -21,6 +21,9 @@ import (
 )
 
 const viewer = "LiLei"
+
+// Twit is an entry of a profile.
+type Twit = api.ProfileUserTwitsTwitConnectionNodesTwit
 
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -125,7 +128,7 @@ func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (an
 		return nil, err
 	}
 	state[me.Id] = *posted.Author
-	newest := []*api.ProfileUserTwitsTwitConnectionNodesTwit{{Id: posted.Id, Content: posted.Content}, me.Twits.Nodes[0]}
+	newest := []*Twit{{Id: posted.Id, Content: posted.Content}, me.Twits.Nodes[0]}
 
 	if polly, err = api.Profile(ctx, client, "Polly"); err != nil {
 		return nil, err
@@ -138,7 +141,7 @@ func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (an
 		"followers": []*int{before[id].FollowerCount, state[id].FollowerCount, polly.User.FollowerCount},
 		"follows":   []*bool{before[id].ViewerFollows, state[id].ViewerFollows, polly.User.ViewerFollows},
 		"twits":     []*int{before[me.Id].TwitCount, state[me.Id].TwitCount, again.User.TwitCount},
-		"newest":    [][]*api.ProfileUserTwitsTwitConnectionNodesTwit{newest, again.User.Twits.Nodes},
+		"newest":    [][]*Twit{newest, again.User.Twits.Nodes},
 	}, nil
 }
 
@@ -162,7 +165,8 @@ func post(ctx context.Context, client graphql.Client, content string) (*api.Post
 func update(ctx context.Context, client graphql.Client) (any, error) {
 	// recipe: null
 	name := "Li Lei"
-	response, err := api.Update(ctx, client, api.UpdateUserInput{Username: viewer, Name: &name, Age: json.RawMessage("null")})
+	input := api.UpdateUserInput{Username: viewer, Name: &name, Age: json.RawMessage("null")}
+	response, err := api.Update(ctx, client, input)
 	// end of recipe
 	if err != nil {
 		return nil, err

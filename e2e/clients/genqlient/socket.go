@@ -13,7 +13,8 @@ import (
 
 // recipe: socket
 
-// socket is a WebSocket for genqlient, which knows the messages next and complete, and takes all others for a broken connection.
+// socket is a WebSocket for genqlient, which knows the messages next and complete, and takes all
+// others for a broken connection.
 type socket struct {
 	*websocket.Conn
 	writing sync.Mutex // gorilla allows one writer at a time
@@ -32,8 +33,9 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 	return s, nil
 }
 
-// ReadMessage returns the next message that genqlient knows. It answers pings, and makes an error the result of its operation.
-// The server pings every 25 s, so a connection that is silent for a minute is lost.
+// ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error into
+// the result of its operation. The server pings every 25 s: after a minute of silence the connection
+// is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
 		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
@@ -56,7 +58,8 @@ func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 			}
 		case message.Type == "pong":
 		case message.Type == "error":
-			text, err = json.Marshal(map[string]any{"type": "next", "id": message.ID, "payload": map[string]any{"errors": message.Payload}})
+			result := map[string]any{"errors": message.Payload}
+			text, err = json.Marshal(map[string]any{"type": "next", "id": message.ID, "payload": result})
 			return kind, text, err
 		default:
 			return kind, text, nil

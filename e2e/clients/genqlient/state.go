@@ -38,7 +38,8 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 // end of recipe
 
 // followersBackward returns them page by page from the end.
-func followersBackward(ctx context.Context, client graphql.Client, username string, size int) (names []string, err error) {
+func followersBackward(ctx context.Context, client graphql.Client, username string, size int) ([]string, error) {
+	var names []string
 	var before *string
 	for {
 		response, err := api.Followers(ctx, client, username, nil, nil, &size, before)
@@ -65,7 +66,8 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 
 // recipe: mutation
 
-// State is what the program keeps of users, by their ids. A fragment makes that one Go type in all operations.
+// State is what the program keeps of users, by their ids. It is one Go type in all operations, since
+// it is a fragment.
 type State map[string]api.Counts
 
 // UserErrors is why a mutation did nothing, for the person who asked for it.

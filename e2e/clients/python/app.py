@@ -1,7 +1,7 @@
 """Uses the API with gql 4, and prints what it saw as JSON: python app.py URL TOKENS LIVE
 
-GET TOKENS?lives=2s returns a token of LiLei's that is valid for 2 seconds, and TOKENS alone one for an hour. LIVE is the same endpoint as URL, over connections that
-are lost now and then.
+GET TOKENS returns a token of LiLei's that is valid for an hour, TOKENS?lives=2s one for 2 seconds.
+LIVE is the same endpoint as URL, over connections that are lost now and then.
 """
 
 import asyncio

@@ -20,7 +20,7 @@ class Tokens:
         self.lock = asyncio.Lock()
 
     async def current(self, refused=None):
-        """Returns the token. If the server refused that one, or there is none, it gets a new one: once for all requests."""
+        """Returns the token. If the server refused that one, or there is none, it gets a new one."""
         async with self.lock:
             if self.token == refused:
                 self.token = await self.get()
