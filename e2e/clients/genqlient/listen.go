@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// listen returns what LiLei posts while the token expires.
+// listen returns what LiLei posts while the token expires, up to a minute.
 func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Client) (heard []string, err error) {
 	profile, err := api.Profile(ctx, client, viewer)
 	if err != nil {
@@ -22,7 +21,7 @@ func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Clie
 		known[twit.Id] = true
 	}
 	const posts = 20
-	listening, cancel := context.WithCancel(ctx)
+	listening, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	posted := make(chan error, 1)
 	go func() {
@@ -42,7 +41,7 @@ func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Clie
 			cancel()
 		}
 	}
-	if err := live.Run(listening); !errors.Is(err, context.Canceled) {
+	if err := live.Run(listening); listening.Err() == nil {
 		return nil, err
 	}
 	return heard, <-posted

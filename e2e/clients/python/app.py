@@ -157,7 +157,7 @@ async def update(session):
 
 
 async def listen(url, tokens, session):
-    """Returns what LiLei posts while the token expires."""
+    """Returns what LiLei posts while the token expires, up to a minute."""
     known = [twit["id"] for twit in (await profile(session, VIEWER))["twits"]["nodes"]]
     wanted = [f"news {n}" for n in range(20)]
 
@@ -168,13 +168,15 @@ async def listen(url, tokens, session):
 
     posting = asyncio.create_task(post())
     heard = []
-    # recipe: listen
-    async with contextlib.aclosing(twits(url, tokens, VIEWER, known)) as stream:
-        async for twit in stream:
-            heard.append(twit["content"])
-            if len(heard) == len(wanted):
-                break
-    # end of recipe
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(60):
+            # recipe: listen
+            async with contextlib.aclosing(twits(url, tokens, VIEWER, known)) as stream:
+                async for twit in stream:
+                    heard.append(twit["content"])
+                    if len(heard) == len(wanted):
+                        break
+            # end of recipe
     await posting
     return heard
 
