@@ -10,7 +10,7 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// listen returns what LiLei posts while the token expires, up to a minute.
+// listen returns what LiLei posts while the token expires, for up to 30 seconds.
 func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Client) (heard []string, err error) {
 	profile, err := api.Profile(ctx, client, viewer)
 	if err != nil {
@@ -21,7 +21,7 @@ func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Clie
 		known[twit.Id] = true
 	}
 	const posts = 20
-	listening, cancel := context.WithTimeout(ctx, time.Minute)
+	listening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	posted := make(chan error, 1)
 	go func() {

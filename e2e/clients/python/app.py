@@ -157,7 +157,7 @@ async def update(session):
 
 
 async def listen(url, tokens, session):
-    """Returns what LiLei posts while the token expires, up to a minute."""
+    """Returns what LiLei posts while the token expires, for up to 30 seconds."""
     known = [twit["id"] for twit in (await profile(session, VIEWER))["twits"]["nodes"]]
     wanted = [f"news {n}" for n in range(20)]
 
@@ -169,7 +169,7 @@ async def listen(url, tokens, session):
     posting = asyncio.create_task(post())
     heard = []
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(30):
             # recipe: listen
             async with contextlib.aclosing(twits(url, tokens, VIEWER, known)) as stream:
                 async for twit in stream:
