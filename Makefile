@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
+VENV := .cache/venv/requirements.txt
+GENQLIENT := e2e/clients/genqlient
 # Runs a command and says how long it took; .ci/run looks for the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
@@ -23,7 +25,7 @@ build: $(IDE) ## bin/twibase, with the IDE in it
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
 
-test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
+test: lint $(IDE) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
 	$(call timed,$(MAKE) soak SOAK=30s)
@@ -33,14 +35,17 @@ test: lint $(IDE) chromium ## everything that must hold: lint and all tests, on 
 lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
 	@$(call timed,scripts/gofmt)
 	@$(call timed,go vet ./...)
+	@$(call timed,go -C $(GENQLIENT) vet ./...)
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
 	@go mod tidy -diff
+	@go -C $(GENQLIENT) mod tidy -diff
 
-generate: ## what gqlgen makes of the schema
+generate: ## what gqlgen makes of the schema, and genqlient of a test program's operations
 	go run ./graph/plan/generate
+	go -C $(GENQLIENT) tool genqlient
 
 differential: ## a million random operations on the embedded engine and on a real HBase
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
@@ -85,7 +90,7 @@ chromium: ## Debian's browser, which the browser test drives
 	@scripts/chromium
 
 clean: ## removes what make made; the data in data/ stays
-	rm -rf bin node_modules graph/playground/dist/{assets,index.html}
+	rm -rf bin node_modules $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci
@@ -93,6 +98,11 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 $(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)
 	node graph/playground/ide/build.mjs
+
+$(VENV): e2e/clients/python/requirements.txt
+	python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
+	cp $< $@
 
 $(SECRET):
 	mkdir -p $(@D)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/Khan/genqlient/graphql"
+
+	"twibase/e2e/clients/genqlient/api"
+)
+
+// recipe: pages
+
+// followers returns the names of all followers, page by page from the front.
+func followers(ctx context.Context, client graphql.Client, username string, size int) (names []string, err error) {
+	var after *string
+	for {
+		response, err := api.Followers(ctx, client, username, &size, after, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		if response.User == nil {
+			return nil, nil // there is no such user
+		}
+		page := response.User.Followers
+		for _, user := range page.Nodes {
+			if user != nil { // a user who is being deleted can be null
+				names = append(names, user.Username)
+			}
+		}
+		if !page.PageInfo.HasNextPage {
+			return names, nil
+		}
+		after = page.PageInfo.EndCursor
+	}
+}
+
+// end of recipe
+
+// followersBackward returns them page by page from the end.
+func followersBackward(ctx context.Context, client graphql.Client, username string, size int) ([]string, error) {
+	var names []string
+	var before *string
+	for {
+		response, err := api.Followers(ctx, client, username, nil, nil, &size, before)
+		if err != nil {
+			return nil, err
+		}
+		if response.User == nil {
+			return nil, nil // there is no such user
+		}
+		page := response.User.Followers
+		var found []string
+		for _, user := range page.Nodes {
+			if user != nil {
+				found = append(found, user.Username)
+			}
+		}
+		names = append(found, names...)
+		if !page.PageInfo.HasPreviousPage {
+			return names, nil
+		}
+		before = page.PageInfo.StartCursor
+	}
+}
+
+// recipe: mutation
+
+// State is what the program keeps of users, by their ids. It is one Go type in all operations, since
+// it is a fragment.
+type State map[string]api.Counts
+
+// UserErrors is why a mutation did nothing, for the person who asked for it.
+type UserErrors []api.UserError
+
+func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message, e[0].Code) }
+
+// Follow follows a user, and updates what the program knows of them.
+func (s State) Follow(ctx context.Context, client graphql.Client, username string) error {
+	response, err := api.Follow(ctx, client, api.FollowInput{Username: username})
+	if err != nil {
+		return err
+	}
+	if refused := response.Follow.UserErrors; len(refused) > 0 {
+		return UserErrors(refused)
+	}
+	user := response.Follow.User
+	s[user.Id] = *user
+	return nil
+}
+
+// end of recipe

@@ -1,0 +1,11 @@
+package clients
+
+import (
+	"testing"
+)
+
+func TestGenqlient(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	check(t, run(t, "genqlient", "go", "run", ".", s.url, s.tokens(t, "LiLei"), s.cut(t)))
+}

@@ -1,0 +1,57 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// venv is where make installs the packages of requirements.txt. Its copy of that file is made last.
+const venv = "../../.cache/venv"
+
+// python returns the interpreter that has the packages of requirements.txt. Without it the test is
+// skipped; in CI it fails.
+func python(t *testing.T) string {
+	t.Helper()
+	want, err := os.ReadFile("python/requirements.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed, err := os.ReadFile(filepath.Join(venv, "requirements.txt"))
+	if err != nil || !bytes.Equal(want, installed) {
+		const problem = "packages for Python are missing: make .cache/venv/requirements.txt installs them"
+		if os.Getenv("CI") != "" {
+			t.Fatal(problem)
+		}
+		t.Skip(problem)
+	}
+	interpreter, err := filepath.Abs(filepath.Join(venv, "bin/python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return interpreter
+}
+
+func TestPythonGQL(t *testing.T) {
+	t.Parallel()
+	interpreter := python(t)
+	s := start(t)
+	text := run(t, "python", interpreter, "-B", "app.py", s.url, s.tokens(t, "LiLei"), s.cut(t))
+	check(t, text)
+	t.Run("a document is validated against the server's schema before it is sent", func(t *testing.T) {
+		var r struct {
+			Built  string
+			Errors struct{ Invalid string }
+		}
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "韩梅梅", r.Built)
+		if !strings.HasPrefix(r.Errors.Invalid, "Cannot query field 'nickname' on type 'User'.") {
+			t.Errorf("%q", r.Errors.Invalid)
+		}
+	})
+}

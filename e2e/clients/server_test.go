@@ -1,0 +1,74 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"twibase/bench/gateway"
+	"twibase/graph/auth"
+)
+
+// server is a running server of this tree, with the sample in a store in memory.
+type server struct {
+	url    string // of GraphQL
+	secret string // the file with which it verifies tokens
+}
+
+// start starts a server, which ends with the test.
+func start(t *testing.T) server {
+	t.Helper()
+	dir := t.TempDir()
+	program, secret := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
+	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	if err := os.WriteFile(secret, []byte(strings.Repeat("clients.", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		untimed(t, g.URL)
+		g.Stop()
+	})
+	return server{url: g.URL + "/graphql", secret: secret}
+}
+
+// tokens starts what gives a client program its tokens, and returns its URL. A GET of it is answered with a token of the user that is
+// valid for an hour, or for the duration of the parameter lives. It ends with the test.
+func (s server) tokens(t *testing.T, username string) (url string) {
+	t.Helper()
+	secrets, err := auth.ReadSecrets(s.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lives := auth.Lifetime
+		if text := r.FormValue("lives"); text != "" {
+			var err error
+			if lives, err = time.ParseDuration(text); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		signer := auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lives - auth.Lifetime) }}
+		token, _, err := signer.Sign(auth.Viewer{Username: username})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, token)
+	}))
+	t.Cleanup(source.Close)
+	return source.URL
+}
