@@ -4,6 +4,8 @@
 //
 // GET TOKENS returns a token of VIEWER's that is valid for an hour, and TOKENS?lives=2s one for two seconds. VIEWER does not follow OTHER.
 // TWIT is the id of a twit of whose comments VIEWER sees few.
+import { readFileSync } from 'node:fs';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import WebSocket from 'ws';
 import { Tokens } from './tokens.mjs';
 
@@ -11,6 +13,9 @@ export const [url, source, viewer, other, twit] = process.argv.slice(2);
 
 /** What the program saw, in the end printed as JSON: the statuses of its requests, the codes of its closed WebSockets, and more. */
 export const report = { statuses: [], closed: [], renewals: 0 };
+
+/** The schema as introspection has it, of the file that the test wrote. */
+export const introspection = () => introspectionFromSchema(buildSchema(readFileSync('__generated__/schema.graphql', 'utf8')));
 
 const send = globalThis.fetch;
 globalThis.fetch = async (target, options) => {

@@ -1,15 +1,11 @@
 // urql with graphcache as a test: ../harness.mjs says how it is run.
 import { gql } from '@urql/core';
-import { buildSchema, introspectionFromSchema } from 'graphql';
-import { other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
+import { introspection, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';
 import { createCache, createUrqlClient, MINE } from './client.mjs';
 
-const sdl = await (await fetch(new URL('/schema.graphql', url))).text();
-report.statuses.pop();
 const sockets = socket(url, tokens, Socket);
-const introspection = introspectionFromSchema(buildSchema(sdl));
-const withEmptyStore = () => createUrqlClient(url, tokens, sockets, createCache(introspection));
+const withEmptyStore = () => createUrqlClient(url, tokens, sockets, createCache(introspection()));
 const client = withEmptyStore();
 
 const PROFILE = gql`
