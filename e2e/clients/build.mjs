@@ -1,2 +1,5 @@
+// Bundles a program in TypeScript, without checking its types: node build.mjs PROGRAM OUTPUT
 import { build } from 'esbuild';
-await build({ entryPoints: [process.argv[2]], outfile: process.argv[3], bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+
+const [program, output] = process.argv.slice(2);
+await build({ entryPoints: [program], outfile: output, bundle: true, platform: 'node', format: 'esm', packages: 'external' });

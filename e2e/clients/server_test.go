@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +23,8 @@ type server struct {
 	secret string // the file with which it verifies tokens
 }
 
-// start starts a server, which ends with the test.
-func start(t *testing.T) server {
+// start starts a server with further flags. It ends with the test.
+func start(t *testing.T, flags ...string) server {
 	t.Helper()
 	dir := t.TempDir()
 	program, secret := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
@@ -33,12 +34,15 @@ func start(t *testing.T) server {
 	if err := os.WriteFile(secret, []byte(strings.Repeat("clients.", 8)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret)
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret}, flags...)
+	g, err := gateway.Start(context.Background(), program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		untimed(t, g.URL)
+		if !slices.Contains(flags, "--production") { // which does not show its metrics
+			untimed(t, g.URL)
+		}
 		g.Stop()
 	})
 	return server{url: g.URL + "/graphql", secret: secret}

@@ -208,7 +208,7 @@ report.comments = await comments(twit);
 
 report.before = await state();
 const { data: { viewer: { id } } } = await client.query({ query: gql`{ viewer { id } }` });
-await post('Apollo');
+await post('news');
 await follow(other, id);
 report.store = await state('cache-only');
 report.network = await state('network-only');

@@ -212,7 +212,7 @@ report.backward = await followers(withEmptyStore(), { last: 30 });
 report.comments = await comments(twit);
 
 report.before = await state();
-await post('codegen');
+await post('news');
 await client.mutation(Follow, { input: { username: other } });
 report.store = await state('cache-only');
 report.network = await state('network-only');

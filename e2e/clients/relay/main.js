@@ -233,7 +233,7 @@ report.comments = await comments(twit);
 
 const { viewer: { id } } = await load(environment, STATE, { other });
 report.before = stored();
-await post('Relay', id);
+await post('news', id);
 await follow(other, id);
 report.store = stored();
 await load(environment, STATE, { other });

@@ -242,7 +242,7 @@ report.comments = await comments(twit);
 
 report.before = await state();
 const viewerID = client.readQuery({ query: State, variables: { other } })!.viewer!.id;
-await post('tada');
+await post('news');
 await follow(other, viewerID);
 report.store = await state('cache-only');
 report.network = await state('network-only');

@@ -160,7 +160,7 @@ report.backward = await followers(withEmptyStore(), { last: 30 });
 report.comments = await comments(twit);
 
 report.before = await state();
-await post('urql');
+await post('news');
 await client.mutation(FOLLOW, { input: { username: other } });
 report.store = await state('cache-only');
 report.network = await state('network-only');
