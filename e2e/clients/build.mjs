@@ -2,4 +2,5 @@
 import { build } from 'esbuild';
 
 const [program, output] = process.argv.slice(2);
-await build({ entryPoints: [program], outfile: output, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+const options = { bundle: true, platform: 'node', format: 'esm', packages: 'external' };
+await build({ ...options, entryPoints: [program], outfile: output });

@@ -2,8 +2,8 @@
 //
 //   URL TOKENS VIEWER OTHER TWIT
 //
-// GET TOKENS returns a token of VIEWER's that is valid for an hour, and TOKENS?lives=2s one for two seconds. VIEWER does not follow OTHER.
-// TWIT is the id of a twit of whose comments VIEWER sees few.
+// GET TOKENS returns a token of VIEWER's that is valid for an hour, and TOKENS?lives=2s one for two
+// seconds. VIEWER does not follow OTHER, and sees few of the comments of the twit with the id TWIT.
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import WebSocket from 'ws';
@@ -11,11 +11,13 @@ import { Tokens } from './tokens.mjs';
 
 export const [url, source, viewer, other, twit] = process.argv.slice(2);
 
-/** What the program saw, in the end printed as JSON: the statuses of its requests, the codes of its closed WebSockets, and more. */
+/** What the program saw, and prints as JSON in the end. closed are the codes of its WebSockets. */
 export const report = { statuses: [], closed: [], renewals: 0 };
 
 /** The schema as introspection has it, of the file that the test wrote. */
-export const introspection = () => introspectionFromSchema(buildSchema(readFileSync('__generated__/schema.graphql', 'utf8')));
+export function introspection() {
+  return introspectionFromSchema(buildSchema(readFileSync('__generated__/schema.graphql', 'utf8')));
+}
 
 const send = globalThis.fetch;
 globalThis.fetch = async (target, options) => {
@@ -44,7 +46,10 @@ export const tokens = new Tokens(() => {
   return get('1h');
 }, await get('-1s'));
 
-/** Subscribes with a token that expires two seconds later: the events before and after the WebSocket was closed for that. */
+/**
+ * Subscribes with a token that expires two seconds later. Returns an event from before the WebSocket
+ * was closed for that, and one from after it.
+ */
 export async function subscribed(subscribe, post) {
   tokens.token = await get('2s');
   const seen = [];

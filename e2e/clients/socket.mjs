@@ -1,7 +1,7 @@
 // recipe: socket
 import { createClient } from 'graphql-ws';
 
-/** A client for subscriptions that connects again with a new token when the server refuses the old one. */
+/** A client for subscriptions. When the server refuses a token, it connects with a new one. */
 export function socket(url, tokens, webSocketImpl) {
   let sent, refused;
   return createClient({

@@ -1,5 +1,5 @@
 // recipe: tokens
-/** The viewer's token, for requests and for WebSockets. `get` asks for a new one, such as by `logIn`. */
+/** The viewer's token, for requests and for WebSockets. `get` asks for a new one. */
 export class Tokens {
   constructor(get, token) {
     this.get = get;

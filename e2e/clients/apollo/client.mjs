@@ -11,7 +11,8 @@ import { from, switchMap } from 'rxjs';
 const list = relayStylePagination();
 
 // A list that the viewer may not see is null. relayStylePagination would make an empty list of it.
-const privateList = { ...list, merge: (existing, incoming, options) => incoming && list.merge(existing, incoming, options) };
+const merge = (existing, incoming, options) => incoming && list.merge(existing, incoming, options);
+const privateList = { ...list, merge };
 
 export function createCache() {
   return new InMemoryCache({
@@ -19,7 +20,15 @@ export function createCache() {
     typePolicies: {
       Query: { fields: { games: list, roles: list, topDepartments: list, users: list } },
       User: {
-        fields: { album: list, followers: list, following: list, games: list, roles: list, timeline: privateList, twits: list },
+        fields: {
+          album: list,
+          followers: list,
+          following: list,
+          games: list,
+          roles: list,
+          timeline: privateList,
+          twits: list,
+        },
       },
       Twit: { fields: { comments: list } },
       Department: { fields: { descendants: relayStylePagination(['maxDepth']), roles: list, subDepartments: list } },
@@ -32,7 +41,9 @@ export function createCache() {
 
 // recipe: client
 export function createApolloClient(url, tokens, socket, cache) {
-  const authorize = new SetContextLink(({ headers }) => ({ headers: { ...headers, authorization: tokens.authorization } }));
+  const authorize = new SetContextLink(({ headers }) => {
+    return { headers: { ...headers, authorization: tokens.authorization } };
+  });
   const renew = new ErrorLink(({ error, operation, forward }) => {
     if (!ServerError.is(error) || error.statusCode !== 401) return;
     const { authorization } = operation.getContext().headers;

@@ -15,7 +15,9 @@ const PROFILE = gql`
       name
       email
       timeline(first: 1) { edges { node { id } } }
-      following(first: 2) { edges { node { id username twits(first: 1) { edges { node { content author { id name } } } } } } }
+      following(first: 2) {
+        edges { node { id username twits(first: 1) { edges { node { content author { id name } } } } } }
+      }
     }
   }
 `;
@@ -75,7 +77,8 @@ async function comments(id) {
     ({ data } = await query.fetchMore({ variables: { after: pageInfo.endCursor } }));
   }
   rendering.unsubscribe();
-  const all = client.readQuery({ query: COMMENTS, variables: { id } }).twit.comments.edges.map(({ node }) => node.content);
+  const { edges } = client.readQuery({ query: COMMENTS, variables: { id } }).twit.comments;
+  const all = edges.map(({ node }) => node.content);
   if (all.join() !== pages.flat().join()) throw new Error(`the store has ${all}, the pages had ${pages}`);
   return pages;
 }
@@ -124,7 +127,7 @@ const FOLLOW = gql`
   }
 `;
 
-// The payload has the followed user's fields, which Apollo stores by id. The viewer's count is not in it.
+// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
 async function follow(username, viewerID) {
   await client.mutate({
     mutation: FOLLOW,

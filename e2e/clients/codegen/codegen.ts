@@ -8,7 +8,7 @@ const config: CodegenConfig = {
   generates: {
     './__generated__/': {
       preset: 'client',
-      documentTransforms: [addTypenameSelectionDocumentTransform], // a store adds __typename, but the hash stands for the text without it
+      documentTransforms: [addTypenameSelectionDocumentTransform], // for stores: see below
       presetConfig: { persistedDocuments: true, fragmentMasking: { unmaskFunctionName: 'readFragment' } },
       config: {
         strictScalars: true,

@@ -1,4 +1,4 @@
-// graphql-codegen's client preset as a test, with urql and documents by hash: ../harness.mjs says how it is run.
+// graphql-codegen's client preset as a test, with urql: ../harness.mjs says how it is run.
 import { introspection, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';
 import { readFragment, type FragmentType } from './__generated__/fragment-masking';

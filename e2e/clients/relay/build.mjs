@@ -1,4 +1,4 @@
-// Bundles main.js with the artifacts of relay-compiler, as a bundler's Relay plugin does: node build.mjs OUTPUT
+// Bundles main.js with the artifacts of relay-compiler: node build.mjs OUTPUT
 import { transformFileAsync } from '@babel/core';
 import { build } from 'esbuild';
 

@@ -17,7 +17,7 @@ const withEmptyStore = () => createEnvironment(url, tokens, sockets);
 const environment = withEmptyStore();
 
 // recipe: load
-/** Asks the server, and returns what is in the store then. The data stay there, as those of a mounted component do. */
+/** Asks the server, and returns what the store has then. As those of a component, the data stay. */
 async function load(environment, query, variables) {
   const operation = createOperationDescriptor(query, variables);
   environment.retain(operation);
@@ -36,7 +36,9 @@ const PROFILE = graphql`
       name
       email
       timeline(first: 1) { edges { node { id } } }
-      following(first: 2) { edges { node { id username twits(first: 1) { edges { node { id content author { id name } } } } } } }
+      following(first: 2) {
+        edges { node { id username twits(first: 1) { edges { node { id content author { id name } } } } } }
+      }
     }
   }
 `;
@@ -45,7 +47,12 @@ const PROFILE = graphql`
 const FOLLOWERS = graphql`
   fragment main_followers on User
   @refetchable(queryName: "mainFollowersPageQuery")
-  @argumentDefinitions(first: { type: "Int" }, after: { type: "String" }, last: { type: "Int" }, before: { type: "String" }) {
+  @argumentDefinitions(
+    first: { type: "Int" }
+    after: { type: "String" }
+    last: { type: "Int" }
+    before: { type: "String" }
+  ) {
     id
     followers(first: $first, after: $after, last: $last, before: $before) @connection(key: "main_followers") {
       edges { node { id username } }
@@ -106,7 +113,12 @@ async function comments(id) {
 
 const STATE = graphql`
   query mainStateQuery($other: String!) {
-    viewer { id followingCount twitCount twits(first: 3) @connection(key: "main_twits") { totalCount edges { node { id content } } } }
+    viewer {
+      id
+      followingCount
+      twitCount
+      twits(first: 3) @connection(key: "main_twits") { totalCount edges { node { id content } } }
+    }
     user(username: $other) { id viewerFollows followerCount }
   }
 `;
@@ -164,7 +176,7 @@ const FOLLOW = graphql`
   }
 `;
 
-// The payload has the followed user's fields, which Relay stores by id. The viewer's count is not in it.
+// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
 function follow(username, viewerID) {
   return mutate(FOLLOW, { input: { username } }, (store, { follow }) => {
     if (!follow?.user) return;
@@ -239,7 +251,10 @@ report.store = stored();
 await load(environment, STATE, { other });
 report.network = stored();
 
-report.events = await subscribed((see) => subscribe(viewer, ({ content }) => see(content)), (content) => post(content, id));
+report.events = await subscribed(
+  (see) => subscribe(viewer, ({ content }) => see(content)),
+  (content) => post(content, id),
+);
 
 report.userError = await post('', id);
 report.fieldErrors = await fieldErrors(other);

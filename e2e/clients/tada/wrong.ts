@@ -1,4 +1,5 @@
-// Mistakes that the types find: tsc fails if it accepts a line below @ts-expect-error, and gql.tada check reports the unknown field.
+// Mistakes that the types find: tsc fails if it accepts a line below @ts-expect-error.
+// gql.tada check reports the unknown field.
 import { graphql, type ResultOf, type VariablesOf } from './graphql';
 
 const Unknown = graphql(`

@@ -4,11 +4,11 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 // recipe: cache
-// Merges the pages of a list. It skips an empty page with its pageInfo, so that paging would not go on there: twits, album, timeline and
-// comments, of which the server filters pages, are left out, and have their pages apart.
+// Merges the pages of a list. It ignores the pageInfo of an empty page, so that paging never goes
+// beyond it. So twits, album, timeline and comments, which the server filters, are not named below.
 const list = relayPagination();
 
-/** The store. `introspection` is the result of an introspection query, such as a file that is made from schema.graphql. */
+/** The store. `introspection` is the result of an introspection query. */
 export function createCache(introspection) {
   // What has no id is stored within its parent: payloads, user errors, connections, edges.
   const objects = introspection.__schema.types.filter(({ kind, name }) => kind === 'OBJECT' && !name.startsWith('__'));
@@ -35,7 +35,7 @@ export const MINE = gql`
   }
 `;
 
-// Puts a new twit before the others of the viewer's. What the query needs of it must be in the mutation's payload.
+// Puts a new twit before the viewer's others. The mutation must select what the query selects.
 function postTwit({ postTwit }, _args, cache) {
   const twit = postTwit?.twit;
   if (!twit) return; // refused: see userErrors
@@ -43,12 +43,12 @@ function postTwit({ postTwit }, _args, cache) {
     if (!data?.viewer) return data;
     const { twitCount, twits } = data.viewer;
     const edges = [{ __typename: 'TwitEdge', node: twit }, ...twits.edges];
-    const viewer = { ...data.viewer, twitCount: twitCount + 1, twits: { ...twits, totalCount: twits.totalCount + 1, edges } };
-    return { ...data, viewer };
+    const list = { ...twits, totalCount: twits.totalCount + 1, edges };
+    return { ...data, viewer: { ...data.viewer, twitCount: twitCount + 1, twits: list } };
   });
 }
 
-// The payload has the followed user's fields, which are stored by id. The viewer's count is not in it.
+// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
 function follow({ follow }, _args, cache) {
   if (!follow?.user) return;
   cache.updateQuery({ query: MINE }, (data) => {

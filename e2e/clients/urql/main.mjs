@@ -15,7 +15,9 @@ const PROFILE = gql`
       name
       email
       timeline(first: 1) { edges { node { id } } }
-      following(first: 2) { edges { node { id username twits(first: 1) { edges { node { id content author { id name } } } } } } }
+      following(first: 2) {
+        edges { node { id username twits(first: 1) { edges { node { id content author { id name } } } } } }
+      }
     }
   }
 `;
@@ -152,7 +154,10 @@ async function requestError() {
   return { class: error.name, code: error.graphQLErrors[0].extensions.code, data: data ?? null };
 }
 
-const [profile, forward] = await Promise.all([client.query(PROFILE, { username: 'LiLei' }), followers(client, { first: 30 })]);
+const [profile, forward] = await Promise.all([
+  client.query(PROFILE, { username: 'LiLei' }),
+  followers(client, { first: 30 }),
+]);
 report.profile = profile.data;
 report.unauthorized = report.statuses.splice(0);
 report.forward = forward;
