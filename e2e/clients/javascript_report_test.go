@@ -46,8 +46,6 @@ type javascriptReport struct {
 	Untrusted string
 }
 
-type userError struct{ Code, Field string }
-
 type fieldError struct {
 	Path []string
 	Code string
