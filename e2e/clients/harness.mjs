@@ -61,7 +61,7 @@ export async function subscribed(subscribe, post) {
   return [first, second];
 }
 
-// Posts until one of the posts is seen: a client is not told when its subscription has begun.
+// Posts until one of the posts is seen: no message says that a subscription has begun.
 async function caused(prefix, seen, post) {
   for (let n = 0; n < 100; n++) {
     await post(`${prefix} ${n}`);

@@ -13,7 +13,7 @@ type javascriptReport struct {
 	Profile struct{ User profile }
 	// Newest are the twits that a program's fragments show of the profile; nil if it has none.
 	Newest []struct{ Content string }
-	// Unauthorized are the statuses of the requests that were sent at once with an expired token, and again.
+	// Unauthorized are the statuses of concurrent requests with an expired token, and of their retries.
 	Unauthorized []int
 	Statuses     []int // of all other requests
 	// Forward and Backward are the usernames of a list, paged both ways.
