@@ -9,6 +9,7 @@ IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 GENQLIENT := e2e/clients/genqlient
+CLIENTS := e2e/clients/node_modules/.package-lock.json
 # Runs a command and says how long it took; .ci/run looks for the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
@@ -25,21 +26,21 @@ build: $(IDE) ## bin/twibase, with the IDE in it
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
 
-test: lint $(IDE) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
+test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
 	$(call timed,$(MAKE) soak SOAK=30s)
 	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
 	$(call timed,scripts/fuzz 10000)
 
-lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock file names no registry
+lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files name no registry
 	@$(call timed,scripts/gofmt)
 	@$(call timed,go vet ./...)
 	@$(call timed,go -C $(GENQLIENT) vet ./...)
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
-	@! grep -n '"resolved"' package-lock.json || { echo 'package-lock.json names a registry: run npm install again here, .npmrc says how'; exit 1; }
+	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, .npmrc says how'; exit 1; }
 	@go mod tidy -diff
 	@go -C $(GENQLIENT) mod tidy -diff
 
@@ -77,7 +78,7 @@ lab: ## compares designs of tables on both engines, and writes what comes out in
 fuzz: ## every fuzz test in turn, with INPUTS inputs each (half a million)
 	scripts/fuzz $${INPUTS:-500000}
 
-audit: ## known vulnerabilities in what the binary and the IDE are made of; the status is 3 where nobody can tell
+audit: ## known vulnerabilities in what the binary and the IDE are made of, and the JavaScript clients of tests; the status is 3 where nobody can tell
 	scripts/audit
 
 licenses: ## the licences of what the binary and the IDE are made of, into docs/LICENSES.md
@@ -90,10 +91,14 @@ chromium: ## Debian's browser, which the browser test drives
 	@scripts/chromium
 
 clean: ## removes what make made; the data in data/ stays
-	rm -rf bin node_modules $(dir $(VENV)) graph/playground/dist/{assets,index.html}
+	rm -rf bin node_modules e2e/clients/{node_modules,__generated__,*/__generated__} $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci
+	touch $@
+
+$(CLIENTS): e2e/clients/package.json e2e/clients/package-lock.json .npmrc
+	cd e2e/clients && npm ci
 	touch $@
 
 $(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)

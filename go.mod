@@ -99,4 +99,7 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-ignore ./node_modules
+ignore (
+	./e2e/clients/node_modules
+	./node_modules
+)

@@ -17,7 +17,7 @@ import (
 const longest = 400
 
 // skipped are folders of which nothing was written here by hand.
-var skipped = []string{".git", ".cache", "node_modules", "dist", "bin", "data", "testdata"}
+var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist", "bin", "data", "testdata"}
 
 // source are the endings of the files whose length counts.
 var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".css", ".html", ".java", ".sh"}

@@ -36,11 +36,11 @@ func started(t *testing.T) (url, token string) {
 		}
 		t.Skipf("npm's %s is missing: make build installs it", module)
 	}
-	dir := t.TempDir()
-	program, file := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
-	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
+	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,26 +23,54 @@ type server struct {
 	secret string // the file with which it verifies tokens
 }
 
-// start starts a server, which ends with the test.
-func start(t *testing.T) server {
-	t.Helper()
-	dir := t.TempDir()
-	program, secret := filepath.Join(dir, "twibase"), filepath.Join(dir, "secret")
-	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
+// programs is the folder of the server's program. It is removed after the last test.
+var programs string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "clients")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	if err := os.WriteFile(secret, []byte(strings.Repeat("clients.", 8)), 0o600); err != nil {
+	programs = folder
+	status := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// build builds the server's program once for all tests, and returns its path.
+var build = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(programs, "twibase")
+	output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return program, nil
+})
+
+// start starts a server with further flags. It ends with the test.
+func start(t *testing.T, flags ...string) server {
+	t.Helper()
+	program, err := build()
+	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", secret)
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file}, flags...)
+	g, err := gateway.Start(context.Background(), program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		untimed(t, g.URL)
+		if !slices.Contains(flags, "--production") { // which does not show its metrics
+			untimed(t, g.URL)
+		}
 		g.Stop()
 	})
-	return server{url: g.URL + "/graphql", secret: secret}
+	return server{url: g.URL + "/graphql", secret: file}
 }
 
 // tokens starts what gives a client program its tokens, and returns its URL. A GET of it is answered with a token of the user that is

@@ -1,0 +1,227 @@
+// Apollo Client as a test: ../harness.mjs says how it is run.
+import { CombinedGraphQLErrors, gql } from '@apollo/client';
+import { filter, firstValueFrom } from 'rxjs';
+import { other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
+import { socket } from '../socket.mjs';
+import { createApolloClient, createCache } from './client.mjs';
+
+const sockets = socket(url, tokens, Socket);
+const client = createApolloClient(url, tokens, sockets, createCache());
+
+const PROFILE = gql`
+  query Profile($username: String!) {
+    user(username: $username) {
+      id
+      name
+      email
+      timeline(first: 1) { edges { node { id } } }
+      following(first: 2) {
+        edges { node { id username twits(first: 1) { edges { node { content author { id name } } } } } }
+      }
+    }
+  }
+`;
+
+// recipe: pages
+const FOLLOWERS = gql`
+  query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {
+    user(username: $username) {
+      id
+      followers(first: $first, after: $after, last: $last, before: $before) {
+        edges { cursor node { id username } }
+        pageInfo { hasNextPage endCursor hasPreviousPage startCursor }
+      }
+    }
+  }
+`;
+
+/** All followers, page by page from the front, or with `last` instead of `first` from the end. */
+async function followers(page) {
+  const variables = { username: 'LiLei', ...page };
+  const query = client.watchQuery({ query: FOLLOWERS, variables, fetchPolicy: 'network-only' });
+  const rendering = query.subscribe({}); // as a component does
+  let { data } = await firstValueFrom(query.pipe(filter(({ loading }) => !loading)));
+  for (;;) {
+    const { hasNextPage, endCursor, hasPreviousPage, startCursor } = data.user.followers.pageInfo;
+    if (!(page.first ? hasNextPage : hasPreviousPage)) break;
+    ({ data } = await query.fetchMore({ variables: page.first ? { after: endCursor } : { before: startCursor } }));
+  }
+  rendering.unsubscribe();
+  const all = client.readQuery({ query: FOLLOWERS, variables }); // fetchMore returns one page, the cache has the list
+  return all.user.followers.edges.map(({ node }) => node.username);
+}
+// end of recipe
+
+const COMMENTS = gql`
+  query Comments($id: ID!, $after: String) {
+    twit(id: $id) {
+      id
+      comments(first: 1, after: $after) {
+        edges { cursor node { id content } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+`;
+
+// Of the pages the store has one list, whatever their sizes are.
+async function comments(id) {
+  const pages = [];
+  const query = client.watchQuery({ query: COMMENTS, variables: { id } });
+  const rendering = query.subscribe({});
+  let { data } = await firstValueFrom(query.pipe(filter(({ loading }) => !loading)));
+  for (;;) {
+    const { edges, pageInfo } = data.twit.comments;
+    pages.push(edges.map(({ node }) => node.content));
+    if (!pageInfo.hasNextPage) break;
+    ({ data } = await query.fetchMore({ variables: { after: pageInfo.endCursor } }));
+  }
+  rendering.unsubscribe();
+  const { edges } = client.readQuery({ query: COMMENTS, variables: { id } }).twit.comments;
+  const all = edges.map(({ node }) => node.content);
+  if (all.join() !== pages.flat().join()) throw new Error(`the store has ${all}, the pages had ${pages}`);
+  return pages;
+}
+
+// recipe: post
+const POST = gql`
+  mutation Post($input: PostTwitInput!) {
+    postTwit(input: $input) {
+      twit { id content author { id } }
+      userErrors { code field message }
+    }
+  }
+`;
+
+async function post(content) {
+  const { data } = await client.mutate({
+    mutation: POST,
+    variables: { input: { content, idempotencyKey: crypto.randomUUID() } },
+    update(cache, { data }) {
+      const twit = data?.postTwit?.twit;
+      if (!twit) return; // refused: see userErrors
+      cache.modify({
+        id: cache.identify(twit.author),
+        fields: {
+          twitCount: (count) => count + 1,
+          twits: (list, { toReference }) => ({
+            ...list,
+            totalCount: list.totalCount + 1,
+            edges: [{ __typename: 'TwitEdge', cursor: '', node: toReference(twit) }, ...list.edges],
+          }),
+        },
+      });
+    },
+  });
+  return data.postTwit;
+}
+// end of recipe
+
+// recipe: follow
+const FOLLOW = gql`
+  mutation Follow($input: FollowInput!) {
+    follow(input: $input) {
+      user { id viewerFollows followerCount }
+      userErrors { code field message }
+    }
+  }
+`;
+
+// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
+async function follow(username, viewerID) {
+  await client.mutate({
+    mutation: FOLLOW,
+    variables: { input: { username } },
+    update(cache, { data }) {
+      if (!data?.follow?.user) return;
+      cache.modify({
+        id: cache.identify({ __typename: 'User', id: viewerID }),
+        fields: { followingCount: (count) => count + 1 },
+      });
+    },
+  });
+}
+// end of recipe
+
+const STATE = gql`
+  query State($other: String!) {
+    viewer { id followingCount twitCount twits(first: 3) { totalCount edges { node { id content } } } }
+    user(username: $other) { id viewerFollows followerCount }
+  }
+`;
+
+async function state(fetchPolicy) {
+  const { data } = await client.query({ query: STATE, variables: { other }, fetchPolicy });
+  return {
+    twits: data.viewer.twits.edges.slice(0, 3).map(({ node }) => node.content),
+    counts: [data.viewer.twitCount, data.viewer.twits.totalCount, data.viewer.followingCount, data.user.followerCount],
+    follows: data.user.viewerFollows,
+  };
+}
+
+// recipe: subscribe
+const POSTED = gql`
+  subscription Posted($username: String!) {
+    twitPosted(username: $username) { id content }
+  }
+`;
+
+function subscribe(username, onTwit) {
+  const subscription = client.subscribe({ query: POSTED, variables: { username } }).subscribe({
+    next: ({ data, error }) => (error ? console.error(error) : onTwit(data.twitPosted)),
+    error: (error) => console.error(error),
+  });
+  return () => subscription.unsubscribe();
+}
+// end of recipe
+
+// recipe: errors
+const FORBIDDEN = gql`
+  mutation Forbidden($username: String!) {
+    follow(input: { username: $username }) { user { id username } }
+    createGame(input: { code: "darts", name: "Darts" }) { game { id } userErrors { code } }
+  }
+`;
+
+async function fieldErrors(username) {
+  const { data, error } = await client.mutate({ mutation: FORBIDDEN, variables: { username }, errorPolicy: 'all' });
+  const errors = CombinedGraphQLErrors.is(error) ? error.errors : [];
+  return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions.code })) };
+}
+// end of recipe
+
+async function requestError() {
+  const query = gql`query Node($id: ID!) { viewer { id } node(id: $id) { id } }`;
+  try {
+    return await client.query({ query, variables: { id: 'a'.repeat(600) } });
+  } catch (error) {
+    return { class: error.name, code: error.errors[0].extensions.code, data: error.data ?? null };
+  }
+}
+
+const [profile, forward] = await Promise.all([
+  client.query({ query: PROFILE, variables: { username: 'LiLei' } }),
+  followers({ first: 30 }),
+]);
+report.profile = profile.data;
+report.unauthorized = report.statuses.splice(0);
+report.forward = forward;
+report.backward = await followers({ last: 30 });
+report.comments = await comments(twit);
+
+report.before = await state();
+const { data: { viewer: { id } } } = await client.query({ query: gql`{ viewer { id } }` });
+await post('news');
+await follow(other, id);
+report.store = await state('cache-only');
+report.network = await state('network-only');
+
+report.events = await subscribed((see) => subscribe(viewer, ({ content }) => see(content)), post);
+
+report.userError = await post('');
+report.fieldErrors = await fieldErrors(other);
+report.requestError = await requestError();
+
+await sockets.dispose();
+client.stop();
+console.log(JSON.stringify(report));

@@ -1,0 +1,164 @@
+package clients
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// javascriptReport is what a client program in JavaScript prints.
+type javascriptReport struct {
+	Profile struct{ User profile }
+	// Newest are the twits that a program's fragments show of the profile; nil if it has none.
+	Newest []struct{ Content string }
+	// Unauthorized are the statuses of concurrent requests with an expired token, and of their retries.
+	Unauthorized []int
+	Statuses     []int // of all other requests
+	// Forward and Backward are the usernames of a list, paged both ways.
+	Forward, Backward []string
+	Comments          [][]string
+	// Before is the program's store before two mutations, Store after them, and Network what a query has then.
+	Before, Store, Network state
+	// Nulls are an attribute after an update without it, and after one with null; nil if the program does not update.
+	Nulls *struct{ Kept, Removed *int }
+	// Events are the texts of twits from a subscription, before and after its token expired.
+	Events    []string
+	Renewals  int
+	Closed    []int // codes of WebSockets
+	UserError struct {
+		Twit       json.RawMessage
+		UserErrors []userError
+	}
+	FieldErrors struct {
+		Data struct {
+			Follow     struct{ User struct{ Username string } }
+			CreateGame json.RawMessage
+		}
+		Errors []fieldError
+	}
+	RequestError struct {
+		Class, Code string
+		Data        json.RawMessage
+	}
+	// Untrusted is the code with which a document is refused that is not in the manifest, where there is one.
+	Untrusted string
+}
+
+type fieldError struct {
+	Path []string
+	Code string
+}
+
+// profile is a nested query, with an attribute and a list that the viewer may not see.
+type profile struct {
+	Name            string
+	Email, Timeline json.RawMessage
+	Following       struct {
+		Edges []struct {
+			Node struct {
+				Username string
+				Twits    struct {
+					Edges []struct {
+						Node struct {
+							Content string
+							Author  struct{ Name string }
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// state is what two mutations change. Counts are the viewer's twitCount, totalCount of twits and
+// followingCount, and the other user's followerCount.
+type state struct {
+	Twits   []string
+	Counts  []int
+	Follows bool
+}
+
+// check runs the program, and fails unless it saw what the sample and its own mutations make it see.
+func (c javascript) check(t *testing.T, s server) {
+	t.Helper()
+	text := run(t, ".", "node", path.Join(c.folder, c.script), s.url, s.tokens(t, c.viewer), c.viewer, c.other, commented)
+	var r javascriptReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	t.Run("a nested query is answered, with null for what the viewer may not see", func(t *testing.T) {
+		var got [][3]string
+		for _, edge := range r.Profile.User.Following.Edges {
+			twit := edge.Node.Twits.Edges[0].Node
+			got = append(got, [3]string{edge.Node.Username, twit.Content, twit.Author.Name})
+		}
+		equal(t, [][3]string{{"UncleWang", "小明的象棋下得不错。", "王叔叔"}, {"小红", "樱花开了🌸", "小红"}}, got)
+		equal(t, "李雷", r.Profile.User.Name)
+		equal(t, "null", string(r.Profile.User.Email))
+		equal(t, "null", string(r.Profile.User.Timeline))
+		if r.Newest != nil {
+			equal(t, []struct{ Content string }{{"小明的象棋下得不错。"}, {"樱花开了🌸"}}, r.Newest)
+		}
+	})
+	t.Run("pages forward and backward have the same entries", func(t *testing.T) {
+		equal(t, 76, len(slices.Compact(slices.Sorted(slices.Values(r.Forward)))))
+		equal(t, []string{"HanMeimei", "Lucy", "Jim"}, r.Forward[:3])
+		equal(t, r.Forward, r.Backward)
+	})
+	t.Run("paging goes on after an empty page", func(t *testing.T) { equal(t, c.pages, r.Comments) })
+	t.Run("the store agrees with a second query after mutations", func(t *testing.T) {
+		want := state{Twits: append([]string{"news"}, r.Before.Twits...), Follows: true}
+		want.Twits = want.Twits[:min(3, len(want.Twits))]
+		for _, count := range r.Before.Counts {
+			want.Counts = append(want.Counts, count+1)
+		}
+		equal(t, 4, len(want.Counts))
+		equal(t, false, r.Before.Follows)
+		equal(t, want, r.Store)
+		equal(t, want, r.Network)
+	})
+	t.Run("a subscription goes on with a new token", func(t *testing.T) {
+		if len(r.Events) != 2 || !strings.HasPrefix(r.Events[0], "before ") || !strings.HasPrefix(r.Events[1], "after ") {
+			t.Errorf("events %q", r.Events)
+		}
+		equal(t, []int{4403, 1000}, r.Closed)
+	})
+	t.Run("requests with an expired token are sent again, after one renewal for all", func(t *testing.T) {
+		slices.Sort(r.Unauthorized)
+		equal(t, []int{200, 200, 200, 200, 401, 401}, r.Unauthorized)
+		equal(t, 2, r.Renewals) // and one for the subscription's
+	})
+	c.checkErrors(t, r)
+	if r.Nulls != nil {
+		t.Run("undefined keeps an attribute, and null removes it", func(t *testing.T) {
+			if r.Nulls.Kept == nil || r.Nulls.Removed != nil {
+				t.Errorf("%+v", r.Nulls)
+			}
+		})
+	}
+}
+
+func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
+	t.Run("a refused input has a code and a field", func(t *testing.T) {
+		equal(t, "null", string(r.UserError.Twit))
+		equal(t, []userError{{Code: "BAD_USER_INPUT", Field: "content"}}, r.UserError.UserErrors)
+	})
+	t.Run("a failed field has a path and a code, and the others have data", func(t *testing.T) {
+		equal(t, []fieldError{{Path: []string{"createGame"}, Code: "FORBIDDEN"}}, r.FieldErrors.Errors)
+		equal(t, c.other, r.FieldErrors.Data.Follow.User.Username)
+		want := "null"
+		if c.folder == "relay" { // whose program catches the error at the field
+			want = `{"errors":[{"extensions":{"code":"FORBIDDEN"}}],"ok":false}`
+		}
+		equal(t, want, string(r.FieldErrors.Data.CreateGame))
+	})
+	t.Run("a refused request has no data", func(t *testing.T) {
+		equal(t, c.class+" LIMIT_EXCEEDED null", r.RequestError.Class+" "+r.RequestError.Code+" "+string(r.RequestError.Data))
+		equal(t, 400, r.Statuses[len(r.Statuses)-1])
+	})
+	if c.folder == "codegen" {
+		t.Run("a document that is not in the manifest is refused", func(t *testing.T) { equal(t, "FORBIDDEN", r.Untrusted) })
+	}
+}

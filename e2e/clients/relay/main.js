@@ -1,0 +1,264 @@
+// Relay as a test, without React: ../harness.mjs says how it is run. build.mjs compiles it.
+import {
+  commitMutation,
+  ConnectionHandler,
+  createOperationDescriptor,
+  fetchQuery,
+  getSingularSelector,
+  graphql,
+  requestSubscription,
+} from 'relay-runtime';
+import { other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
+import { socket } from '../socket.mjs';
+import { createEnvironment } from './environment.js';
+
+const sockets = socket(url, tokens, Socket);
+const withEmptyStore = () => createEnvironment(url, tokens, sockets);
+const environment = withEmptyStore();
+
+// recipe: load
+/** Asks the server, and returns what the store has then. As those of a component, the data stay. */
+async function load(environment, query, variables) {
+  const operation = createOperationDescriptor(query, variables);
+  environment.retain(operation);
+  await fetchQuery(environment, query, variables, { networkCacheConfig: { force: true } }).toPromise();
+  return environment.lookup(operation.fragment).data;
+}
+
+/** What the store has of a fragment. */
+const read = (environment, fragment, ref) => environment.lookup(getSingularSelector(fragment, ref)).data;
+// end of recipe
+
+const PROFILE = graphql`
+  query mainProfileQuery($username: String!) {
+    user(username: $username) {
+      id
+      name
+      email
+      timeline(first: 1) { edges { node { id } } }
+      following(first: 2) {
+        edges { node { id username twits(first: 1) { edges { node { id content author { id name } } } } } }
+      }
+    }
+  }
+`;
+
+// recipe: pages
+const FOLLOWERS = graphql`
+  fragment main_followers on User
+  @refetchable(queryName: "mainFollowersPageQuery")
+  @argumentDefinitions(
+    first: { type: "Int" }
+    after: { type: "String" }
+    last: { type: "Int" }
+    before: { type: "String" }
+  ) {
+    id
+    followers(first: $first, after: $after, last: $last, before: $before) @connection(key: "main_followers") {
+      edges { node { id username } }
+      pageInfo { hasNextPage endCursor hasPreviousPage startCursor }
+    }
+  }
+`;
+
+const USER = graphql`
+  query mainUserQuery($username: String!, $first: Int, $last: Int) {
+    user(username: $username) { ...main_followers @arguments(first: $first, last: $last) }
+  }
+`;
+
+/** All followers, page by page from the front, or with `last` instead of `first` from the end. */
+async function followers(environment, page) {
+  const { user } = await load(environment, USER, { username: 'LiLei', ...page });
+  for (;;) {
+    const { id, followers } = read(environment, FOLLOWERS, user);
+    const { hasNextPage, endCursor, hasPreviousPage, startCursor } = followers.pageInfo;
+    if (!(page.first ? hasNextPage : hasPreviousPage)) return followers.edges.map(({ node }) => node.username);
+    // usePaginationFragment does this in a component, by loadNext and loadPrevious.
+    const cursor = page.first ? { after: endCursor } : { before: startCursor };
+    await load(environment, FOLLOWERS.metadata.refetch.operation, { id, ...page, ...cursor });
+  }
+}
+// end of recipe
+
+const COMMENTS = graphql`
+  fragment main_comments on Twit
+  @refetchable(queryName: "mainCommentsPageQuery")
+  @argumentDefinitions(first: { type: "Int", defaultValue: 1 }, after: { type: "String" }) {
+    id
+    comments(first: $first, after: $after) @connection(key: "main_comments") {
+      edges { node { id content } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`;
+
+const TWIT = graphql`
+  query mainTwitQuery($id: ID!) {
+    twit(id: $id) { ...main_comments }
+  }
+`;
+
+async function comments(id) {
+  const pages = [];
+  const { twit } = await load(environment, TWIT, { id });
+  for (let seen = 0; ; ) {
+    const { edges, pageInfo } = read(environment, COMMENTS, twit).comments;
+    pages.push(edges.slice(seen).map(({ node }) => node.content));
+    seen = edges.length;
+    if (!pageInfo.hasNextPage) return pages;
+    await load(environment, COMMENTS.metadata.refetch.operation, { id, after: pageInfo.endCursor });
+  }
+}
+
+const STATE = graphql`
+  query mainStateQuery($other: String!) {
+    viewer {
+      id
+      followingCount
+      twitCount
+      twits(first: 3) @connection(key: "main_twits") { totalCount edges { node { id content } } }
+    }
+    user(username: $other) { id viewerFollows followerCount }
+  }
+`;
+
+function stored() {
+  const { viewer, user } = environment.lookup(createOperationDescriptor(STATE, { other }).fragment).data;
+  return {
+    twits: viewer.twits.edges.slice(0, 3).map(({ node }) => node.content),
+    counts: [viewer.twitCount, viewer.twits.totalCount, viewer.followingCount, user.followerCount],
+    follows: user.viewerFollows,
+  };
+}
+
+// recipe: mutate
+/** What a mutation answers, with the errors of its fields. */
+function mutate(mutation, variables, updater) {
+  return new Promise((resolve, reject) => {
+    const onCompleted = (data, errors) => resolve({ data, errors: errors ?? [] });
+    commitMutation(environment, { mutation, variables, updater, onCompleted, onError: reject });
+  });
+}
+// end of recipe
+
+// recipe: post
+const POST = graphql`
+  mutation mainPostMutation($input: PostTwitInput!, $connections: [ID!]!) {
+    postTwit(input: $input) {
+      twit @prependNode(connections: $connections, edgeTypeName: "TwitEdge") { id content author { id } }
+      userErrors { code field message }
+    }
+  }
+`;
+
+async function post(content, authorID) {
+  const connections = [ConnectionHandler.getConnectionID(authorID, 'main_twits')];
+  const input = { content, idempotencyKey: crypto.randomUUID() };
+  const { data } = await mutate(POST, { input, connections }, (store, { postTwit }) => {
+    if (!postTwit?.twit) return; // refused: see userErrors
+    const author = store.get(authorID);
+    const twits = ConnectionHandler.getConnection(author, 'main_twits');
+    author.setValue(author.getValue('twitCount') + 1, 'twitCount');
+    twits.setValue(twits.getValue('totalCount') + 1, 'totalCount');
+  });
+  return data.postTwit;
+}
+// end of recipe
+
+// recipe: follow
+const FOLLOW = graphql`
+  mutation mainFollowMutation($input: FollowInput!) {
+    follow(input: $input) {
+      user { id viewerFollows followerCount }
+      userErrors { code field message }
+    }
+  }
+`;
+
+// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
+function follow(username, viewerID) {
+  return mutate(FOLLOW, { input: { username } }, (store, { follow }) => {
+    if (!follow?.user) return;
+    const viewer = store.get(viewerID);
+    viewer.setValue(viewer.getValue('followingCount') + 1, 'followingCount');
+  });
+}
+// end of recipe
+
+// recipe: subscribe
+const POSTED = graphql`
+  subscription mainPostedSubscription($username: String!) {
+    twitPosted(username: $username) { id content }
+  }
+`;
+
+function subscribe(username, onTwit) {
+  const { dispose } = requestSubscription(environment, {
+    subscription: POSTED,
+    variables: { username },
+    onNext: ({ twitPosted }) => onTwit(twitPosted),
+    onError: (error) => console.error(error),
+  });
+  return dispose;
+}
+// end of recipe
+
+// recipe: errors
+const FORBIDDEN = graphql`
+  mutation mainForbiddenMutation($username: String!) {
+    follow(input: { username: $username }) { user { id username } }
+    createGame(input: { code: "darts", name: "Darts" }) @catch(to: RESULT) { game { id } userErrors { code } }
+  }
+`;
+
+async function fieldErrors(username) {
+  const { data, errors } = await mutate(FORBIDDEN, { username });
+  return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions?.code })) };
+}
+// end of recipe
+
+const NODE = graphql`
+  query mainNodeQuery($id: ID!) {
+    viewer { id }
+    node(id: $id) { id }
+  }
+`;
+
+async function requestError() {
+  try {
+    return await load(environment, NODE, { id: 'a'.repeat(600) });
+  } catch (error) {
+    return { class: error.name, code: error.source.errors[0].extensions.code, data: error.source.data ?? null };
+  }
+}
+
+const [profile, forward] = await Promise.all([
+  load(environment, PROFILE, { username: 'LiLei' }),
+  followers(environment, { first: 30 }),
+]);
+report.profile = profile;
+report.unauthorized = report.statuses.splice(0);
+report.forward = forward;
+report.backward = await followers(withEmptyStore(), { last: 30 });
+report.comments = await comments(twit);
+
+const { viewer: { id } } = await load(environment, STATE, { other });
+report.before = stored();
+await post('news', id);
+await follow(other, id);
+report.store = stored();
+await load(environment, STATE, { other });
+report.network = stored();
+
+report.events = await subscribed(
+  (see) => subscribe(viewer, ({ content }) => see(content)),
+  (content) => post(content, id),
+);
+
+report.userError = await post('', id);
+report.fieldErrors = await fieldErrors(other);
+report.requestError = await requestError();
+
+await sockets.dispose();
+console.log(JSON.stringify(report));
