@@ -75,7 +75,8 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 
 // isPreflight reports whether a browser asks if a page may send a request.
 func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
+		r.Header.Get("Access-Control-Request-Method") != ""
 }
 
 // requestedHeaders returns the names of the headers that the request after a preflight has.

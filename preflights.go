@@ -70,7 +70,8 @@ func (p *refusedPreflights) once(ctx context.Context, about refusedPreflight, he
 		return
 	}
 	p.logged.Add(about, struct{}{})
-	zerolog.Ctx(ctx).Warn().Str("origin", about.origin).Str("header", short(header)).Str("reason", reason).Msg("preflight refused")
+	zerolog.Ctx(ctx).Warn().Str("origin", about.origin).Str("header", short(header)).Str("reason", reason).
+		Msg("preflight refused")
 }
 
 // short returns a copy of as much of a text as is logged: the request it is from is not kept in memory.

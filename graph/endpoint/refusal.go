@@ -34,18 +34,20 @@ func refuseBatch(body *bytes.Buffer, accept accept) *refusal {
 	case n == 0:
 		return notARequest(errors.New("it is an empty array"))
 	case n > maxBatch:
-		return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("requests can't be batched: send one request at a time; "+
-			"the array has more than %d, so this is the only error", maxBatch)}
+		return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput(
+			"requests can't be batched: send one request at a time; the array has more than %d, so this is the only error", maxBatch)}
 	}
 	status := http.StatusBadRequest
 	if accept.media == mediaJSON && !accept.eventsFirst {
 		status = http.StatusOK
 	}
-	return &refusal{status: status, batch: n, Error: apierr.BadUserInput("requests can't be batched: send one request at a time")}
+	return &refusal{status: status, batch: n,
+		Error: apierr.BadUserInput("requests can't be batched: send one request at a time")}
 }
 
 func notARequest(err error) *refusal {
-	return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)}
+	return &refusal{status: http.StatusBadRequest,
+		Error: apierr.BadUserInput("the body is not the JSON object of a GraphQL request: %s", err)}
 }
 
 // write sends the refusal.

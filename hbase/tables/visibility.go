@@ -72,4 +72,6 @@ func (v *Visibility) UnmarshalGQL(value any) error {
 func (v Visibility) MarshalGQL(w io.Writer) { _, _ = w.Write(v.AppendGQL(nil)) }
 
 // AppendGQL is [Visibility.MarshalGQL] into a buffer.
-func (v Visibility) AppendGQL(b []byte) []byte { return append(append(append(b, '"'), v.String()...), '"') }
+func (v Visibility) AppendGQL(b []byte) []byte {
+	return append(append(append(b, '"'), v.String()...), '"')
+}
