@@ -3275,7 +3275,7 @@ input PostTwitInput {
   content: String!
   "Its photos, at most 9."
   photoUrls: [URL!]
-  "Who may see it."
+  "Who may see it. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `, as if it were left out."
   visibility: Visibility = PUBLIC
   "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
   idempotencyKey: String

@@ -431,7 +431,7 @@ type PostTwitInput struct {
 	Content string `json:"content"`
 	// Its photos, at most 9.
 	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
-	// Who may see it.
+	// Who may see it. `null` means `PUBLIC`, as if it were left out.
 	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
 	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`

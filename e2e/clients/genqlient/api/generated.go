@@ -279,7 +279,7 @@ type PostTwitInput struct {
 	Content string `json:"content"`
 	// Its photos, at most 9.
 	PhotoUrls []string `json:"photoUrls"`
-	// Who may see it.
+	// Who may see it. `null` means `PUBLIC`, as if it were left out.
 	Visibility *Visibility `json:"visibility"`
 	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
 	IdempotencyKey *string `json:"idempotencyKey"`
