@@ -61,15 +61,15 @@ export async function subscribed(subscribe, post) {
   return [first, second];
 }
 
-// Posts until one of the posts is seen: no message says that a subscription has begun.
-async function caused(prefix, seen, post) {
+/** Posts until one of the posts is seen, and returns it: no message says that a subscription has begun. */
+export async function caused(prefix, seen, post) {
   for (let n = 0; n < 100; n++) {
     await post(`${prefix} ${n}`);
     await pause(200);
     const found = seen.find((content) => content.startsWith(prefix));
     if (found) return found;
   }
-  throw new Error(`no event ${prefix} the token expired; closed: ${report.closed}`);
+  throw new Error(`no event "${prefix} …"; closed: ${report.closed}`);
 }
 
 async function reached(condition, failure) {

@@ -21,6 +21,8 @@ type javascriptReport struct {
 	Comments          [][]string
 	// Before is the program's store before two mutations, Store after them, and Network what a query has then.
 	Before, Store, Network state
+	// Deferred are the deferred and streamed fields in the store, once for each of the client's incremental handlers.
+	Deferred []deferred
 	// Nulls are an attribute after an update without it, and after one with null; nil if the program does not update.
 	Nulls *struct{ Kept, Removed *int }
 	// Events are the texts of twits from a subscription, before and after its token expired.
@@ -44,6 +46,12 @@ type javascriptReport struct {
 	}
 	// Untrusted is the code with which a document is refused that is not in the manifest, where there is one.
 	Untrusted string
+}
+
+// deferred are the texts of twits that a query, a mutation and an event of a subscription had in fragments with @defer.
+type deferred struct {
+	Query           [][]string
+	Mutation, Event string
 }
 
 type fieldError struct {
@@ -123,13 +131,17 @@ func (c javascript) check(t *testing.T, s server) {
 		if len(r.Events) != 2 || !strings.HasPrefix(r.Events[0], "before ") || !strings.HasPrefix(r.Events[1], "after ") {
 			t.Errorf("events %q", r.Events)
 		}
-		equal(t, []int{4403, 1000}, r.Closed)
+		normal := slices.Repeat([]int{1000}, max(1, len(r.Closed)-1)) // when no subscription is left
+		equal(t, slices.Concat([]int{4403}, normal), r.Closed)
 	})
 	t.Run("requests with an expired token are sent again, after one renewal for all", func(t *testing.T) {
 		slices.Sort(r.Unauthorized)
 		equal(t, []int{200, 200, 200, 200, 401, 401}, r.Unauthorized)
 		equal(t, 2, r.Renewals) // and one for the subscription's
 	})
+	if c.deferred > 0 || r.Deferred != nil {
+		t.Run("deferred and streamed fields are in the store after one response", func(t *testing.T) { c.checkDeferred(t, r.Deferred) })
+	}
 	c.checkErrors(t, r)
 	if r.Nulls != nil {
 		t.Run("undefined keeps an attribute, and null removes it", func(t *testing.T) {
@@ -138,6 +150,22 @@ func (c javascript) check(t *testing.T, s server) {
 			}
 		})
 	}
+}
+
+func (c javascript) checkDeferred(t *testing.T, got []deferred) {
+	for i, d := range got {
+		if text, _, found := strings.Cut(d.Event, " "); found {
+			got[i].Event = text // without the number of the post
+		}
+	}
+	want := deferred{
+		Query: [][]string{
+			{"小明的象棋下得不错。", "祝大家新春快乐，万事如意！"}, {"樱花开了🌸", "十二局俄罗斯方块，手都酸了。"},
+		},
+		Mutation: "deferred",
+		Event:    "event",
+	}
+	equal(t, slices.Repeat([]deferred{want}, c.deferred), got)
 }
 
 func (c javascript) checkErrors(t *testing.T, r javascriptReport) {

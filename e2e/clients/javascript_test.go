@@ -28,6 +28,8 @@ type javascript struct {
 	other  string // whom the viewer does not follow
 	pages  [][]string
 	class  string // of a refused request's error
+	// deferred is the number of incremental handlers that the program tests; 0 without @defer.
+	deferred int
 }
 
 // bundle makes generated/main.mjs of a program in TypeScript.
@@ -37,7 +39,7 @@ var bundle = []string{"node", "../build.mjs", "main.ts", "__generated__/main.mjs
 var (
 	apollo = javascript{
 		folder: "apollo", script: "main.mjs", viewer: "Jim", other: "UncleWang", class: "CombinedGraphQLErrors",
-		pages: [][]string{{"Kate"}, {"Jim"}, {}, {"明天还开吗？"}},
+		pages: [][]string{{"Kate"}, {"Jim"}, {}, {"明天还开吗？"}}, deferred: 2,
 	}
 	urql = javascript{
 		folder: "urql", script: "main.mjs", viewer: "Kate", other: "小黑", class: "CombinedError",
@@ -46,7 +48,7 @@ var (
 	relay = javascript{
 		folder: "relay", script: "__generated__/main.mjs", viewer: "Lily", other: "LinTao", class: "RelayNetwork",
 		build: [][]string{{"relay-compiler"}, {"node", "build.mjs", "__generated__/main.mjs"}},
-		pages: [][]string{{"Lily"}, {"Jim"}, {}, {}},
+		pages: [][]string{{"Lily"}, {"Jim"}, {}, {}}, deferred: 1,
 	}
 	tada = javascript{
 		folder: "tada", script: "__generated__/main.mjs", viewer: "Guo.Jun", other: "小明", class: "CombinedGraphQLErrors",

@@ -1,4 +1,5 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, ServerError } from '@apollo/client';
+import { Defer20220824Handler } from '@apollo/client/incremental';
 import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
@@ -51,6 +52,7 @@ export function createApolloClient(url, tokens, socket, cache) {
   });
   return new ApolloClient({
     cache,
+    incrementalHandler: new Defer20220824Handler(), // without one, no operation with @defer is sent
     link: ApolloLink.split(
       ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
       new GraphQLWsLink(socket),

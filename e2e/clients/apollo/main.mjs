@@ -1,7 +1,8 @@
 // Apollo Client as a test: ../harness.mjs says how it is run.
-import { CombinedGraphQLErrors, gql } from '@apollo/client';
+import { ApolloClient, CombinedGraphQLErrors, gql } from '@apollo/client';
+import { GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { filter, firstValueFrom } from 'rxjs';
-import { other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
+import { caused, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';
 import { createApolloClient, createCache } from './client.mjs';
 
@@ -190,6 +191,55 @@ async function fieldErrors(username) {
 }
 // end of recipe
 
+// recipe: defer
+const FOLLOWED = gql`
+  query Followed($username: String!) {
+    user(username: $username) { id following(first: 2) { edges { node { id ...Newest @defer } } } }
+  }
+
+  fragment Newest on User {
+    twits(first: 2) { edges @stream(initialCount: 1) { node { id content } } }
+  }
+`;
+// end of recipe
+
+const POST_DEFERRED = gql`
+  mutation PostDeferred($input: PostTwitInput!) {
+    postTwit(input: $input) { twit { id ... @defer { content } } }
+  }
+`;
+
+const POSTED_DEFERRED = gql`
+  subscription PostedDeferred($username: String!) {
+    twitPosted(username: $username) { id ... @defer { content } }
+  }
+`;
+
+/** The deferred fragments in the store of a client, after a query, a mutation and an event. */
+async function deferred(client) {
+  const text = (twit) => client.readFragment({ from: twit, fragment: gql`fragment Text on Twit { content }` })?.content;
+  const followed = { query: FOLLOWED, variables: { username: 'LiLei' } };
+  await client.query(followed);
+  const { edges } = client.readQuery(followed).user.following;
+
+  const variables = { input: { content: 'deferred' } };
+  const { data } = await client.mutate({ mutation: POST_DEFERRED, variables });
+
+  const seen = [];
+  const subscription = client.subscribe({ query: POSTED_DEFERRED, variables: { username: viewer } }).subscribe({
+    next: ({ data, error }) => (error ? console.error(error) : seen.push(text(data.twitPosted) ?? '')),
+    error: (error) => console.error(error),
+  });
+  const event = await caused('event', seen, post); // which is of another client, with another store
+  subscription.unsubscribe();
+  client.stop();
+  return {
+    query: edges.map(({ node }) => node.twits.edges.map(({ node }) => node.content)),
+    mutation: text(data.postTwit.twit),
+    event,
+  };
+}
+
 async function requestError() {
   const query = gql`query Node($id: ID!) { viewer { id } node(id: $id) { id } }`;
   try {
@@ -217,6 +267,12 @@ report.store = await state('cache-only');
 report.network = await state('network-only');
 
 report.events = await subscribed((see) => subscribe(viewer, ({ content }) => see(content)), post);
+
+const incrementalHandler = new GraphQL17Alpha9Handler();
+report.deferred = [
+  await deferred(createApolloClient(url, tokens, sockets, createCache())),
+  await deferred(new ApolloClient({ cache: createCache(), link: client.link, incrementalHandler })),
+];
 
 report.userError = await post('');
 report.fieldErrors = await fieldErrors(other);

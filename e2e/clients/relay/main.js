@@ -8,7 +8,7 @@ import {
   graphql,
   requestSubscription,
 } from 'relay-runtime';
-import { other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
+import { caused, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';
 import { createEnvironment } from './environment.js';
 
@@ -218,6 +218,62 @@ async function fieldErrors(username) {
 }
 // end of recipe
 
+// recipe: defer
+const NEWEST = graphql`
+  fragment main_newest on User {
+    twits(first: 2) @stream_connection(key: "newest_twits", initial_count: 1) { edges { node { id content } } }
+  }
+`;
+
+const FOLLOWED = graphql`
+  query mainFollowedQuery($username: String!) {
+    user(username: $username) { id following(first: 2) { edges { node { id ...main_newest @defer } } } }
+  }
+`;
+// end of recipe
+
+const TEXT = graphql`
+  fragment main_text on Twit {
+    content
+  }
+`;
+
+const POST_DEFERRED = graphql`
+  mutation mainPostDeferredMutation($input: PostTwitInput!) {
+    postTwit(input: $input) { twit { id ...main_text @defer } }
+  }
+`;
+
+const POSTED_DEFERRED = graphql`
+  subscription mainPostedDeferredSubscription($username: String!) {
+    twitPosted(username: $username) { id ...main_text @defer }
+  }
+`;
+
+/** The deferred fragments in the store, after a query, a mutation and an event. */
+async function deferred(authorID) {
+  const { user } = await load(environment, FOLLOWED, { username: 'LiLei' });
+  const newest = user.following.edges.map(({ node }) => read(environment, NEWEST, node).twits.edges);
+
+  const { data } = await mutate(POST_DEFERRED, { input: { content: 'deferred' } });
+
+  const listening = withEmptyStore(); // The posts themselves are in the other store.
+  const seen = [];
+  const { dispose } = requestSubscription(listening, {
+    subscription: POSTED_DEFERRED,
+    variables: { username: viewer },
+    onNext: ({ twitPosted }) => seen.push(read(listening, TEXT, twitPosted).content ?? ''),
+    onError: (error) => console.error(error),
+  });
+  const event = await caused('event', seen, (content) => post(content, authorID));
+  dispose();
+  return {
+    query: newest.map((edges) => edges.map(({ node }) => node.content)),
+    mutation: read(environment, TEXT, data.postTwit.twit).content,
+    event,
+  };
+}
+
 const NODE = graphql`
   query mainNodeQuery($id: ID!) {
     viewer { id }
@@ -255,6 +311,8 @@ report.events = await subscribed(
   (see) => subscribe(viewer, ({ content }) => see(content)),
   (content) => post(content, id),
 );
+
+report.deferred = [await deferred(id)];
 
 report.userError = await post('', id);
 report.fieldErrors = await fieldErrors(other);
