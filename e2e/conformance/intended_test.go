@@ -1,0 +1,66 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+)
+
+// intent is a difference that is intended.
+type intent struct {
+	name    string
+	section string
+	is      func(r request, got, want outcome) bool
+}
+
+// intents are all intended differences, in the order of docs/SPEC.md.
+var intents = []intent{
+	{"control characters in strings and comments", "2.1.1", func(r request, got, want outcome) bool {
+		return got.Phase == syntax && want.Phase != syntax && all(got, "nvalid character") && hasControl(r.Query)
+	}},
+	{"@skip or @include on the root field of a subscription", "5.2.4.1", func(_ request, got, want outcome) bool {
+		return got.Phase == validation && want.Phase != validation && all(got, "must not use @skip or @include")
+	}},
+	{"definitions of the type system are refused by the parser", "5.1.1", func(_ request, got, want outcome) bool {
+		return got.Phase == syntax && want.Phase == validation && some(want, "definition is not executable")
+	}},
+	{"null for the condition of @skip or @include", "3.13.1", func(_ request, got, want outcome) bool {
+		return got.Phase == variables && want.Phase == execution && all(got, "is the condition of a directive")
+	}},
+	{"URLs are read by net/url", "3.5", func(r request, got, want outcome) bool {
+		lenient := got.Phase == execution && some(want, "URL cannot represent")
+		strict := want.Phase == execution && all(got, "it must be an absolute URL")
+		return (lenient || strict) && slices.ContainsFunc(disputed, func(part string) bool {
+			return strings.Contains(r.Query+r.Variables, part)
+		})
+	}},
+}
+
+// disputed are parts of URLs that RFC 3986 and net/url judge differently.
+var disputed = []string{`org/a b`, `a@b@`, `?%zz`, `example.org\\a`, `exa%41mple`}
+
+// hasControl reports whether a text has a control character that is neither a tab nor the end of a line.
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) })
+}
+
+// all reports whether the messages of all errors contain a text.
+func all(o outcome, text string) bool {
+	return len(o.Errors) > 0 && !slices.ContainsFunc(o.Errors, func(p problem) bool {
+		return !strings.Contains(p.Message, text)
+	})
+}
+
+// some reports whether the message of an error contains a text.
+func some(o outcome, text string) bool {
+	return slices.ContainsFunc(o.Errors, func(p problem) bool { return strings.Contains(p.Message, text) })
+}
+
+// intended returns the name of the intended difference that a difference is, "" if it is none.
+func intended(r request, got, want outcome) string {
+	for _, i := range intents {
+		if i.is(r, got, want) {
+			return i.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mutation breaks a valid document.
+type mutation struct {
+	section, name string
+	// tree changes a document as a tree, and returns false if there is nothing to change in it.
+	tree func(g *generator, d *document) bool
+	// text makes the text of a document from its tokens.
+	text func(g *generator, tokens []string) string
+	// harmless is set if all documents of the mutation may be valid.
+	harmless bool
+}
+
+// String names the mutation.
+func (m mutation) String() string { return m.section + " " + m.name }
+
+func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
+
+// request makes a document and says how: every second is valid, and the mutations take turns with the others.
+func (g *generator) request(number uint64) (made string, r request) {
+	if number%2 == 0 {
+		d := g.valid()
+		return "valid", d.request(join(g.Rand, d.tokens()))
+	}
+	all := mutations()
+	m := all[number/2%uint64(len(all))]
+	for range 20 {
+		d := g.valid()
+		if m.text != nil {
+			return m.String(), d.request(m.text(g, d.tokens()))
+		}
+		if m.tree(g, d) {
+			return m.String(), d.request(join(g.Rand, d.tokens()))
+		}
+	}
+	d := g.valid()
+	return "valid", d.request(join(g.Rand, d.tokens()))
+}
+
+// request returns the request that sends the document as the given text.
+func (d *document) request(text string) request {
+	r := request{Query: text, OperationName: d.operationName}
+	if len(d.variables) > 0 {
+		var members []string
+		for _, name := range slices.Sorted(maps.Keys(d.variables)) {
+			key, _ := json.Marshal(name)
+			members = append(members, fmt.Sprintf("%s:%s", key, d.variables[name]))
+		}
+		r.Variables = "{" + strings.Join(members, ",") + "}"
+	}
+	return r
+}
