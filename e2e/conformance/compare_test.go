@@ -1,0 +1,74 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"twibase/e2e/oracle"
+)
+
+// difference says how the server's outcome differs from the reference's, "" if it does not.
+func difference(got, want outcome) string {
+	switch {
+	case got.Phase != want.Phase:
+		return fmt.Sprintf("the server ends in %q, graphql-js in %q", got.Phase, want.Phase)
+	case want.Data == "": // nothing was executed
+		return ""
+	case canonical(got.Data) != canonical(want.Data):
+		return "the data differ"
+	}
+	data, err := oracle.Decode([]byte(got.Data))
+	if err != nil {
+		return err.Error()
+	}
+	if a, b := places(data, got.Errors), places(data, want.Errors); !slices.Equal(a, b) {
+		return fmt.Sprintf("the server has errors at %v, graphql-js at %v", a, b)
+	}
+	return ""
+}
+
+// canonical writes a JSON text in one way. The order of members stays: it is part of the answer.
+func canonical(text string) string {
+	value, err := oracle.Decode([]byte(text))
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%#v", value)
+}
+
+// places are the paths of errors. Below a value that is null since something in it must not be, one error stands for several: an
+// implementation may report any number of them.
+func places(data any, errors []problem) (all []string) {
+	for _, e := range errors {
+		at, value := 0, data
+		for ; at < len(e.Path) && value != nil; at++ {
+			value = step(value, e.Path[at])
+		}
+		text, _ := json.Marshal(e.Path[:at])
+		all = append(all, string(text))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func step(value, key any) any {
+	if index, ok := key.(float64); ok {
+		key = int(index)
+	}
+	return oracle.Get(value, key)
+}
+
+// String says what the outcome is, at length.
+func (o outcome) String() string {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "phase %s", o.Phase)
+	if o.Data != "" {
+		fmt.Fprintf(&text, ", data %.2000s", o.Data)
+	}
+	for _, e := range o.Errors {
+		fmt.Fprintf(&text, "\n    error at %v: %.1000s", e.Path, e.Message)
+	}
+	return text.String()
+}

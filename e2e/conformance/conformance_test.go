@@ -1,0 +1,253 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var (
+	documents = flag.Int("documents", 1500, "how many random documents twibase and graphql-js are compared on")
+	seed      = flag.Uint64("seed", 0, "the seed of the documents; 0 takes one from the clock")
+	only      = flag.Int64("document", -1, "compares only the document of this number")
+	most      = flag.Int("differences", 5, "after how many differences the test stops")
+)
+
+// comparison compares the server with the reference.
+type comparison struct {
+	*server
+	*reference
+	ast  *ast.Schema
+	pool map[string][]string
+	seed uint64
+}
+
+func newComparison(t testing.TB) *comparison {
+	s := newServer(t)
+	c := &comparison{server: s, reference: newReference(t, s), ast: s.schema.Schema(), pool: harvest(t, s), seed: *seed}
+	if c.seed == 0 {
+		c.seed = uint64(time.Now().UnixNano())
+	}
+	return c
+}
+
+// harvest asks the server for values that arguments can have.
+func harvest(t testing.TB, s *server) map[string][]string {
+	pool := map[string][]string{}
+	out := s.outcome(request{Query: `{users(first:12){edges{cursor node{username id followers(first:2){edges{cursor}}
+		twits(first:2){edges{cursor node{id}}} roles(first:1){edges{cursor}}}}}
+		roles(first:4){nodes{id code}} games(first:4){edges{cursor node{id code}}} topDepartments(first:3){edges{cursor node{id code}}}}`})
+	if out.Phase != execution || len(out.Errors) > 0 {
+		t.Fatal("the harvest: ", out)
+	}
+	var data any
+	if err := json.Unmarshal([]byte(out.Data), &data); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				walk(key, value[key])
+			}
+		case []any:
+			for _, element := range value {
+				walk(name, element)
+			}
+		case string:
+			pool[name] = append(pool[name], value)
+		}
+	}
+	walk("", data)
+	return pool
+}
+
+// sample is a document of the comparison.
+type sample struct {
+	number uint64
+	made   string // by which mutation, or "valid"
+	request
+}
+
+// sample makes the document of a number.
+func (c *comparison) sample(number uint64) sample {
+	g := newGenerator(c.seed, number, c.ast, c.pool)
+	made, r := g.request()
+	return sample{number, made, r}
+}
+
+// differ compares the outcomes of a request.
+func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text string) {
+	wait := make(chan outcome, 1)
+	go func() { wait <- c.reference.outcome(t, r) }()
+	got = c.server.outcome(r)
+	want = <-wait
+	return got, want, difference(got, want)
+}
+
+// TestConformance compares twibase and graphql-js on random documents.
+func TestConformance(t *testing.T) {
+	c := newComparison(t)
+	from, to := int64(0), int64(*documents)
+	if *only >= 0 {
+		from, to = *only, *only+1
+	}
+	t.Logf("-seed %d -documents %d", c.seed, *documents)
+	counts := newHistogram()
+	var next, found atomic.Int64
+	next.Store(from)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for number := next.Add(1) - 1; number < to && found.Load() < int64(*most); number = next.Add(1) - 1 {
+				s := c.sample(uint64(number))
+				got, want, text := c.differ(t, s.request)
+				counts.add(s.made, want.Phase)
+				if text == "" {
+					continue
+				}
+				if name := intended(s.request, got, want); name != "" {
+					counts.intend(name)
+					continue
+				}
+				found.Add(1)
+				t.Error(c.report(t, s))
+			}
+		})
+	}
+	group.Wait()
+	t.Log(counts)
+	if *only < 0 && found.Load() == 0 {
+		counts.check(t, *documents)
+	}
+}
+
+// report shrinks a document that makes a difference, and says all about it.
+func (c *comparison) report(t testing.TB, s sample) string {
+	r := c.shrink(t, s.request)
+	got, want, text := c.differ(t, r)
+	return fmt.Sprintf("%s\n  made by: %s\n  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n  twibase: %s\n  graphql-js: %s\n  again: go test -count 1 -run TestConformance ./e2e/conformance -seed %d -document %d",
+		text, s.made, r.Query, r.Query, r.OperationName, r.Variables, got, want, c.seed, s.number)
+}
+
+// histogram counts how the documents ended, by how they were made.
+type histogram struct {
+	mu       sync.Mutex
+	ends     map[string]map[phase]int
+	intended map[string]int
+}
+
+func newHistogram() *histogram {
+	return &histogram{ends: map[string]map[phase]int{}, intended: map[string]int{}}
+}
+
+func (h *histogram) add(made string, end phase) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ends[made] == nil {
+		h.ends[made] = map[phase]int{}
+	}
+	h.ends[made][end]++
+}
+
+func (h *histogram) intend(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.intended[name]++
+}
+
+// String writes a line for each way to make documents.
+func (h *histogram) String() string {
+	var text bytes.Buffer
+	phases := []phase{syntax, validation, operating, variables, execution}
+	fmt.Fprintf(&text, "%-60s %v\n", "", phases)
+	total := map[phase]int{}
+	for _, made := range slices.Sorted(maps.Keys(h.ends)) {
+		fmt.Fprintf(&text, "%-60s", made)
+		for _, p := range phases {
+			fmt.Fprintf(&text, "%7d", h.ends[made][p])
+			total[p] += h.ends[made][p]
+		}
+		text.WriteByte('\n')
+	}
+	fmt.Fprintf(&text, "%-60s", "all")
+	for _, p := range phases {
+		fmt.Fprintf(&text, "%7d", total[p])
+	}
+	fmt.Fprintf(&text, "\nintended differences: %v", h.intended)
+	return text.String()
+}
+
+// check fails if the documents show too little.
+func (h *histogram) check(t *testing.T, documents int) {
+	executed := 0
+	for _, ends := range h.ends {
+		executed += ends[execution]
+	}
+	if executed < documents/3 {
+		t.Errorf("of %d documents %d were executed, fewer than a third", documents, executed)
+	}
+	for _, m := range mutations() {
+		broken := 0
+		for end, n := range h.ends[m.String()] {
+			if end != execution {
+				broken += n
+			}
+		}
+		if broken == 0 {
+			t.Errorf("no document of %q was refused", m)
+		}
+	}
+}
+
+// TestFindings writes down all differences by likely cause, for whoever fixes them: -findings names the file.
+func TestFindings(t *testing.T) {
+	if *findings == "" {
+		t.Skip("-findings names no file")
+	}
+	c := newComparison(t)
+	groups := map[string][]sample{}
+	var mu sync.Mutex
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for number := next.Add(1) - 1; number < int64(*documents); number = next.Add(1) - 1 {
+				s := c.sample(uint64(number))
+				got, want, text := c.differ(t, s.request)
+				if text == "" || intended(s.request, got, want) != "" {
+					continue
+				}
+				key := text + " | " + s.made
+				mu.Lock()
+				groups[key] = append(groups[key], s)
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		fmt.Fprintf(&b, "## %s: %d\n", key, len(groups[key]))
+		for _, s := range groups[key][:min(len(groups[key]), 3)] {
+			fmt.Fprintf(&b, "%s\n\n", c.report(t, s))
+		}
+	}
+	if err := os.WriteFile(*findings, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var findings = flag.String("findings", "", "a file for all differences")

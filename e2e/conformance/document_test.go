@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// document is a GraphQL document as a tree that, unlike a parser's, also holds invalid ones.
+type document struct {
+	operations []*operation
+	fragments  []*fragment
+	// extra are definitions that no executable document may have.
+	extra string
+	// operationName and variables come with the document. The variables are the JSON texts of their values.
+	operationName string
+	variables     map[string]string
+}
+
+type operation struct {
+	kind        ast.Operation
+	name        string
+	description string
+	variables   []*variable
+	directives  []*directive
+	set         []*selection
+}
+
+type variable struct {
+	name, typ  string
+	initial    *value
+	directives []*directive
+}
+
+type fragment struct {
+	name, on    string
+	description string
+	variables   string // the text of variable definitions, which fragments can't have
+	directives  []*directive
+	set         []*selection
+}
+
+// selection is a field, the spread of a named fragment, or an inline fragment.
+type selection struct {
+	// parent is the type that the selection is of.
+	parent *ast.Definition
+	// field and definition are those of a field; definition is nil if the schema has none.
+	field, alias string
+	definition   *ast.FieldDefinition
+	arguments    []*argument
+	// spread names a fragment.
+	spread string
+	// inline is an inline fragment; on is its type condition, if any.
+	inline     bool
+	on         string
+	directives []*directive
+	set        []*selection
+	// emptySet writes {} even though there is nothing in it.
+	emptySet bool
+}
+
+type argument struct {
+	name       string
+	value      *value
+	definition *ast.ArgumentDefinition
+}
+
+type directive struct {
+	name      string
+	arguments []*argument
+}
+
+// value is a literal or a variable.
+type value struct {
+	// text is that of a scalar, an enum or a variable, as it is written.
+	text string
+	// json is the same as the value of a variable.
+	json   string
+	list   bool
+	object bool
+	items  []*value
+	fields []*argument
+	// typ is what the place of the value asks for.
+	typ *ast.Type
+}
+
+// responseKey is the name under which a field is answered.
+func (s *selection) responseKey() string {
+	if s.alias != "" {
+		return s.alias
+	}
+	return s.field
+}
+
+// walk calls f for each selection of the document, with the set that holds it.
+func (d *document) walk(f func(in *[]*selection, s *selection)) {
+	var below func(set *[]*selection)
+	below = func(set *[]*selection) {
+		for _, s := range *set {
+			f(set, s)
+			below(&s.set)
+		}
+	}
+	for _, o := range d.operations {
+		below(&o.set)
+	}
+	for _, fragment := range d.fragments {
+		below(&fragment.set)
+	}
+}
+
+// selections returns the selections of the document for which is holds.
+func (d *document) selections(is func(s *selection) bool) (all []*selection) {
+	d.walk(func(_ *[]*selection, s *selection) {
+		if is(s) {
+			all = append(all, s)
+		}
+	})
+	return all
+}
+
+// values returns all literals of the arguments of fields, nested ones included, and the default values.
+func (d *document) values() (all []*value) {
+	var below func(v *value)
+	below = func(v *value) {
+		all = append(all, v)
+		for _, item := range v.items {
+			below(item)
+		}
+		for _, field := range v.fields {
+			below(field.value)
+		}
+	}
+	d.walk(func(_ *[]*selection, s *selection) {
+		for _, a := range s.arguments {
+			below(a.value)
+		}
+		for _, directive := range s.directives {
+			for _, a := range directive.arguments {
+				below(a.value)
+			}
+		}
+	})
+	for _, o := range d.operations {
+		for _, v := range o.variables {
+			if v.initial != nil {
+				below(v.initial)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,63 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mutation breaks a valid document.
+type mutation struct {
+	section, name string
+	// tree changes a document as a tree, and returns false if there is nothing to change in it.
+	tree func(g *generator, d *document) bool
+	// text changes what a document is written as.
+	text func(g *generator, tokens []string) string
+}
+
+// String names the mutation.
+func (m mutation) String() string { return m.section + " " + m.name }
+
+func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
+
+// request makes a document, valid or not, and says how.
+func (g *generator) request() (made string, r request) {
+	if g.chance(2) {
+		d := g.valid()
+		return "valid", d.request(join(g.Rand, d.tokens()))
+	}
+	if len(breaks) == 0 {
+		d := g.valid()
+		return "valid", d.request(join(g.Rand, d.tokens()))
+	}
+	m := oneOf(g, oneOf(g, breaks, breaks, shapes, spellings)...)
+	for range 20 {
+		d := g.valid()
+		if m.text != nil {
+			return m.String(), d.request(m.text(g, d.tokens()))
+		}
+		if m.tree(g, d) {
+			return m.String(), d.request(join(g.Rand, d.tokens()))
+		}
+	}
+	d := g.valid()
+	return "valid", d.request(join(g.Rand, d.tokens()))
+}
+
+// request returns the document as it is sent.
+func (d *document) request(text string) request {
+	r := request{Query: text, OperationName: d.operationName}
+	if len(d.variables) > 0 {
+		var members []string
+		for _, name := range slices.Sorted(maps.Keys(d.variables)) {
+			key, _ := json.Marshal(name)
+			members = append(members, fmt.Sprintf("%s:%s", key, d.variables[name]))
+		}
+		r.Variables = "{" + strings.Join(members, ",") + "}"
+	}
+	return r
+}
+
+var breaks, shapes, spellings []mutation

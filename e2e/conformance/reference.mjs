@@ -1,0 +1,130 @@
+// Runs requests through graphql-js, the reference implementation. It reads a line of JSON for each request and writes one for each outcome.
+//
+// Parsing, validation, coercion, the collection and merging of fields and null propagation are graphql-js's. Single values are the server's:
+// each field of an object is asked for by a request of its own, whose arguments are coerced already, and kept, as the data do not change.
+import { createInterface } from 'node:readline'
+import { buildSchema, execute, getOperationAST, getVariableValues, GraphQLError, isAbstractType, isListType, isLeafType, isNonNullType, isObjectType,
+  Kind, getNamedType, parse, specifiedRules, validate } from 'graphql'
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const { sdl, url } = JSON.parse((await lines.next()).value)
+const schema = buildSchema(sdl)
+
+// The schema's own scalars, as its descriptions and the specifications that it names define them.
+const leapYear = year => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+const daysOf = (year, month) => [31, leapYear(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+const isDate = text => {
+  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number)
+  return year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
+}
+const isDateTime = text => {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-](\d\d):(\d\d))$/.exec(text)
+  return parts !== null && isDate(parts[1]) && parts[2] < 24 && parts[3] < 60 && parts[4] < 60 && !(parts[7] > 23) && !(parts[8] > 59)
+}
+const isURL = text => /^https?:\/\/[^/?#\s]+[^\s]*$/.test(text)
+for (const [name, is] of Object.entries({ Date: isDate, DateTime: isDateTime, URL: isURL })) {
+  const scalar = schema.getType(name)
+  scalar.parseValue = value => {
+    if (typeof value !== 'string' || !is(value)) throw new GraphQLError(`${name} cannot represent ${JSON.stringify(value)}`)
+    return value
+  }
+  scalar.parseLiteral = node => {
+    if (node.kind !== Kind.STRING) throw new GraphQLError(`${name} is written as a string`, { nodes: node })
+    return scalar.parseValue(node.value)
+  }
+}
+
+// A source is an object of the server: the steps of fields that lead to it, and of each step the indexes into its lists.
+const hasID = type => isObjectType(type) && type.getInterfaces().some(i => i.name === 'Node')
+const root = { steps: [] }
+
+/** Writes a request that asks for one field of the object that the steps lead to. */
+function requestOf (steps, operation) {
+  const variables = {}
+  const definitions = []
+  const last = steps.at(-1)
+  let text = ''
+  if (!isLeafType(getNamedType(last.type))) {
+    const named = getNamedType(last.type)
+    text = isAbstractType(named) || hasID(named) ? '{__typename id}' : '{__typename}'
+  }
+  for (const step of [...steps].reverse()) {
+    const args = Object.entries(step.args).map(([name, value]) => {
+      const variable = `v${definitions.length}`
+      definitions.push(`$${variable}:${step.field.args.find(arg => arg.name === name).type}`)
+      variables[variable] = value
+      return `${name}:$${variable}`
+    })
+    text = `${step.field.name}${args.length ? `(${args})` : ''}${text}`
+    text = step.parent === schema.getQueryType() ? `{${text}}` : `{...on ${step.parent}{${text}}}`
+  }
+  return { query: `${operation}${definitions.length ? `(${definitions})` : ''}${text}`, variables }
+}
+
+const kept = new Map()
+async function ask (steps) {
+  const request = JSON.stringify(requestOf(steps, 'query'))
+  if (!kept.has(request)) {
+    kept.set(request, fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: request }).then(r => r.json()))
+  }
+  return kept.get(request)
+}
+
+/** Resolves a field with the server's value. */
+async function fieldResolver (source, args, _, info) {
+  const field = info.parentType.getFields()[info.fieldName]
+  const step = { parent: info.parentType, field, type: field.type, args: { ...args }, indexes: [] }
+  const steps = [...(source ?? root).steps, step]
+  const answer = await ask(steps)
+  if (answer.errors) throw new GraphQLError(answer.errors[0].message, { extensions: answer.errors[0].extensions })
+  let value = answer.data
+  for (const { field, indexes } of steps) {
+    value = value[field.name]
+    for (const index of indexes) value = value[index]
+  }
+  return sourceOf(value, field.type, steps)
+}
+
+function sourceOf (value, type, steps) {
+  if (value === null) return null
+  if (isNonNullType(type)) return sourceOf(value, type.ofType, steps)
+  if (isListType(type)) {
+    const last = steps.at(-1)
+    return value.map((element, i) => sourceOf(element, type.ofType, [...steps.slice(0, -1), { ...last, indexes: [...last.indexes, i] }]))
+  }
+  if (isLeafType(type)) return value
+  if (value.id === undefined) return { __typename: value.__typename, steps }
+  const node = schema.getQueryType().getFields().node
+  return { __typename: value.__typename, steps: [{ parent: schema.getQueryType(), field: node, type: node.type, args: { id: value.id }, indexes: [] }] }
+}
+
+/** Returns how far the request comes, and what becomes of it there. */
+async function outcomeOf ({ query, operationName, variables }) {
+  let document
+  try {
+    document = parse(query)
+  } catch (error) {
+    return { phase: 'syntax', errors: [error] }
+  }
+  let errors = validate(schema, document, specifiedRules)
+  if (errors.length) return { phase: 'validation', errors }
+  const operation = getOperationAST(document, operationName || undefined)
+  if (!operation) return { phase: 'operation', errors: [{ message: 'no such operation' }] }
+  const values = variables === '' ? {} : JSON.parse(variables)
+  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], values)
+  if (coerced.errors) return { phase: 'variables', errors: coerced.errors }
+  if (operation.operation !== 'query') return { phase: 'execution', errors: [] }
+  const result = await execute({ schema, document, operationName: operationName || undefined, variableValues: values, fieldResolver,
+    typeResolver: value => value.__typename })
+  if (!('data' in result)) return { phase: 'execution without data', errors: result.errors }
+  // The order of members is that of the selection: a string keeps it.
+  return { phase: 'execution', data: JSON.stringify(result.data), errors: result.errors ?? [] }
+}
+
+for await (const line of lines) {
+  const request = JSON.parse(line)
+  outcomeOf(request).catch(error => ({ phase: 'failure', errors: [{ message: error.stack }] })).then(({ phase, data, errors }) => {
+    const told = errors.map(({ message, path }) => ({ message, path }))
+    process.stdout.write(JSON.stringify({ id: request.id, phase, data, errors: told }) + '\n')
+  })
+}

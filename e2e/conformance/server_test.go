@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/rs/zerolog"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/e2e/dataset"
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/exec"
+	"twibase/graph/limits"
+	"twibase/graph/plan"
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/resolvers"
+	"twibase/transfer"
+	"twibase/writers"
+	"twibase/writers/password"
+)
+
+// server is twibase over a store in memory that has data, asked by a client without a token.
+type server struct {
+	schema  graphql.ExecutableSchema
+	handler http.Handler
+}
+
+func newServer(t testing.TB) *server {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	for _, table := range tables.Definitions(3) {
+		if err := store.CreateTable(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	if err := dataset.Write(folder, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transfer.Import(t.Context(), store, []string{folder}, transfer.Options{}); err != nil {
+		t.Fatal("import: ", err)
+	}
+	return serverOver(store)
+}
+
+func serverOver(store hbase.Store) *server {
+	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Now: time.Now}
+	w := writers.New(store, writers.Options{Watch: loaders.Writing})
+	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	return &server{schema, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: fresh}))}
+}
+
+// request is a document with what comes with it. Variables is a JSON object, or empty.
+type request struct {
+	Query         string `json:"query"`
+	OperationName string `json:"operationName"`
+	Variables     string `json:"variables"`
+}
+
+func (r request) body() []byte {
+	variables := json.RawMessage("null")
+	if r.Variables != "" {
+		variables = json.RawMessage(r.Variables)
+	}
+	body, err := json.Marshal(map[string]any{"query": r.Query, "operationName": r.OperationName, "variables": variables})
+	if err != nil {
+		panic(fmt.Sprintf("%v in %s", err, r.Variables))
+	}
+	return body
+}
+
+// authenticates reports whether the document may sign up or log in, which writes, and takes a password hash's time.
+func (r request) authenticates() bool {
+	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
+}
+
+// outcome says how far a request came and what it was answered.
+type outcome struct {
+	ID     int       `json:"id"`
+	Phase  phase     `json:"phase"`
+	Data   string    `json:"data"`
+	Errors []problem `json:"errors"`
+}
+
+type problem struct {
+	Message string `json:"message"`
+	Path    []any  `json:"path"`
+}
+
+// phase is the step in which a request ended.
+type phase string
+
+const (
+	syntax     phase = "syntax"
+	validation phase = "validation"
+	operating  phase = "operation" // no operation of that name
+	variables  phase = "variables"
+	execution  phase = "execution"
+	failed     phase = "failure" // a panic, or an error of the server
+)
+
+// outcome sends the request to the handler, and to Explain, which say together how far it came.
+func (s *server) outcome(r request) (out outcome) {
+	planned := s.explain(r)
+	if r.authenticates() || planned.Phase == failed {
+		return planned
+	}
+	var log bytes.Buffer
+	ctx := zerolog.New(&log).WithContext(context.Background())
+	post := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(r.body()))
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Accept", "application/graphql-response+json")
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, post)
+	var answer struct {
+		Data   json.RawMessage
+		Errors []struct {
+			problem
+			Extensions struct{ Code string }
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		return failure("%v in the answer %s", err, w.Body)
+	}
+	for _, e := range answer.Errors {
+		out.Errors = append(out.Errors, e.problem)
+		if e.Extensions.Code == "INTERNAL" {
+			return failure("INTERNAL: %s", &log)
+		}
+	}
+	switch {
+	case w.Code >= http.StatusInternalServerError || log.Len() > 0:
+		return failure("status %d: %s %s", w.Code, w.Body, &log)
+	case w.Code == http.StatusNotAcceptable: // a subscription needs a stream: it would be executed
+		out = outcome{Phase: execution}
+	case w.Code == http.StatusOK && answer.Data != nil:
+		out.Phase, out.Data = execution, string(answer.Data)
+	case planned.Phase == execution:
+		out.Phase = "refused though it can be explained"
+	default:
+		out.Phase = planned.Phase
+	}
+	if out.Phase == execution && planned.Phase != execution {
+		out.Phase = "executed though it can't be explained: " + planned.Phase
+	}
+	return out
+}
+
+// explain asks for the plan, and returns how far the request came.
+func (s *server) explain(r request) (out outcome) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			out = failure("explain panics: %v", panicked)
+		}
+	}()
+	params := &graphql.RawParams{Query: r.Query, OperationName: r.OperationName}
+	if r.Variables != "" {
+		decoder := json.NewDecoder(strings.NewReader(r.Variables))
+		decoder.UseNumber()
+		if err := decoder.Decode(&params.Variables); err != nil {
+			return failure("the variables are no JSON: %v", err)
+		}
+	}
+	_, errs := endpoint.Explain(context.Background(), s.schema, resolvers.Costs(tables.ListBound), limits.Limits{}, params)
+	out.Phase = phaseOf(errs)
+	for _, e := range errs {
+		out.Errors = append(out.Errors, problem{Message: e.Message})
+	}
+	return out
+}
+
+// phaseOf says how far a request came that Explain refuses with these errors.
+func phaseOf(errs gqlerror.List) phase {
+	if len(errs) == 0 {
+		return execution
+	}
+	first := errs[0]
+	code, _ := first.Extensions["code"].(string)
+	switch {
+	case code == "GRAPHQL_PARSE_FAILED":
+		return syntax
+	case strings.HasPrefix(first.Message, "operationName is to name"):
+		return operating
+	case code == "GRAPHQL_VALIDATION_FAILED" && len(first.Path) > 0 && first.Path.String() != "" && strings.HasPrefix(first.Path.String(), "variable"):
+		return variables
+	case code == "GRAPHQL_VALIDATION_FAILED":
+		return validation
+	}
+	return execution // its costs are unknown, or an argument is not what a resolver asks for
+}
+
+func failure(format string, args ...any) outcome {
+	return outcome{Phase: failed, Errors: []problem{{Message: fmt.Sprintf(format, args...)}}}
+}

@@ -1,0 +1,70 @@
+package conformance
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pieces are rough tokens: what is cut out of a document as a whole. It also takes texts that are no tokens.
+var pieces = regexp.MustCompile(`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|\.\.\.|#[^\n\r]*|[\s,]+|.`)
+
+// shrink takes away what a request can do without and still make a difference of the same kind.
+func (c *comparison) shrink(t testing.TB, r request) request {
+	got, want, _ := c.differ(t, r)
+	same := func(r request) bool {
+		a, b, text := c.differ(t, r)
+		return text != "" && a.Phase == got.Phase && b.Phase == want.Phase && intended(r, a, b) == ""
+	}
+	for again := true; again; {
+		before := r
+		parts := pieces.FindAllString(r.Query, -1)
+		parts = without(parts, func(parts []string) bool {
+			smaller := r
+			smaller.Query = strings.Join(parts, "")
+			return same(smaller)
+		})
+		r.Query = strings.Join(parts, "")
+		r = withoutVariables(r, same)
+		again = r != before
+	}
+	return r
+}
+
+// without removes runs of parts, long ones first, as long as what is left holds.
+func without(parts []string, holds func([]string) bool) []string {
+	for size := len(parts) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(parts); {
+			smaller := append(append([]string{}, parts[:at]...), parts[at+size:]...)
+			if holds(smaller) {
+				parts = smaller
+			} else {
+				at++
+			}
+		}
+	}
+	return parts
+}
+
+func withoutVariables(r request, holds func(request) bool) request {
+	for _, smaller := range []string{"", "{}"} {
+		if try := (request{r.Query, r.OperationName, smaller}); r.Variables != smaller && holds(try) {
+			return try
+		}
+	}
+	var values map[string]json.RawMessage
+	if json.Unmarshal([]byte(r.Variables), &values) != nil {
+		return r
+	}
+	for name, value := range values {
+		delete(values, name)
+		text, _ := json.Marshal(values)
+		if try := (request{r.Query, r.OperationName, string(text)}); holds(try) {
+			r = try
+		} else {
+			values[name] = value
+		}
+	}
+	return r
+}

@@ -1,0 +1,249 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// argument makes the value of an argument: a literal, or a variable.
+func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) *value {
+	field := ""
+	if of != nil {
+		field = of.field
+	}
+	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
+}
+
+// value makes a value of a type at a place that has a default or not; hint says what it is about. Once in n times it is a variable.
+func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
+	if g.chance(n) {
+		return g.variable(typ, hasDefault, hint)
+	}
+	return g.literal(typ, hint, n*3)
+}
+
+// literal makes a literal. Once in n times a part of it is a variable; 0 is never.
+func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
+	part := func(typ *ast.Type, hasDefault bool, hint string) *value {
+		if n > 0 {
+			return g.value(typ, hasDefault, hint, n)
+		}
+		return g.literal(typ, hint, 0)
+	}
+	if !typ.NonNull && g.chance(10) {
+		return &value{text: "null", json: "null", typ: typ}
+	}
+	if typ.Elem != nil {
+		if g.chance(6) {
+			v := part(typ.Elem, false, hint)
+			if v.text != "null" {
+				return v // a list of it
+			}
+		}
+		v := &value{list: true, typ: typ}
+		for range g.IntN(4) {
+			v.items = append(v.items, part(typ.Elem, false, hint))
+		}
+		v.encode()
+		return v
+	}
+	definition := g.schema.Types[typ.NamedType]
+	switch definition.Kind {
+	case ast.InputObject:
+		v := &value{object: true, typ: typ}
+		fields := slices.Clone(definition.Fields)
+		if g.chance(3) {
+			g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+		}
+		for _, f := range fields {
+			if f.Type.NonNull && f.DefaultValue == nil || g.chance(3) {
+				v.fields = append(v.fields, &argument{f.Name, part(f.Type, f.DefaultValue != nil, "."+f.Name), nil})
+			}
+		}
+		v.encode()
+		return v
+	case ast.Enum:
+		name := oneOf(g, definition.EnumValues...).Name
+		return &value{text: name, json: strconv.Quote(name), typ: typ}
+	}
+	return g.scalar(typ, hint)
+}
+
+// encode sets the JSON of a list or an object. Variables in it have none.
+func (v *value) encode() {
+	var parts []string
+	for _, item := range v.items {
+		parts = append(parts, item.json)
+	}
+	for _, f := range v.fields {
+		parts = append(parts, strconv.Quote(f.name)+":"+f.value.json)
+	}
+	if v.list {
+		v.json = "[" + strings.Join(parts, ",") + "]"
+	} else {
+		v.json = "{" + strings.Join(parts, ",") + "}"
+	}
+}
+
+func (g *generator) scalar(typ *ast.Type, hint string) *value {
+	switch typ.NamedType {
+	case "Int":
+		text := strconv.Itoa(g.IntN(7))
+		if g.chance(20) {
+			text = oneOf(g, "-1", "0", "-0", "100", "101", "2147483647", "-2147483648")
+		}
+		json := text
+		if json == "-0" {
+			json = "0"
+		}
+		return &value{text: text, json: json, typ: typ}
+	case "Boolean":
+		text := oneOf(g, "true", "false")
+		return &value{text: text, json: text, typ: typ}
+	case "ID":
+		if g.chance(12) {
+			text := strconv.Itoa(g.IntN(1000))
+			return &value{text: text, json: text, typ: typ}
+		}
+	}
+	content := g.content(typ.NamedType, hint)
+	encoded, err := json.Marshal(content)
+	if err != nil {
+		panic(err)
+	}
+	return &value{text: g.quote(content), json: string(encoded), typ: typ}
+}
+
+// content is what a string says that is right at a place.
+func (g *generator) content(typ, hint string) string {
+	field, name, _ := strings.Cut(hint, ".")
+	pool := ""
+	switch {
+	case typ == "Date":
+		return oneOf(g, "2014-12-25", "1970-01-01", "9999-12-31", "2016-02-29", "2015-01-01")
+	case typ == "DateTime":
+		return oneOf(g, "2014-12-25T08:30:00Z", "1970-01-01T00:00:00.125+00:00")
+	case typ == "URL":
+		return oneOf(g, "https://example.org/1.jpg", "http://example.org", "https://example.org:8080/a?b=c#d", "http://[::1]/x")
+	case g.chance(15):
+	case typ == "ID":
+		pool = "id"
+	case name == "after" || name == "before":
+		pool = "cursor"
+	case name == "username":
+		pool = "username"
+	case name == "code":
+		pool = "code"
+	case field == "__type":
+		return oneOf(g, "User", "Node", "Int", "Visibility", "PostTwitInput", "__Type", "DateTime", "Nothing")
+	}
+	if pool != "" {
+		return oneOf(g, g.pool[pool]...)
+	}
+	return oneOf(g, "", "a", "小红", "two\nlines", " \" \\ \"\"\" ", "😀 \u00e9", "\t", "\u2028 \ufeff", "  indented\n    more\n\n  less  ", "a # b, c", "\u0001\u007f")
+}
+
+// quote writes a string as one of the literals that stand for it.
+func (g *generator) quote(content string) string {
+	if g.chance(4) {
+		if block, ok := g.block(content); ok {
+			return block
+		}
+	}
+	var text strings.Builder
+	text.WriteByte('"')
+	escaped := g.chance(3)
+	for _, r := range content {
+		simple, known := map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`, '/': `\/`}[r]
+		switch {
+		case known && (r != '/' && r != '\t' || escaped):
+			text.WriteString(simple)
+		case r < 0x20 && r != '\t', escaped && g.chance(3):
+			text.WriteString(g.escape(r))
+		default:
+			text.WriteRune(r)
+		}
+	}
+	text.WriteByte('"')
+	return text.String()
+}
+
+// escape writes a character as one of its Unicode escapes.
+func (g *generator) escape(r rune) string {
+	format := oneOf(g, `\u{%x}`, `\u{%06X}`, `\u{%X}`)
+	switch {
+	case g.chance(2) && r <= 0xffff:
+		format = oneOf(g, `\u%04x`, `\u%04X`)
+	case g.chance(2) && r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		return fmt.Sprintf(`\u%04X\u%04x`, high, low)
+	}
+	return fmt.Sprintf(format, r)
+}
+
+// block writes a string as a block string, if it can be one.
+func (g *generator) block(content string) (string, bool) {
+	lines := strings.Split(content, "\n")
+	blank := func(line string) bool { return strings.Trim(line, " \t") == "" }
+	if content != "" && (blank(lines[0]) || blank(lines[len(lines)-1])) || strings.ContainsFunc(content, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' }) {
+		return "", false
+	}
+	text := strings.ReplaceAll(content, `"""`, `\"""`)
+	if strings.HasPrefix(lines[0], " ") || strings.HasPrefix(lines[0], "\t") || g.chance(2) {
+		indent := oneOf(g, "", " ", "    ", "\t")
+		text = "\n" + indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n" + oneOf(g, "", " ", "\t\t")
+		if indent == "" && strings.HasPrefix(lines[0], " ") {
+			return "", false
+		}
+	}
+	if strings.HasSuffix(text, `"`) || strings.HasSuffix(text, `\`) {
+		text += "\n"
+	}
+	return `"""` + text + `"""`, true
+}
+
+// variable makes a variable that may stand at a place of that type.
+func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value {
+	if o := g.operation; len(o.variables) > 0 && g.chance(4) {
+		for _, v := range o.variables {
+			if v.typ == typ.String() {
+				return &value{text: "$" + v.name, json: "null", typ: typ}
+			}
+		}
+	}
+	v := &variable{name: g.name(oneOf(g, "v", "on", "type", "_", "null"))}
+	declared := *typ
+	switch {
+	case typ.NonNull && g.chance(5): // allowed with a default, of the variable or of the place
+		declared.NonNull = false
+	case !typ.NonNull && g.chance(4):
+		declared.NonNull = true
+	}
+	v.typ = declared.String()
+	if !declared.NonNull && (typ.NonNull && !hasDefault || g.chance(3)) || declared.NonNull && g.chance(6) {
+		v.initial = g.literal(required(typ), hint, 0)
+	}
+	o := g.operation
+	o.variables = append(o.variables, v)
+	if first := len(g.document.operations) == 1; first && (declared.NonNull && v.initial == nil || !g.chance(4)) {
+		json := g.literal(&declared, hint, 0).json
+		if json == "null" && typ.NonNull && !g.chance(3) {
+			json = g.literal(required(typ), hint, 0).json
+		}
+		g.document.variables[v.name] = json
+	}
+	return &value{text: "$" + v.name, json: "null", typ: typ}
+}
+
+// required returns the type without null.
+func required(typ *ast.Type) *ast.Type {
+	r := *typ
+	r.NonNull = true
+	return &r
+}
