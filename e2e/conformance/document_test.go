@@ -22,6 +22,7 @@ type operation struct {
 	variables   []*variable
 	directives  []*directive
 	set         []*selection
+	text        string // the set as it is written, in the place of set
 }
 
 type variable struct {

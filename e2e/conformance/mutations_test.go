@@ -28,10 +28,6 @@ func (g *generator) request() (made string, r request) {
 		d := g.valid()
 		return "valid", d.request(join(g.Rand, d.tokens()))
 	}
-	if len(breaks) == 0 {
-		d := g.valid()
-		return "valid", d.request(join(g.Rand, d.tokens()))
-	}
 	m := oneOf(g, oneOf(g, breaks, breaks, shapes, spellings)...)
 	for range 20 {
 		d := g.valid()
@@ -59,5 +55,3 @@ func (d *document) request(text string) request {
 	}
 	return r
 }
-
-var breaks, shapes, spellings []mutation

@@ -57,6 +57,10 @@ func (p *printer) operation(o *operation) {
 		p.add(")")
 	}
 	p.directives(o.directives)
+	if o.text != "" {
+		p.add(o.text)
+		return
+	}
 	p.set(o.set)
 }
 

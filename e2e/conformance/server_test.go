@@ -197,9 +197,9 @@ func phaseOf(errs gqlerror.List) phase {
 	switch {
 	case code == "GRAPHQL_PARSE_FAILED":
 		return syntax
-	case strings.HasPrefix(first.Message, "operationName is to name"):
+	case strings.HasPrefix(first.Message, "operationName must name"):
 		return operating
-	case code == "GRAPHQL_VALIDATION_FAILED" && len(first.Path) > 0 && first.Path.String() != "" && strings.HasPrefix(first.Path.String(), "variable"):
+	case code == "GRAPHQL_VALIDATION_FAILED" && strings.HasPrefix(first.Message, "$"):
 		return variables
 	case code == "GRAPHQL_VALIDATION_FAILED":
 		return validation
