@@ -3,12 +3,38 @@
 // Parsing, validation, coercion, the collection and merging of fields and null propagation are graphql-js's. Single values are the server's:
 // each field of an object is asked for by a request of its own, whose arguments are coerced already, and kept, as the data do not change.
 import { createInterface } from 'node:readline'
-import { buildSchema, execute, getOperationAST, getVariableValues, GraphQLError, isAbstractType, isListType, isLeafType, isNonNullType, isObjectType,
-  Kind, getNamedType, parse, specifiedRules, validate } from 'graphql'
+import { buildSchema, execute, getIntrospectionQuery, getOperationAST, getVariableValues, GraphQLError, isAbstractType, isListType, isLeafType, isIntrospectionType, isNonNullType, isObjectType,
+  isSpecifiedScalarType, Kind, getNamedType, parse, specifiedRules, validate } from 'graphql'
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const { sdl, url } = JSON.parse((await lines.next()).value)
 const schema = buildSchema(sdl)
+
+// The specification leaves the order of types and directives open, and the descriptions of those that are built in: the server's are taken.
+const { data: { __schema: own } } = await (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ query: getIntrospectionQuery() }) })).json()
+const describe = (built, told) => {
+  if (!built || !told) return
+  built.description = told.description
+  for (const part of ['fields', 'args', 'enumValues']) {
+    for (const { name, ...of } of told[part] ?? []) {
+      const parts = part === 'fields' ? Object.values(built.getFields()) : part === 'args' ? built.args : built.getValues()
+      describe(parts.find(each => each.name === name), of)
+    }
+  }
+}
+const types = schema.getTypeMap()
+for (const type of Object.values(types)) {
+  if (isSpecifiedScalarType(type) || isIntrospectionType(type)) describe(type, own.types.find(({ name }) => name === type.name))
+}
+const inOrder = (list, names) => list.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+const sorted = inOrder(Object.values(types), own.types.map(type => type.name))
+for (const type of sorted) {
+  delete types[type.name]
+  types[type.name] = type
+}
+inOrder(schema.getDirectives(), own.directives.map(directive => directive.name))
+for (const directive of schema.getDirectives()) describe(directive, own.directives.find(({ name }) => name === directive.name))
 
 // The schema's own scalars, as its descriptions and the specifications that it names define them.
 const leapYear = year => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -106,7 +132,12 @@ async function outcomeOf ({ query, operationName, variables }) {
   } catch (error) {
     return { phase: 'syntax', errors: [error] }
   }
-  let errors = validate(schema, document, specifiedRules)
+  let errors
+  try {
+    errors = validate(schema, document, specifiedRules)
+  } catch (error) { // a rule reads the arguments of @skip before they are validated
+    errors = [error]
+  }
   if (errors.length) return { phase: 'validation', errors }
   const operation = getOperationAST(document, operationName || undefined)
   if (!operation) return { phase: 'operation', errors: [{ message: 'no such operation' }] }

@@ -98,6 +98,8 @@ type outcome struct {
 	Phase  phase     `json:"phase"`
 	Data   string    `json:"data"`
 	Errors []problem `json:"errors"`
+	// unexecuted is set for what would be executed, and was not.
+	unexecuted bool
 }
 
 type problem struct {
@@ -121,6 +123,7 @@ const (
 func (s *server) outcome(r request) (out outcome) {
 	planned := s.explain(r)
 	if r.authenticates() || planned.Phase == failed {
+		planned.unexecuted = true
 		return planned
 	}
 	var log bytes.Buffer
@@ -150,7 +153,7 @@ func (s *server) outcome(r request) (out outcome) {
 	case w.Code >= http.StatusInternalServerError || log.Len() > 0:
 		return failure("status %d: %s %s", w.Code, w.Body, &log)
 	case w.Code == http.StatusNotAcceptable: // a subscription needs a stream: it would be executed
-		out = outcome{Phase: execution}
+		out = outcome{Phase: execution, unexecuted: true}
 	case w.Code == http.StatusOK && answer.Data != nil:
 		out.Phase, out.Data = execution, string(answer.Data)
 	case planned.Phase == execution:
@@ -201,7 +204,7 @@ func phaseOf(errs gqlerror.List) phase {
 		return operating
 	case code == "GRAPHQL_VALIDATION_FAILED" && strings.HasPrefix(first.Message, "$"):
 		return variables
-	case code == "GRAPHQL_VALIDATION_FAILED":
+	case code == "GRAPHQL_VALIDATION_FAILED", first.Message == "a fragment spreads itself", first.Message == "there is more than one fragment of a name":
 		return validation
 	}
 	return execution // its costs are unknown, or an argument is not what a resolver asks for
