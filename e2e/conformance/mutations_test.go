@@ -15,6 +15,8 @@ type mutation struct {
 	tree func(g *generator, d *document) bool
 	// text changes what a document is written as.
 	text func(g *generator, tokens []string) string
+	// harmless is set if what it makes may be valid always.
+	harmless bool
 }
 
 // String names the mutation.
@@ -22,13 +24,14 @@ func (m mutation) String() string { return m.section + " " + m.name }
 
 func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
 
-// request makes a document, valid or not, and says how.
-func (g *generator) request() (made string, r request) {
-	if g.chance(2) {
+// request makes a document and says how: every second is valid, and the mutations take turns with the others.
+func (g *generator) request(number uint64) (made string, r request) {
+	if number%2 == 0 {
 		d := g.valid()
 		return "valid", d.request(join(g.Rand, d.tokens()))
 	}
-	m := oneOf(g, oneOf(g, breaks, breaks, shapes, spellings)...)
+	all := mutations()
+	m := all[number/2%uint64(len(all))]
 	for range 20 {
 		d := g.valid()
 		if m.text != nil {

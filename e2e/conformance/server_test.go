@@ -35,9 +35,10 @@ import (
 type server struct {
 	schema  graphql.ExecutableSchema
 	handler http.Handler
+	limits  limits.Limits
 }
 
-func newServer(t testing.TB) *server {
+func newServer(t testing.TB, bounds limits.Limits) *server {
 	t.Helper()
 	store, err := embedded.Open("")
 	if err != nil {
@@ -56,16 +57,18 @@ func newServer(t testing.TB) *server {
 	if _, err := transfer.Import(t.Context(), store, []string{folder}, transfer.Options{}); err != nil {
 		t.Fatal("import: ", err)
 	}
-	return serverOver(store)
+	return serverOver(store, bounds)
 }
 
-func serverOver(store hbase.Store) *server {
+// serverOver answers over a store. Bounds limit requests; the zero value does not.
+func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Now: time.Now}
 	w := writers.New(store, writers.Options{Watch: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
-	return &server{schema, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: fresh}))}
+	config := endpoint.Config{Timeout: time.Minute, Around: fresh, Limits: bounds, Costs: resolvers.Costs(tables.ListBound)}
+	return &server{schema, tokens.Handler(endpoint.New(schema, config)), bounds}
 }
 
 // request is a document with what comes with it. Variables is a JSON object, or empty.
@@ -122,7 +125,7 @@ const (
 // outcome sends the request to the handler, and to Explain, which say together how far it came.
 func (s *server) outcome(r request) (out outcome) {
 	planned := s.explain(r)
-	if r.authenticates() || planned.Phase == failed {
+	if planned.Phase == failed || planned.Phase == execution && r.authenticates() {
 		planned.unexecuted = true
 		return planned
 	}
@@ -182,7 +185,7 @@ func (s *server) explain(r request) (out outcome) {
 			return failure("the variables are no JSON: %v", err)
 		}
 	}
-	_, errs := endpoint.Explain(context.Background(), s.schema, resolvers.Costs(tables.ListBound), limits.Limits{}, params)
+	_, errs := endpoint.Explain(context.Background(), s.schema, resolvers.Costs(tables.ListBound), s.limits, params)
 	out.Phase = phaseOf(errs)
 	for _, e := range errs {
 		out.Errors = append(out.Errors, problem{Message: e.Message})

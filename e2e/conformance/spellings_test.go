@@ -10,6 +10,11 @@ func written(section, name string, change func(g *generator, tokens []string) st
 	return mutation{section: section, name: name, text: change}
 }
 
+// harmless is a mutation that may leave every document valid.
+func harmless(section, name string, change func(g *generator, tokens []string) string) mutation {
+	return mutation{section: section, name: name, text: change, harmless: true}
+}
+
 // at returns a random index of the tokens for which is holds, or of all if there are none.
 func (g *generator) at(tokens []string, is func(token string) bool) int {
 	var all []int
@@ -87,14 +92,14 @@ var spellings = []mutation{
 		at := g.IntN(len(tokens))
 		return with(tokens, at, tokens[at]+oneOf(g, "\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1f", "\x7f", "\u0080", "\u00a0", "\u2028", "\u3000", "\ufffe", "\ufeff", "\u00e9", "\U0001f600", "é", "\u200b"))
 	}),
-	written("2.1.2", "a byte order mark", func(g *generator, tokens []string) string {
+	harmless("2.1.2", "a byte order mark", func(g *generator, tokens []string) string {
 		return oneOf(g, "\ufeff", "\ufeff\ufeff", "\n\ufeff") + join(g.Rand, tokens)
 	}),
-	written("2.1.4", "a comment", func(g *generator, tokens []string) string {
+	harmless("2.1.4", "a comment", func(g *generator, tokens []string) string {
 		at := g.IntN(len(tokens))
 		return with(tokens, at, oneOf(g, "# TOKEN\n", "#\r", "#\x01\n", "#\u2028 x\n", "#😀\r\n", "#\"\"\"\n", "//\n", "/* */", "# to the end")+tokens[at])
 	}),
-	written("2.1.5", "commas", func(g *generator, tokens []string) string {
+	harmless("2.1.5", "commas", func(g *generator, tokens []string) string {
 		at := g.IntN(len(tokens))
 		return with(tokens, at, oneOf(g, ",", ",,", ", ,", ",\n,")+tokens[at]+oneOf(g, "", ",", ",,"))
 	}),

@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"twibase/graph/limits"
+)
+
+var fuzzed = flag.Int("fuzzed", 10_000, "with how many documents TestNoDocumentIsAnInternalError asks the server")
+
+// wild makes a valid document with values at random at its input positions.
+func (g *generator) wild() request {
+	d := g.valid()
+	if g.chance(4) {
+		g.inputObject(d)
+	}
+	n := 1 + g.IntN(6)
+	for _, v := range d.values() {
+		if g.chance(n) {
+			*v = value{text: g.anyLiteral(3)}
+		}
+	}
+	for _, o := range d.operations {
+		for _, v := range o.variables {
+			if g.chance(n) {
+				d.variables[v.name] = g.anyJSON(3)
+			}
+		}
+	}
+	return d.request(join(g.Rand, d.tokens()))
+}
+
+// anyLiteral writes a literal of any kind, nested as deep as that.
+func (g *generator) anyLiteral(depth int) string {
+	if depth == 0 || g.chance(2) {
+		return oneOf(g, literals...)
+	}
+	var parts []string
+	for range g.IntN(4) {
+		parts = append(parts, g.anyLiteral(depth-1))
+	}
+	if g.chance(2) {
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	for i := range parts {
+		parts[i] = g.member(i) + ":" + parts[i]
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+// anyJSON writes a JSON value of any kind, nested as deep as that.
+func (g *generator) anyJSON(depth int) string {
+	if depth == 0 || g.chance(2) {
+		return oneOf(g, jsonValues...)
+	}
+	var parts []string
+	for range g.IntN(4) {
+		parts = append(parts, g.anyJSON(depth-1))
+	}
+	if g.chance(2) {
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	for i := range parts {
+		parts[i] = strconv.Quote(g.member(i)) + ":" + parts[i]
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// member names a field of an input object. Within an object the numbers differ, so that names do.
+func (g *generator) member(number int) string {
+	if g.chance(4) {
+		return fmt.Sprintf("m%d", number)
+	}
+	return [][]string{{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"}}[number][g.IntN(3)]
+}
+
+// TestNoDocumentIsAnInternalError sends random documents to the handler and to Explain. No answer is INTERNAL, none has a status of 500 or more, and nothing is
+// logged, as a recovered panic would be. Every second document meets the default limits.
+func TestNoDocumentIsAnInternalError(t *testing.T) {
+	free := newServer(t, limits.Limits{})
+	limited := newServer(t, limits.Default())
+	pool, random := harvest(t, free), *seed
+	if random == 0 {
+		random = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d -fuzzed %d", random, *fuzzed)
+	var next, failures atomic.Int64
+	ends := newHistogram()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for number := next.Add(1) - 1; number < int64(*fuzzed) && failures.Load() < 5; number = next.Add(1) - 1 {
+				if *only >= 0 && number != *only {
+					continue
+				}
+				g := newGenerator(random, uint64(number), free.schema.Schema(), pool)
+				made, r := "wild values", request{}
+				if g.chance(3) {
+					made, r = g.request(uint64(number))
+				} else {
+					r = g.wild()
+				}
+				out := []*server{free, limited}[number%2].outcome(r)
+				if ends.add(made, out.Phase); out.Phase == failed {
+					failures.Add(1)
+					t.Errorf("%s\n  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n  again: go test -count 1 -run TestNoDocumentIsAnInternalError ./e2e/conformance -seed %d -document %d",
+						out, r.Query, r.Query, r.OperationName, r.Variables, random, number)
+				}
+			}
+		})
+	}
+	group.Wait()
+	t.Log(ends)
+	if wild := ends.ends["wild values"]; *only < 0 && failures.Load() == 0 && min(wild[execution], wild[validation], wild[variables]) < *fuzzed/200 {
+		t.Error("too few of the documents are executed, or refused in one of the steps before")
+	}
+}
