@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -10,6 +12,16 @@ import (
 var literals = []string{`1`, `-1`, `1.0`, `1e2`, `1.5`, `0`, `2147483647`, `2147483648`, `-2147483649`, `99999999999999999999`, `1e400`, `"1"`, `"true"`, `""`, `"PUBLIC"`, `"""block"""`, `true`, `false`,
 	`null`, `PUBLIC`, `public`, `Public`, `NOTHING`, `[]`, `[[]]`, `[null]`, `[1]`, `["a"]`, `[["a"]]`, `{}`, `{a:1}`, `[{}]`, `{a:{}}`, `"2014-02-30"`, `"2014-12-25"`, `"1969-12-31"`, `"2014-1-1"`,
 	`"https://example.org"`, `"ftp://example.org"`, `"/path"`, `"https://"`, `"example.org"`, `{username:"a"}`, `{__typename:"X"}`}
+
+// dates and urls are texts that are right and wrong for scalars of the schema's own.
+var (
+	dates = []string{`2014-12-25`, `2016-02-29`, `2015-02-29`, `2000-02-29`, `1900-02-29`, `1970-01-01`, `1969-12-31`, `9999-12-31`, `10000-01-01`, `0000-01-01`, ` 2014-12-25`, `2014-12-25 `, `2014-12-25T00:00:00Z`, `2014-00-01`,
+		`2014-13-01`, `2014-1-1`, `2014-01-32`, `2014-01-00`, `20141225`, `2014/12/25`, `-2014-12-25`, `+2014-12-25`, `14-12-25`, `２０１４-12-25`, `2014-12-25Z`, `today`, ``}
+	urls = []string{`https://example.org`, `http://example.org/`, `HTTPS://example.org`, `https://example.org/a b`, `https://exa mple.org`, `https://example.org:80/a?b=c&d#e`, `https://:80`, `https://`, `https:///a`, `https://?a`, `https://#a`,
+		`https://a:b@example.org`, `https://a@b@example.org`, `https://example.org:port`, `https://example.org:`, `https://example.org:99999`, `javascript:alert(1)`, `ftp://example.org`, `//example.org`, `/path`, `path`, `https:/example.org`, `https:example.org`,
+		`https://小红.example/小红.jpg`, `https://example.org/%zz`, `https://example.org/%41`, `https://example.org?%zz`, `https://example.org?a=%41#`, `https://[::1]/`, `https://[::1`, `https://[zz]/`, `https://::1/`, "https://example.org/\n",
+		` https://example.org`, `https://example.org `, `https://<a>/`, `https://example.org/<a>`, `https://example.org/"a"`, `https://example.org/\a`, `https://example.org\a`, `https://exa%41mple.org`, `https://127.0.0.1`, `https://a_b.org`, `https://.`, `data:,a`, ``}
+)
 
 // anyValue replaces one of the values for which is holds.
 func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) func(*generator, *document) bool {
@@ -69,6 +81,28 @@ var valueBreaks = []mutation{
 		a := oneOf(g, s.definition.Arguments...)
 		s.arguments = slices.DeleteFunc(slices.Clone(s.arguments), func(other *argument) bool { return other.name == a.Name })
 		s.arguments = append(s.arguments, &argument{a.Name, &value{text: oneOf(g, literals...)}, a})
+		return true
+	}),
+	tree("5.6.1", "a text that is no Date or no URL", func(g *generator, d *document) bool {
+		type position struct {
+			kind      ast.Operation
+			typ, text string
+			contents  []string
+		}
+		at := oneOf(g, position{ast.Query, "Date!", `{games(first:1){nodes{plays(from:VALUE,to:"2015-01-01"){count}}}}`, dates}, position{ast.Mutation, "Date", `{recordPlay(input:{game:"a",day:VALUE}){count}}`, dates},
+			position{ast.Mutation, "URL", `{createUser(input:{username:"a",name:"a",avatarUrl:VALUE}){clientMutationId}}`, urls}, position{ast.Mutation, "[URL!]", `{postTwit(input:{content:"a",photoUrls:VALUE}){clientMutationId}}`, urls},
+			position{ast.Mutation, "URL!", `{postTwit(input:{content:"a",photoUrls:["https://example.org",VALUE]}){clientMutationId}}`, urls})
+		content := oneOf(g, at.contents...)
+		literal, o := strconv.Quote(content), &operation{kind: at.kind}
+		*d = document{variables: map[string]string{}, operations: []*operation{o}}
+		if g.chance(2) {
+			o.variables = []*variable{{name: "v", typ: at.typ}}
+			if d.variables["v"] = literal; g.chance(4) {
+				o.variables[0].initial = &value{text: literal}
+			}
+			literal = "$v"
+		}
+		o.text = strings.Replace(at.text, "VALUE", literal, 1)
 		return true
 	}),
 	tree("5.6.1", "a list of another type", anyValue(func(v *value) bool { return v.list }, func(g *generator, v *value) bool {

@@ -6,9 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
+	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -106,6 +105,7 @@ func TestConformance(t *testing.T) {
 	if *only >= 0 {
 		from, to = *only, *only+1
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	t.Logf("-seed %d -documents %d", c.seed, *documents)
 	counts := newHistogram()
 	var next, found atomic.Int64
@@ -216,43 +216,3 @@ func (h *histogram) check(t *testing.T, documents int) {
 		}
 	}
 }
-
-// TestFindings writes down all differences by likely cause, for whoever fixes them: -findings names the file.
-func TestFindings(t *testing.T) {
-	if *findings == "" {
-		t.Skip("-findings names no file")
-	}
-	c := newComparison(t)
-	groups := map[string][]sample{}
-	var mu sync.Mutex
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for number := next.Add(1) - 1; number < int64(*documents); number = next.Add(1) - 1 {
-				s := c.sample(uint64(number))
-				got, want, text := c.differ(t, s.request)
-				if text == "" || intended(s.request, got, want) != "" {
-					continue
-				}
-				key := text + " | " + s.made
-				mu.Lock()
-				groups[key] = append(groups[key], s)
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		fmt.Fprintf(&b, "## %s: %d\n", key, len(groups[key]))
-		for _, s := range groups[key][:min(len(groups[key]), 3)] {
-			fmt.Fprintf(&b, "%s\n\n", c.report(t, s))
-		}
-	}
-	if err := os.WriteFile(*findings, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-var findings = flag.String("findings", "", "a file for all differences")

@@ -47,7 +47,7 @@ const isDateTime = text => {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-](\d\d):(\d\d))$/.exec(text)
   return parts !== null && isDate(parts[1]) && parts[2] < 24 && parts[3] < 60 && parts[4] < 60 && !(parts[7] > 23) && !(parts[8] > 59)
 }
-const isURL = text => /^https?:\/\/[^/?#\s]+[^\s]*$/.test(text)
+const isURL = text => /^https?:\/\/([^\s/?#@]*@)?([^\s/?#@:[\]]+|\[[0-9A-Fa-f:.]+\])(:\d*)?([/?#]([^\s%]|%[0-9A-Fa-f]{2})*)?$/i.test(text)
 for (const [name, is] of Object.entries({ Date: isDate, DateTime: isDateTime, URL: isURL })) {
   const scalar = schema.getType(name)
   scalar.parseValue = value => {

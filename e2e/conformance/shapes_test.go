@@ -11,7 +11,8 @@ import (
 // jsonValues are JSON values of every kind: for a variable of another type each of them is wrong.
 var jsonValues = []string{`null`, `true`, `false`, `0`, `1`, `-1`, `5`, `1.0`, `1e2`, `1.50`, `1.5`, `-0`, `-0.0`, `2147483647`, `2147483648`, `-2147483648`, `-2147483649`, `9007199254740993`, `1e20`, `1E400`, `"1"`, `"5"`,
 	`"true"`, `""`, `"a"`, `"PUBLIC"`, `"public"`, `"Followers"`, `"NOTHING"`, `[]`, `[[]]`, `[null]`, `[1]`, `["a"]`, `[["a"]]`, `[["a"],null]`, `{}`, `{"a":1}`, `[{}]`, `{"__typename":"X"}`, `"2014-02-30"`,
-	`"2014-12-25"`, `"1969-12-31"`, `"2014-12-25T00:00:00Z"`, `"https://example.org"`, `"ftp://example.org"`, `"/path"`, `"https://"`, `{"content":"a"}`, `{"content":null}`}
+	`"2014-12-25"`, `"1969-12-31"`, `"2014-12-25T00:00:00Z"`, `"https://example.org"`, `"ftp://example.org"`, `"/path"`, `"https://"`, `{"content":"a"}`, `{"content":null}`,
+	`"2015-02-29"`, `" 2014-12-25"`, `"HTTPS://example.org"`, `"https://example.org/a b"`, `"https://:80"`, `"//example.org"`, `"https:/example.org"`, `"https://小红.example/小红.jpg"`}
 
 // shape is a mutation of the value of a variable of the operation that is executed.
 func shape(name string, change func(g *generator, v *variable, values map[string]string) bool) mutation {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"flag"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,6 +91,7 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 	if random == 0 {
 		random = uint64(time.Now().UnixNano())
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	t.Logf("-seed %d -fuzzed %d", random, *fuzzed)
 	var next, failures atomic.Int64
 	ends := newHistogram()

@@ -1,0 +1,74 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// position is a place for a value of a type: VALUE in a document.
+type position struct {
+	kind, typ, set string
+	// more are contents of strings that are tried too.
+	more []string
+}
+
+// positions are places of every type of input.
+var positions = []position{
+	{"query", "Int", `{users(first:VALUE){nodes{username}}}`, nil},
+	{"query", "String", `{users(first:1,after:VALUE){totalCount}}`, nil},
+	{"query", "String!", `{user(username:VALUE){username}}`, nil},
+	{"query", "ID!", `{node(id:VALUE){id}}`, nil},
+	{"query", "[ID!]!", `{nodes(ids:VALUE){id}}`, nil},
+	{"query", "ID!", `{nodes(ids:["a",VALUE]){id}}`, nil},
+	{"query", "Boolean!", `{__typename@skip(if:VALUE)}`, nil},
+	{"query", "Date!", `{games(first:1){nodes{plays(from:VALUE,to:"2015-01-01"){count}}}}`, dates},
+	{"subscription", "ID", `{timelineTwitAdded(after:VALUE){id}}`, nil},
+	{"mutation", "Int", `{recordPlay(input:{game:"a",count:VALUE}){count}}`, nil},
+	{"mutation", "Date", `{recordPlay(input:{game:"a",day:VALUE}){count}}`, dates},
+	{"mutation", "Boolean", `{deleteDepartment(input:{code:"a",moveChildrenUp:VALUE}){clientMutationId}}`, nil},
+	{"mutation", "ID!", `{addComment(input:{twitId:VALUE,content:"a"}){clientMutationId}}`, nil},
+	{"mutation", "String", `{postTwit(input:{content:"a",title:VALUE}){clientMutationId}}`, nil},
+	{"mutation", "String!", `{postTwit(input:{content:VALUE}){clientMutationId}}`, nil},
+	{"mutation", "URL", `{createUser(input:{username:"a",name:"a",avatarUrl:VALUE}){clientMutationId}}`, urls},
+	{"mutation", "[URL!]", `{postTwit(input:{content:"a",photoUrls:VALUE}){clientMutationId}}`, urls},
+	{"mutation", "URL!", `{postTwit(input:{content:"a",photoUrls:["https://example.org",VALUE]}){clientMutationId}}`, nil},
+	{"mutation", "Visibility", `{postTwit(input:{content:"a",visibility:VALUE}){clientMutationId}}`, nil},
+	{"mutation", "PostTwitInput!", `{postTwit(input:VALUE){clientMutationId}}`, nil},
+	{"mutation", "LogInInput!", `{logIn(input:VALUE){clientMutationId}}`, nil},
+}
+
+// requests are the position with every value: as a literal, as the value of a variable, and as its default.
+func (p position) requests() (all []request) {
+	quoted := []string{}
+	for _, content := range p.more {
+		quoted = append(quoted, strconv.Quote(content))
+	}
+	variable := strings.Replace(p.set, "VALUE", "$v", 1)
+	for _, v := range slices.Concat(jsonValues, quoted) {
+		all = append(all, request{Query: fmt.Sprintf("%s($v:%s)%s", p.kind, p.typ, variable), Variables: `{"v":` + v + `}`})
+	}
+	for _, v := range slices.Concat(literals, quoted) {
+		all = append(all, request{Query: p.kind + strings.Replace(p.set, "VALUE", v, 1)})
+		all = append(all, request{Query: fmt.Sprintf("%s($v:%s=%s)%s", p.kind, p.typ, v, variable)})
+	}
+	return all
+}
+
+// TestEveryValueAtEveryPosition compares twibase and graphql-js on values of every kind at places of every type.
+func TestEveryValueAtEveryPosition(t *testing.T) {
+	c := newComparison(t)
+	n := 0
+	for _, p := range positions {
+		for _, r := range p.requests() {
+			n++
+			got, want, text := c.differ(t, r)
+			if text != "" && intended(r, got, want) == "" {
+				t.Errorf("%s\n  document: %s\n  variables: %s\n  twibase: %s\n  graphql-js: %s", text, r.Query, r.Variables, got, want)
+			}
+		}
+	}
+	t.Logf("%d requests", n)
+}
