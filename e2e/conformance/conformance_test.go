@@ -98,27 +98,55 @@ func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text st
 	return got, want, difference(got, want)
 }
 
-// TestConformance compares twibase and graphql-js on random documents.
+// TestConformance compares twibase and graphql-js on random documents, and on every kind of value at places of every type.
 func TestConformance(t *testing.T) {
-	c := newComparison(t)
-	from, to := int64(0), int64(*documents)
-	if *only >= 0 {
-		from, to = *only, *only+1
-	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	c := newComparison(t)
+	from, to := uint64(0), uint64(*documents)
+	if *only >= 0 {
+		from, to = uint64(*only), uint64(*only)+1
+	}
 	t.Logf("-seed %d -documents %d", c.seed, *documents)
-	counts := newHistogram()
-	var next, found atomic.Int64
+	t.Run("random documents", func(t *testing.T) {
+		counts := newHistogram()
+		found := c.compare(t, counts, from, to, c.sample)
+		if t.Log(counts); *only < 0 && found == 0 {
+			counts.check(t, *documents)
+		}
+	})
+	if *only >= 0 {
+		return
+	}
+	t.Run("every value at every position", func(t *testing.T) {
+		var all []request
+		for _, p := range positions {
+			all = append(all, p.requests()...)
+		}
+		counts := newHistogram()
+		c.compare(t, counts, 0, uint64(len(all)), func(number uint64) sample { return sample{number, "a position", all[number]} })
+		t.Log(counts)
+	})
+}
+
+// compare compares the samples of some numbers, side by side, and returns how many differences it reported.
+func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, of func(number uint64) sample) int64 {
+	var next atomic.Uint64
+	var found atomic.Int64
 	next.Store(from)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for number := next.Add(1) - 1; number < to && found.Load() < int64(*most); number = next.Add(1) - 1 {
-				s := c.sample(uint64(number))
+				s := of(number)
 				got, want, text := c.differ(t, s.request)
 				counts.add(s.made, want.Phase)
-				if text == "" {
+				switch {
+				case text == "":
 					continue
+				case want.Phase == failed:
+					t.Error("graphql-js can't be asked: ", want)
+					found.Add(int64(*most))
+					return
 				}
 				if name := intended(s.request, got, want); name != "" {
 					counts.intend(name)
@@ -130,10 +158,7 @@ func TestConformance(t *testing.T) {
 		})
 	}
 	group.Wait()
-	t.Log(counts)
-	if *only < 0 && found.Load() == 0 {
-		counts.check(t, *documents)
-	}
+	return found.Load()
 }
 
 // report shrinks a document that makes a difference, and says all about it.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 )
 
 // position is a place for a value of a type: VALUE in a document.
@@ -55,20 +54,4 @@ func (p position) requests() (all []request) {
 		all = append(all, request{Query: fmt.Sprintf("%s($v:%s=%s)%s", p.kind, p.typ, v, variable)})
 	}
 	return all
-}
-
-// TestEveryValueAtEveryPosition compares twibase and graphql-js on values of every kind at places of every type.
-func TestEveryValueAtEveryPosition(t *testing.T) {
-	c := newComparison(t)
-	n := 0
-	for _, p := range positions {
-		for _, r := range p.requests() {
-			n++
-			got, want, text := c.differ(t, r)
-			if text != "" && intended(r, got, want) == "" {
-				t.Errorf("%s\n  document: %s\n  variables: %s\n  twibase: %s\n  graphql-js: %s", text, r.Query, r.Variables, got, want)
-			}
-		}
-	}
-	t.Logf("%d requests", n)
 }

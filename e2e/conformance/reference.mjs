@@ -3,11 +3,24 @@
 // Parsing, validation, coercion, the collection and merging of fields and null propagation are graphql-js's. Single values are the server's:
 // each field of an object is asked for by a request of its own, whose arguments are coerced already, and kept, as the data do not change.
 import { createInterface } from 'node:readline'
-import { buildSchema, execute, getIntrospectionQuery, getOperationAST, getVariableValues, GraphQLError, isAbstractType, isListType, isLeafType, isIntrospectionType, isNonNullType, isObjectType,
-  isSpecifiedScalarType, Kind, getNamedType, parse, specifiedRules, validate } from 'graphql'
+import { buildSchema, execute, getIntrospectionQuery, getNamedType, getOperationAST, getVariableValues, GraphQLBoolean, GraphQLDeprecatedDirective, GraphQLError,
+  GraphQLNonNull, GraphQLString, introspectionTypes, isAbstractType, isIntrospectionType, isLeafType, isListType, isNonNullType, isObjectType, isSpecifiedScalarType, Kind,
+  parse, specifiedRules, validate } from 'graphql'
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const { sdl, url } = JSON.parse((await lines.next()).value)
+
+// graphql-js 16 has signatures that are older than the September 2025 edition, and parts of a later draft.
+const introspected = name => introspectionTypes.find(type => type.name === name)
+for (const [type, fields] of Object.entries({ __Type: ['fields', 'enumValues', 'inputFields'], __Field: ['args'], __Directive: ['args'] })) {
+  for (const field of fields) introspected(type).getFields()[field].args[0].type = new GraphQLNonNull(GraphQLBoolean)
+}
+for (const field of ['isDeprecated', 'deprecationReason']) delete introspected('__Directive').getFields()[field]
+introspected('__Schema').getFields().directives.args = []
+const locations = introspected('__DirectiveLocation').getValues()
+locations.splice(locations.findIndex(({ name }) => name === 'DIRECTIVE_DEFINITION'), 1)
+GraphQLDeprecatedDirective.args[0].type = new GraphQLNonNull(GraphQLString)
+GraphQLDeprecatedDirective.locations = GraphQLDeprecatedDirective.locations.filter(location => location !== 'DIRECTIVE_DEFINITION')
 const schema = buildSchema(sdl)
 
 // The specification leaves the order of types and directives open, and the descriptions of those that are built in: the server's are taken.
