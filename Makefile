@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase test lint generate differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -53,6 +53,12 @@ differential: ## a million random operations on the embedded engine and on a rea
 
 oracle: ## a million random queries, answered by the plan and by gqlgen's executor
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
+
+conformance: node_modules/.package-lock.json ## compares twibase with graphql-js on random documents, DOCUMENTS of them (20,000)
+	CI=true go test -count 1 -timeout 0 -v -run 'TestConformance|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}
+
+fuzzdocuments: ## looks for internal errors and panics with random documents, DOCUMENTS of them (a million)
+	CI=true go test -count 1 -timeout 0 -v -run TestNoDocumentIsAnInternalError ./e2e/conformance -fuzzed $${DOCUMENTS:-1000000}
 
 kill: ## kills a gateway five hundred times while it is written to, and looks what became of what it acknowledged
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
