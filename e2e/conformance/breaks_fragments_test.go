@@ -17,7 +17,9 @@ func (g *generator) anyFragment(d *document) *fragment {
 }
 
 // replaced wraps the set of a random composite field into what change makes.
-func inside(change func(g *generator, d *document, parent *ast.Definition) *selection) func(*generator, *document) bool {
+func inside(
+	change func(g *generator, d *document, parent *ast.Definition) *selection,
+) func(*generator, *document) bool {
 	return of(isComposite, func(g *generator, d *document, s *selection) bool {
 		more := change(g, d, g.typeOf(s))
 		if more == nil {
@@ -39,16 +41,32 @@ var fragmentBreaks = []mutation{
 		g.anyFragment(d).on = oneOf(g, "Nothing", "user", "__User", "on")
 		return true
 	}),
-	tree("5.5.1.2", "an inline fragment on a type that does not exist", inside(func(g *generator, d *document, parent *ast.Definition) *selection {
-		return &selection{parent: parent, inline: true, on: oneOf(g, "Nothing", "Users", "__Nothing"), set: []*selection{typename(parent)}}
-	})),
+	tree(
+		"5.5.1.2", "an inline fragment on a type that does not exist",
+		inside(func(g *generator, d *document, parent *ast.Definition) *selection {
+			return &selection{
+				parent: parent,
+				inline: true,
+				on:     oneOf(g, "Nothing", "Users", "__Nothing"),
+				set:    []*selection{typename(parent)},
+			}
+		}),
+	),
 	tree("5.5.1.3", "a fragment on a type without fields", func(g *generator, d *document) bool {
 		g.anyFragment(d).on = oneOf(g, "Int", "Visibility", "PostTwitInput", "DateTime", "__TypeKind")
 		return true
 	}),
-	tree("5.5.1.3", "an inline fragment on a type without fields", inside(func(g *generator, d *document, parent *ast.Definition) *selection {
-		return &selection{parent: parent, inline: true, on: oneOf(g, "String", "Visibility", "LogInInput", "URL"), set: []*selection{typename(parent)}}
-	})),
+	tree(
+		"5.5.1.3", "an inline fragment on a type without fields",
+		inside(func(g *generator, d *document, parent *ast.Definition) *selection {
+			return &selection{
+				parent: parent,
+				inline: true,
+				on:     oneOf(g, "String", "Visibility", "LogInInput", "URL"),
+				set:    []*selection{typename(parent)},
+			}
+		}),
+	),
 	tree("5.5.1.4", "a fragment that is not used", func(g *generator, d *document) bool {
 		of := g.schema.Types[oneOf(g, "User", "Twit", "Node", "Query", "UserConnection")]
 		f := &fragment{name: g.name("F"), on: of.Name, set: []*selection{typename(of)}}
@@ -59,9 +77,12 @@ var fragmentBreaks = []mutation{
 		d.fragments = append(d.fragments, f)
 		return true
 	}),
-	tree("5.5.2.1", "a spread of a fragment that does not exist", inside(func(g *generator, d *document, parent *ast.Definition) *selection {
-		return &selection{parent: parent, spread: oneOf(g, "Nothing", "f1", "query", "null")}
-	})),
+	tree(
+		"5.5.2.1", "a spread of a fragment that does not exist",
+		inside(func(g *generator, d *document, parent *ast.Definition) *selection {
+			return &selection{parent: parent, spread: oneOf(g, "Nothing", "f1", "query", "null")}
+		}),
+	),
 	tree("5.5.2.2", "a fragment that spreads itself", func(g *generator, d *document) bool {
 		f := g.anyFragment(d)
 		if g.chance(2) {
@@ -73,14 +94,20 @@ var fragmentBreaks = []mutation{
 		d.fragments = append(d.fragments, other)
 		return true
 	}),
-	tree("5.5.2.3", "an inline fragment that never applies", inside(func(g *generator, d *document, parent *ast.Definition) *selection {
-		on := oneOf(g, "User", "Twit", "PageInfo", "Query", "UserConnection", "UserError", "__Type")
-		return &selection{parent: parent, inline: true, on: on, set: []*selection{g.leaf(g.schema.Types[on])}}
-	})),
-	tree("5.5.2.3", "a fragment that never applies", inside(func(g *generator, d *document, parent *ast.Definition) *selection {
-		of := g.schema.Types[oneOf(g, "User", "Twit", "PageInfo", "Query", "UserConnection", "Mutation", "Node")]
-		s := g.fragment(of, []*selection{g.leaf(of)})
-		s.parent = parent
-		return s
-	})),
+	tree(
+		"5.5.2.3", "an inline fragment that never applies",
+		inside(func(g *generator, d *document, parent *ast.Definition) *selection {
+			on := oneOf(g, "User", "Twit", "PageInfo", "Query", "UserConnection", "UserError", "__Type")
+			return &selection{parent: parent, inline: true, on: on, set: []*selection{g.leaf(g.schema.Types[on])}}
+		}),
+	),
+	tree(
+		"5.5.2.3", "a fragment that never applies",
+		inside(func(g *generator, d *document, parent *ast.Definition) *selection {
+			of := g.schema.Types[oneOf(g, "User", "Twit", "PageInfo", "Query", "UserConnection", "Mutation", "Node")]
+			s := g.fragment(of, []*selection{g.leaf(of)})
+			s.parent = parent
+			return s
+		}),
+	),
 }

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -36,7 +35,13 @@ type comparison struct {
 
 func newComparison(t testing.TB) *comparison {
 	s := newServer(t, limits.Limits{})
-	c := &comparison{server: s, reference: newReference(t, s), ast: s.schema.Schema(), pool: harvest(t, s), seed: *seed}
+	c := &comparison{
+		server:    s,
+		reference: newReference(t, s),
+		ast:       s.schema.Schema(),
+		pool:      harvest(t, s),
+		seed:      *seed,
+	}
 	if c.seed == 0 {
 		c.seed = uint64(time.Now().UnixNano())
 	}
@@ -48,7 +53,8 @@ func harvest(t testing.TB, s *server) map[string][]string {
 	pool := map[string][]string{}
 	out := s.outcome(request{Query: `{users(first:12){edges{cursor node{username id followers(first:2){edges{cursor}}
 		twits(first:2){edges{cursor node{id}}} roles(first:1){edges{cursor}}}}}
-		roles(first:4){nodes{id code}} games(first:4){edges{cursor node{id code}}} topDepartments(first:3){edges{cursor node{id code}}}}`})
+		roles(first:4){nodes{id code}} games(first:4){edges{cursor node{id code}}}
+		topDepartments(first:3){edges{cursor node{id code}}}}`})
 	if out.Phase != execution || len(out.Errors) > 0 {
 		t.Fatal("the harvest: ", out)
 	}
@@ -98,7 +104,8 @@ func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text st
 	return got, want, difference(got, want)
 }
 
-// TestConformance compares twibase and graphql-js on random documents, and on every kind of value at places of every type.
+// TestConformance compares twibase and graphql-js on random documents, and on every kind of value at places of every
+// type.
 func TestConformance(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	c := newComparison(t)
@@ -123,7 +130,13 @@ func TestConformance(t *testing.T) {
 			all = append(all, p.requests()...)
 		}
 		counts := newHistogram()
-		c.compare(t, counts, 0, uint64(len(all)), func(number uint64) sample { return sample{number, "a position", all[number]} })
+		c.compare(
+			t,
+			counts,
+			0,
+			uint64(len(all)),
+			func(number uint64) sample { return sample{number, "a position", all[number]} },
+		)
 		t.Log(counts)
 	})
 }
@@ -161,83 +174,15 @@ func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, o
 	return found.Load()
 }
 
-// report shrinks a document that makes a difference, and says all about it.
+// report shrinks a document that makes a difference, and describes it.
 func (c *comparison) report(t testing.TB, s sample) string {
 	r := c.shrink(t, s.request)
 	got, want, text := c.differ(t, r)
-	return fmt.Sprintf("%s\n  made by: %s\n  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n  twibase: %s\n  graphql-js: %s\n  again: go test -count 1 -run TestConformance ./e2e/conformance -seed %d -document %d",
-		text, s.made, r.Query, r.Query, r.OperationName, r.Variables, got, want, c.seed, s.number)
+	return fmt.Sprintf("%s\n  made by: %s\n%s  twibase: %s\n  graphql-js: %s\n%s",
+		text, s.made, r, got, want, again("TestConformance", c.seed, s.number))
 }
 
-// histogram counts how the documents ended, by how they were made.
-type histogram struct {
-	mu       sync.Mutex
-	ends     map[string]map[phase]int
-	intended map[string]int
-}
-
-func newHistogram() *histogram {
-	return &histogram{ends: map[string]map[phase]int{}, intended: map[string]int{}}
-}
-
-func (h *histogram) add(made string, end phase) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ends[made] == nil {
-		h.ends[made] = map[phase]int{}
-	}
-	h.ends[made][end]++
-}
-
-func (h *histogram) intend(name string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.intended[name]++
-}
-
-// String writes a line for each way to make documents.
-func (h *histogram) String() string {
-	var text bytes.Buffer
-	phases := []phase{syntax, validation, operating, variables, execution}
-	fmt.Fprintf(&text, "%-60s %v\n", "", phases)
-	total := map[phase]int{}
-	for _, made := range slices.Sorted(maps.Keys(h.ends)) {
-		fmt.Fprintf(&text, "%-60s", made)
-		for _, p := range phases {
-			fmt.Fprintf(&text, "%7d", h.ends[made][p])
-			total[p] += h.ends[made][p]
-		}
-		text.WriteByte('\n')
-	}
-	fmt.Fprintf(&text, "%-60s", "all")
-	for _, p := range phases {
-		fmt.Fprintf(&text, "%7d", total[p])
-	}
-	fmt.Fprintf(&text, "\nintended differences: %v", h.intended)
-	return text.String()
-}
-
-// check fails if the documents show too little.
-func (h *histogram) check(t *testing.T, documents int) {
-	executed := 0
-	for _, ends := range h.ends {
-		executed += ends[execution]
-	}
-	if executed < documents/3 {
-		t.Errorf("of %d documents %d were executed, fewer than a third", documents, executed)
-	}
-	for _, m := range mutations() {
-		if m.harmless {
-			continue
-		}
-		broken := 0
-		for end, n := range h.ends[m.String()] {
-			if end != execution {
-				broken += n
-			}
-		}
-		if broken == 0 {
-			t.Errorf("no document of %q was refused", m)
-		}
-	}
+// again is the command that repeats a test for one document.
+func again(test string, seed, number uint64) string {
+	return fmt.Sprintf("  again: go test -count 1 -run %s ./e2e/conformance -seed %d -document %d", test, seed, number)
 }

@@ -1,3 +1,4 @@
-// Package conformance compares twibase with graphql-js, the reference implementation of GraphQL: random documents over the real schema must come as
-// far in one as in the other, and be answered in the same way. docs/SPEC.md says what is compared and which differences are intended.
+// Package conformance compares twibase with graphql-js, the reference implementation of GraphQL. Random documents over
+// the real schema must end in the same phase in both, with the same response. docs/SPEC.md describes what is compared
+// and lists the intended differences.
 package conformance

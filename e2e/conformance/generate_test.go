@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes documents of a schema at random. Most of what it makes is valid; what is not must be refused by both implementations.
+// generator makes random documents of a schema. Most of them are valid; both implementations must refuse the others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
@@ -115,7 +115,13 @@ func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*select
 		case 0:
 			s = &selection{parent: parent, inline: true, set: []*selection{s}, directives: g.conditions(3)}
 		case 1:
-			s = &selection{parent: parent, inline: true, on: parent.Name, set: []*selection{s}, directives: g.conditions(3)}
+			s = &selection{
+				parent:     parent,
+				inline:     true,
+				on:         parent.Name,
+				set:        []*selection{s},
+				directives: g.conditions(3),
+			}
 		case 2:
 			s = g.fragment(parent, []*selection{s})
 		case 3:
@@ -155,7 +161,11 @@ func (g *generator) inInterface(parent *ast.Definition, s *selection, keys scope
 }
 
 func typename(parent *ast.Definition) *selection {
-	return &selection{parent: parent, field: "__typename", definition: &ast.FieldDefinition{Name: "__typename", Type: ast.NonNullNamedType("String", nil)}}
+	return &selection{
+		parent:     parent,
+		field:      "__typename",
+		definition: &ast.FieldDefinition{Name: "__typename", Type: ast.NonNullNamedType("String", nil)},
+	}
 }
 
 // fragment moves a set to a fragment, and returns its spread.
@@ -204,7 +214,10 @@ func (g *generator) key(s *selection, keys scope) *place {
 		s.arguments = at.field.arguments
 		if g.chance(3) {
 			s.arguments = slices.Clone(s.arguments)
-			g.Shuffle(len(s.arguments), func(i, j int) { s.arguments[i], s.arguments[j] = s.arguments[j], s.arguments[i] })
+			g.Shuffle(
+				len(s.arguments),
+				func(i, j int) { s.arguments[i], s.arguments[j] = s.arguments[j], s.arguments[i] },
+			)
 		}
 		return at
 	}
@@ -252,7 +265,12 @@ func (g *generator) introspection() []*selection {
 		return []*selection{of}
 	}
 	definition := g.schema.Query.Fields.ForName("__type")
-	of := &selection{parent: query, field: "__type", definition: definition, arguments: []*argument{{"name", g.argument(definition.Arguments[0], nil), definition.Arguments[0]}}}
+	of := &selection{
+		parent:     query,
+		field:      "__type",
+		definition: definition,
+		arguments:  []*argument{{"name", g.argument(definition.Arguments[0], nil), definition.Arguments[0]}},
+	}
 	of.set = g.set(g.schema.Types["__Type"], 1+g.IntN(3), scope{})
 	return []*selection{of, typename(query)}
 }

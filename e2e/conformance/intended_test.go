@@ -21,7 +21,7 @@ var intents = []intent{
 		return got.Phase == syntax && want.Phase == validation && some(want, "definition is not executable")
 	}},
 	{"null for the condition of @skip or @include", "3.13.1", func(_ request, got, want outcome) bool {
-		return got.Phase == variables && want.Phase == execution && all(got, "decides about @skip or @include")
+		return got.Phase == variables && want.Phase == execution && all(got, "is the condition of a directive")
 	}},
 	{"URLs are read by net/url", "3.5", func(r request, got, want outcome) bool {
 		lenient := got.Phase == execution && some(want, "URL cannot represent")

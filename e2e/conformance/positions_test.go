@@ -33,7 +33,10 @@ var positions = []position{
 	{"mutation", "String!", `{postTwit(input:{content:VALUE}){clientMutationId}}`, nil},
 	{"mutation", "URL", `{createUser(input:{username:"a",name:"a",avatarUrl:VALUE}){clientMutationId}}`, urls},
 	{"mutation", "[URL!]", `{postTwit(input:{content:"a",photoUrls:VALUE}){clientMutationId}}`, urls},
-	{"mutation", "URL!", `{postTwit(input:{content:"a",photoUrls:["https://example.org",VALUE]}){clientMutationId}}`, nil},
+	{
+		"mutation", "URL!",
+		`{postTwit(input:{content:"a",photoUrls:["https://example.org",VALUE]}){clientMutationId}}`, nil,
+	},
 	{"mutation", "Visibility", `{postTwit(input:{content:"a",visibility:VALUE}){clientMutationId}}`, nil},
 	{"mutation", "PostTwitInput!", `{postTwit(input:VALUE){clientMutationId}}`, nil},
 	{"mutation", "LogInInput!", `{logIn(input:VALUE){clientMutationId}}`, nil},
@@ -47,7 +50,10 @@ func (p position) requests() (all []request) {
 	}
 	variable := strings.Replace(p.set, "VALUE", "$v", 1)
 	for _, v := range slices.Concat(jsonValues, quoted) {
-		all = append(all, request{Query: fmt.Sprintf("%s($v:%s)%s", p.kind, p.typ, variable), Variables: `{"v":` + v + `}`})
+		all = append(
+			all,
+			request{Query: fmt.Sprintf("%s($v:%s)%s", p.kind, p.typ, variable), Variables: `{"v":` + v + `}`},
+		)
 	}
 	for _, v := range slices.Concat(literals, quoted) {
 		all = append(all, request{Query: p.kind + strings.Replace(p.set, "VALUE", v, 1)})

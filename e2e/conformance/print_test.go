@@ -136,7 +136,7 @@ func (p *printer) value(v *value) {
 // ignored are texts that stand between tokens and mean nothing.
 var ignored = []string{" ", "\n", ",", "\t", "\r\n", " # a comment \"\"\" {\n", ",,", "\n\n", "#\n", " ,\r", "\ufeff"}
 
-// join writes tokens one after the other, with something between them where they would be another token otherwise, and elsewhere by chance.
+// join concatenates tokens. It separates those that would otherwise be read as one, and others at random.
 func join(r *rand.Rand, tokens []string) string {
 	plain := r.IntN(3) > 0
 	var text strings.Builder

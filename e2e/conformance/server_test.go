@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -62,65 +61,31 @@ func newServer(t testing.TB, bounds limits.Limits) *server {
 
 // serverOver answers over a store. Bounds limit requests; the zero value does not.
 func serverOver(store hbase.Store, bounds limits.Limits) *server {
-	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Now: time.Now}
+	tokens := &auth.Tokens{
+		Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")),
+		Now:     time.Now,
+	}
 	w := writers.New(store, writers.Options{Watch: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
-	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
-	config := endpoint.Config{Timeout: time.Minute, Around: fresh, Limits: bounds, Costs: resolvers.Costs(tables.ListBound)}
+	root := &resolvers.Resolver{
+		Writers:  w,
+		Accounts: writers.NewAccounts(w, password.New()),
+		Tokens:   tokens,
+		Attempts: auth.NewAttempts(time.Now),
+		Fresh:    fresh,
+	}
+	schema := exec.NewPlannedSchema(
+		exec.Config{Resolvers: root},
+		func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) },
+	)
+	config := endpoint.Config{
+		Timeout: time.Minute,
+		Around:  fresh,
+		Limits:  bounds,
+		Costs:   resolvers.Costs(tables.ListBound),
+	}
 	return &server{schema, tokens.Handler(endpoint.New(schema, config)), bounds}
 }
-
-// request is a document with what comes with it. Variables is a JSON object, or empty.
-type request struct {
-	Query         string `json:"query"`
-	OperationName string `json:"operationName"`
-	Variables     string `json:"variables"`
-}
-
-func (r request) body() []byte {
-	variables := json.RawMessage("null")
-	if r.Variables != "" {
-		variables = json.RawMessage(r.Variables)
-	}
-	body, err := json.Marshal(map[string]any{"query": r.Query, "operationName": r.OperationName, "variables": variables})
-	if err != nil {
-		panic(fmt.Sprintf("%v in %s", err, r.Variables))
-	}
-	return body
-}
-
-// authenticates reports whether the document may sign up or log in, which writes, and takes a password hash's time.
-func (r request) authenticates() bool {
-	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
-}
-
-// outcome says how far a request came and what it was answered.
-type outcome struct {
-	ID     int       `json:"id"`
-	Phase  phase     `json:"phase"`
-	Data   string    `json:"data"`
-	Errors []problem `json:"errors"`
-	// unexecuted is set for what would be executed, and was not.
-	unexecuted bool
-}
-
-type problem struct {
-	Message string `json:"message"`
-	Path    []any  `json:"path"`
-}
-
-// phase is the step in which a request ended.
-type phase string
-
-const (
-	syntax     phase = "syntax"
-	validation phase = "validation"
-	operating  phase = "operation" // no operation of that name
-	variables  phase = "variables"
-	execution  phase = "execution"
-	failed     phase = "failure" // a panic, or an error of the server
-)
 
 // outcome sends the request to the handler, and to Explain, which say together how far it came.
 func (s *server) outcome(r request) (out outcome) {
@@ -207,12 +172,10 @@ func phaseOf(errs gqlerror.List) phase {
 		return operating
 	case code == "GRAPHQL_VALIDATION_FAILED" && strings.HasPrefix(first.Message, "$"):
 		return variables
-	case code == "GRAPHQL_VALIDATION_FAILED", first.Message == "a fragment spreads itself", first.Message == "there is more than one fragment of a name":
+	case code == "GRAPHQL_VALIDATION_FAILED",
+		first.Message == "a fragment spreads itself",
+		first.Message == "there is more than one fragment of a name":
 		return validation
 	}
 	return execution // its costs are unknown, or an argument is not what a resolver asks for
-}
-
-func failure(format string, args ...any) outcome {
-	return outcome{Phase: failed, Errors: []problem{{Message: fmt.Sprintf(format, args...)}}}
 }

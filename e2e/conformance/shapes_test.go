@@ -8,12 +8,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// jsonValues are JSON values of every kind: for a variable of another type each of them is wrong.
-var jsonValues = []string{`null`, `true`, `false`, `0`, `1`, `-1`, `5`, `1.0`, `1e2`, `1.50`, `1.5`, `-0`, `-0.0`, `2147483647`, `2147483648`, `-2147483648`, `-2147483649`, `9007199254740993`, `1e20`, `1E400`, `"1"`, `"5"`,
-	`"true"`, `""`, `"a"`, `"PUBLIC"`, `"public"`, `"Followers"`, `"NOTHING"`, `[]`, `[[]]`, `[null]`, `[1]`, `["a"]`, `[["a"]]`, `[["a"],null]`, `{}`, `{"a":1}`, `[{}]`, `{"__typename":"X"}`, `"2014-02-30"`,
-	`"2014-12-25"`, `"1969-12-31"`, `"2014-12-25T00:00:00Z"`, `"https://example.org"`, `"ftp://example.org"`, `"/path"`, `"https://"`, `{"content":"a"}`, `{"content":null}`,
-	`"2015-02-29"`, `" 2014-12-25"`, `"HTTPS://example.org"`, `"https://example.org/a b"`, `"https://:80"`, `"//example.org"`, `"https:/example.org"`, `"https://小红.example/小红.jpg"`}
-
 // shape is a mutation of the value of a variable of the operation that is executed.
 func shape(name string, change func(g *generator, v *variable, values map[string]string) bool) mutation {
 	return tree("6.1.2", name, func(g *generator, d *document) bool {
@@ -83,17 +77,23 @@ var shapes = []mutation{
 		members[oneOf(g, of.Fields...).Name] = json.RawMessage(oneOf(g, jsonValues...))
 		return true
 	}),
-	inputShape("a member that the input object lacks", func(g *generator, of *ast.Definition, members map[string]any) bool {
-		members[oneOf(g, "__typename", "nothing", "Username", "")] = json.RawMessage(oneOf(g, `"a"`, "null", "1"))
-		return true
-	}),
-	inputShape("no member where one is required", func(g *generator, of *ast.Definition, members map[string]any) bool {
-		if len(members) == 0 {
-			return false
-		}
-		delete(members, oneOf(g, slices.Sorted(maps.Keys(members))...))
-		return true
-	}),
+	inputShape(
+		"a member that the input object lacks",
+		func(g *generator, of *ast.Definition, members map[string]any) bool {
+			members[oneOf(g, "__typename", "nothing", "Username", "")] = json.RawMessage(oneOf(g, `"a"`, "null", "1"))
+			return true
+		},
+	),
+	inputShape(
+		"no member where one is required",
+		func(g *generator, of *ast.Definition, members map[string]any) bool {
+			if len(members) == 0 {
+				return false
+			}
+			delete(members, oneOf(g, slices.Sorted(maps.Keys(members))...))
+			return true
+		},
+	),
 	inputShape("a list within a list", func(g *generator, of *ast.Definition, members map[string]any) bool {
 		var lists []string
 		for _, f := range of.Fields {
@@ -104,21 +104,53 @@ var shapes = []mutation{
 		if len(lists) == 0 {
 			return false
 		}
-		members[oneOf(g, lists...)] = json.RawMessage(oneOf(g, `[[]]`, `[["https://example.org"]]`, `["https://example.org",null]`, `[1]`, `"https://example.org"`, `{}`, `[{}]`, `null`, `5`))
+		members[oneOf(g, lists...)] = json.RawMessage(
+			oneOf(
+				g,
+				`[[]]`, `[["https://example.org"]]`, `["https://example.org",null]`, `[1]`,
+				`"https://example.org"`, `{}`, `[{}]`, `null`, `5`,
+			),
+		)
 		return true
 	}),
-	tree("6.4.1", "null for an argument that has none, though a default allows the variable", func(g *generator, d *document) bool {
-		*d = document{variables: map[string]string{"v": oneOf(g, "null", "null", "null", `"a"`)}}
-		if g.chance(4) {
-			delete(d.variables, "v")
-		}
-		type at struct{ typ, initial, text string }
-		chosen := oneOf(g, at{"String", `"x"`, `{user(username:$v){username}}`}, at{"ID", `"x"`, `{node(id:$v){id}}`}, at{"[ID!]", `["x"]`, `{nodes(ids:$v){id}}`}, at{"ID", `"x"`, `{nodes(ids:[$v]){id}}`},
-			at{"String", `"x"`, `{viewer{id} user(username:"hub"){isFollowing(username:$v) username}}`}, at{"Date", `"2014-01-01"`, `{games(first:1){nodes{plays(from:$v,to:"2015-01-01"){day} code}}}`},
-			at{"Int", "1", `{users(first:$v){nodes{username}}}`}, at{"Boolean", "true", `{viewer@skip(if:$v){id} roles{totalCount}}`}, at{"Boolean", "true", `{users(first:1){nodes{username@include(if:$v)id}}}`},
-			at{"String", `"x"`, `{__type(name:$v){name}}`}, at{"Boolean", "false", `{__type(name:"User"){fields(includeDeprecated:$v){name}}}`}, at{"String", `"x"`, `{users(first:2){nodes{hasRole(code:$v)username}}}`},
-			at{"String", `"x"`, `{user(username:"hub"){hasPlayed(code:$v)hasRole(code:"admin")}}`})
-		d.operations = []*operation{{kind: ast.Query, variables: []*variable{{name: "v", typ: chosen.typ, initial: &value{text: chosen.initial}}}, text: chosen.text}}
-		return true
-	}),
+	tree(
+		"6.4.1", "null for an argument that has none, though a default allows the variable",
+		func(g *generator, d *document) bool {
+			*d = document{variables: map[string]string{"v": oneOf(g, "null", "null", "null", `"a"`)}}
+			if g.chance(4) {
+				delete(d.variables, "v")
+			}
+			type at struct{ typ, initial, text string }
+			chosen := oneOf(
+				g,
+				at{"String", `"x"`, `{user(username:$v){username}}`},
+				at{"ID", `"x"`, `{node(id:$v){id}}`},
+				at{"[ID!]", `["x"]`, `{nodes(ids:$v){id}}`},
+				at{"ID", `"x"`, `{nodes(ids:[$v]){id}}`},
+				at{
+					"String", `"x"`, `{viewer{id} user(username:"hub"){isFollowing(username:$v) username}}`,
+				},
+				at{"Date", `"2014-01-01"`, `{games(first:1){nodes{plays(from:$v,to:"2015-01-01"){day} code}}}`},
+				at{
+					"Int", "1", `{users(first:$v){nodes{username}}}`,
+				},
+				at{"Boolean", "true", `{viewer@skip(if:$v){id} roles{totalCount}}`},
+				at{"Boolean", "true", `{users(first:1){nodes{username@include(if:$v)id}}}`},
+				at{
+					"String", `"x"`, `{__type(name:$v){name}}`,
+				},
+				at{"Boolean", "false", `{__type(name:"User"){fields(includeDeprecated:$v){name}}}`},
+				at{"String", `"x"`, `{users(first:2){nodes{hasRole(code:$v)username}}}`},
+				at{"String", `"x"`, `{user(username:"hub"){hasPlayed(code:$v)hasRole(code:"admin")}}`},
+			)
+			d.operations = []*operation{
+				{
+					kind:      ast.Query,
+					variables: []*variable{{name: "v", typ: chosen.typ, initial: &value{text: chosen.initial}}},
+					text:      chosen.text,
+				},
+			}
+			return true
+		},
+	),
 }

@@ -11,7 +11,10 @@ import (
 )
 
 // pieces are rough tokens: what is cut out of a document as a whole. It also takes texts that are no tokens.
-var pieces = regexp.MustCompile(`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|\.\.\.|#[^\n\r]*|[\s,]+|.`)
+var pieces = regexp.MustCompile(
+	`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|` +
+		`\.\.\.|#[^\n\r]*|[\s,]+|.`,
+)
 
 // patience bounds the time for one difference.
 const patience = 20 * time.Second

@@ -2,11 +2,9 @@ package conformance
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -20,7 +18,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value of a type at a place that has a default or not; hint says what it is about. Once in n times it is a variable.
+// value makes a value of a type. hasDefault reports whether the place has a default value; hint is the names of the
+// field and the argument. Once in n times the value is a variable.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -130,7 +129,11 @@ func (g *generator) content(typ, hint string) string {
 	case typ == "DateTime":
 		return oneOf(g, "2014-12-25T08:30:00Z", "1970-01-01T00:00:00.125+00:00")
 	case typ == "URL":
-		return oneOf(g, "https://example.org/1.jpg", "http://example.org", "https://example.org:8080/a?b=c#d", "http://[::1]/x")
+		return oneOf(
+			g,
+			"https://example.org/1.jpg", "http://example.org", "https://example.org:8080/a?b=c#d",
+			"http://[::1]/x",
+		)
 	case g.chance(15):
 	case typ == "ID":
 		pool = "id"
@@ -146,66 +149,11 @@ func (g *generator) content(typ, hint string) string {
 	if pool != "" {
 		return oneOf(g, g.pool[pool]...)
 	}
-	return oneOf(g, "", "a", "小红", "two\nlines", " \" \\ \"\"\" ", "😀 \u00e9", "\t", "\u2028 \ufeff", "  indented\n    more\n\n  less  ", "a # b, c", "\u0001\u007f")
-}
-
-// quote writes a string as one of the literals that stand for it.
-func (g *generator) quote(content string) string {
-	if g.chance(4) {
-		if block, ok := g.block(content); ok {
-			return block
-		}
-	}
-	var text strings.Builder
-	text.WriteByte('"')
-	escaped := g.chance(3)
-	for _, r := range content {
-		simple, known := map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`, '/': `\/`}[r]
-		switch {
-		case known && (r != '/' && r != '\t' || escaped):
-			text.WriteString(simple)
-		case r < 0x20 && r != '\t', escaped && g.chance(3):
-			text.WriteString(g.escape(r))
-		default:
-			text.WriteRune(r)
-		}
-	}
-	text.WriteByte('"')
-	return text.String()
-}
-
-// escape writes a character as one of its Unicode escapes.
-func (g *generator) escape(r rune) string {
-	format := oneOf(g, `\u{%x}`, `\u{%06X}`, `\u{%X}`)
-	switch {
-	case g.chance(2) && r <= 0xffff:
-		format = oneOf(g, `\u%04x`, `\u%04X`)
-	case g.chance(2) && r > 0xffff:
-		high, low := utf16.EncodeRune(r)
-		return fmt.Sprintf(`\u%04X\u%04x`, high, low)
-	}
-	return fmt.Sprintf(format, r)
-}
-
-// block writes a string as a block string, if it can be one.
-func (g *generator) block(content string) (string, bool) {
-	lines := strings.Split(content, "\n")
-	blank := func(line string) bool { return strings.Trim(line, " \t") == "" }
-	if content != "" && (blank(lines[0]) || blank(lines[len(lines)-1])) || strings.ContainsFunc(content, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' }) {
-		return "", false
-	}
-	text := strings.ReplaceAll(content, `"""`, `\"""`)
-	if strings.HasPrefix(lines[0], " ") || strings.HasPrefix(lines[0], "\t") || g.chance(2) {
-		indent := oneOf(g, "", " ", "    ", "\t")
-		text = "\n" + indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n" + oneOf(g, "", " ", "\t\t")
-		if indent == "" && strings.HasPrefix(lines[0], " ") {
-			return "", false
-		}
-	}
-	if strings.HasSuffix(text, `"`) || strings.HasSuffix(text, `\`) {
-		text += "\n"
-	}
-	return `"""` + text + `"""`, true
+	return oneOf(
+		g,
+		"", "a", "小红", "two\nlines", " \" \\ \"\"\" ", "😀 \u00e9", "\t", "\u2028 \ufeff",
+		"  indented\n    more\n\n  less  ", "a # b, c", "\u0001\u007f",
+	)
 }
 
 // variable makes a variable that may stand at a place of that type.

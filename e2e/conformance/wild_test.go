@@ -74,16 +74,21 @@ func (g *generator) anyJSON(depth int) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
+var members = [][]string{
+	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
+}
+
 // member names a field of an input object. Within an object the numbers differ, so that names do.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)
 	}
-	return [][]string{{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"}}[number][g.IntN(3)]
+	return members[number][g.IntN(3)]
 }
 
-// TestNoDocumentIsAnInternalError sends random documents to the handler and to Explain. No answer is INTERNAL, none has a status of 500 or more, and nothing is
-// logged, as a recovered panic would be. Every second document meets the default limits.
+// TestNoDocumentIsAnInternalError sends random documents to the handler and to Explain. It fails if an answer is
+// INTERNAL, if its status is 500 or more, or if something is logged, such as a recovered panic. Every second document
+// meets the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())
@@ -112,15 +117,15 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 				out := []*server{free, limited}[number%2].outcome(r)
 				if ends.add(made, out.Phase); out.Phase == failed {
 					failures.Add(1)
-					t.Errorf("%s\n  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n  again: go test -count 1 -run TestNoDocumentIsAnInternalError ./e2e/conformance -seed %d -document %d",
-						out, r.Query, r.Query, r.OperationName, r.Variables, random, number)
+					t.Errorf("%s\n%s%s", out, r, again("TestNoDocumentIsAnInternalError", random, uint64(number)))
 				}
 			}
 		})
 	}
 	group.Wait()
 	t.Log(ends)
-	if wild := ends.ends["wild values"]; *only < 0 && failures.Load() == 0 && min(wild[execution], wild[validation], wild[variables]) < *fuzzed/200 {
+	if wild := ends.ends["wild values"]; *only < 0 && failures.Load() == 0 &&
+		min(wild[execution], wild[validation], wild[variables]) < *fuzzed/200 {
 		t.Error("too few of the documents are executed, or refused in one of the steps before")
 	}
 }

@@ -1,0 +1,83 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// histogram counts how the documents ended, by how they were made.
+type histogram struct {
+	mu       sync.Mutex
+	ends     map[string]map[phase]int
+	intended map[string]int
+}
+
+func newHistogram() *histogram {
+	return &histogram{ends: map[string]map[phase]int{}, intended: map[string]int{}}
+}
+
+func (h *histogram) add(made string, end phase) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ends[made] == nil {
+		h.ends[made] = map[phase]int{}
+	}
+	h.ends[made][end]++
+}
+
+func (h *histogram) intend(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.intended[name]++
+}
+
+// String writes a line for each way to make documents.
+func (h *histogram) String() string {
+	var text bytes.Buffer
+	phases := []phase{syntax, validation, operating, variables, execution}
+	fmt.Fprintf(&text, "%-60s %v\n", "", phases)
+	total := map[phase]int{}
+	for _, made := range slices.Sorted(maps.Keys(h.ends)) {
+		fmt.Fprintf(&text, "%-60s", made)
+		for _, p := range phases {
+			fmt.Fprintf(&text, "%7d", h.ends[made][p])
+			total[p] += h.ends[made][p]
+		}
+		text.WriteByte('\n')
+	}
+	fmt.Fprintf(&text, "%-60s", "all")
+	for _, p := range phases {
+		fmt.Fprintf(&text, "%7d", total[p])
+	}
+	fmt.Fprintf(&text, "\nintended differences: %v", h.intended)
+	return text.String()
+}
+
+// check fails if the documents show too little.
+func (h *histogram) check(t *testing.T, documents int) {
+	executed := 0
+	for _, ends := range h.ends {
+		executed += ends[execution]
+	}
+	if executed < documents/3 {
+		t.Errorf("of %d documents %d were executed, fewer than a third", documents, executed)
+	}
+	for _, m := range mutations() {
+		if m.harmless {
+			continue
+		}
+		broken := 0
+		for end, n := range h.ends[m.String()] {
+			if end != execution {
+				broken += n
+			}
+		}
+		if broken == 0 {
+			t.Errorf("no document of %q was refused", m)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// request is a document with what comes with it. Variables is a JSON object, or empty.
+type request struct {
+	Query         string `json:"query"`
+	OperationName string `json:"operationName"`
+	Variables     string `json:"variables"`
+}
+
+// String describes the request in an error, a line for each part.
+func (r request) String() string {
+	return fmt.Sprintf("  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n",
+		r.Query, r.Query, r.OperationName, r.Variables)
+}
+
+// body returns the body of the HTTP request.
+func (r request) body() []byte {
+	variables := json.RawMessage("null")
+	if r.Variables != "" {
+		variables = json.RawMessage(r.Variables)
+	}
+	body, err := json.Marshal(
+		map[string]any{"query": r.Query, "operationName": r.OperationName, "variables": variables},
+	)
+	if err != nil {
+		panic(fmt.Sprintf("%v in %s", err, r.Variables))
+	}
+	return body
+}
+
+// authenticates reports whether the document may sign up or log in, which writes, and takes a password hash's time.
+func (r request) authenticates() bool {
+	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
+}
+
+// outcome says how far a request came and what it was answered.
+type outcome struct {
+	ID     int       `json:"id"`
+	Phase  phase     `json:"phase"`
+	Data   string    `json:"data"`
+	Errors []problem `json:"errors"`
+	// unexecuted is set for what would be executed, and was not.
+	unexecuted bool
+}
+
+type problem struct {
+	Message string `json:"message"`
+	Path    []any  `json:"path"`
+}
+
+// phase is the step in which a request ended.
+type phase string
+
+const (
+	syntax     phase = "syntax"
+	validation phase = "validation"
+	operating  phase = "operation" // no operation of that name
+	variables  phase = "variables"
+	execution  phase = "execution"
+	failed     phase = "failure" // a panic, or an error of the server
+)
+
+// failure is the outcome of a request that the implementation failed to serve.
+func failure(format string, args ...any) outcome {
+	return outcome{Phase: failed, Errors: []problem{{Message: fmt.Sprintf(format, args...)}}}
+}
