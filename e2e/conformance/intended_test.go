@@ -14,6 +14,9 @@ type intent struct {
 
 // intents are all intended differences, in the order of docs/SPEC.md.
 var intents = []intent{
+	{"control characters in strings and comments", "2.1.1", func(r request, got, want outcome) bool {
+		return got.Phase == syntax && want.Phase != syntax && all(got, "nvalid character") && hasControl(r.Query)
+	}},
 	{"@skip or @include on the root field of a subscription", "5.2.4.1", func(_ request, got, want outcome) bool {
 		return got.Phase == validation && want.Phase != validation && all(got, "must not use @skip or @include")
 	}},
@@ -33,7 +36,12 @@ var intents = []intent{
 }
 
 // disputed are parts of URLs that RFC 3986 and net/url judge differently.
-var disputed = []string{`a@b@`, `?%zz`, `example.org\\a`, `exa%41mple`}
+var disputed = []string{`org/a b`, `a@b@`, `?%zz`, `example.org\\a`, `exa%41mple`}
+
+// hasControl reports whether a text has a control character that is neither a tab nor the end of a line.
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) })
+}
 
 // all reports whether the messages of all errors contain a text.
 func all(o outcome, text string) bool {
