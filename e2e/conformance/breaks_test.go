@@ -22,7 +22,7 @@ func tree(section, name string, change func(g *generator, d *document) bool) mut
 	return mutation{section: section, name: name, tree: change}
 }
 
-// of is a change of one of the selections for which is holds.
+// of changes a random selection that satisfies is.
 func of(
 	is func(s *selection) bool,
 	change func(g *generator, d *document, s *selection) bool,
@@ -41,7 +41,7 @@ func isLeaf(s *selection) bool { return s.field != "" && len(s.set) == 0 }
 
 func hasArguments(s *selection) bool { return len(s.arguments) > 0 }
 
-// typeOf returns the type of what a selection selects from.
+// typeOf returns the type that the set of a selection selects from.
 func (g *generator) typeOf(s *selection) *ast.Definition {
 	switch {
 	case s.inline && s.on != "":

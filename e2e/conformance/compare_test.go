@@ -60,7 +60,7 @@ func step(value, key any) any {
 	return oracle.Get(value, key)
 }
 
-// String says what the outcome is, at length.
+// String describes the outcome, a line for each error.
 func (o outcome) String() string {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "phase %s", o.Phase)

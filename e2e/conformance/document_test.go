@@ -8,9 +8,9 @@ import (
 type document struct {
 	operations []*operation
 	fragments  []*fragment
-	// extra are definitions that no executable document may have.
+	// extra is a definition of the type system.
 	extra string
-	// operationName and variables come with the document. The variables are the JSON texts of their values.
+	// operationName and variables are sent with the document. The variables are JSON texts.
 	operationName string
 	variables     map[string]string
 }
@@ -22,7 +22,7 @@ type operation struct {
 	variables   []*variable
 	directives  []*directive
 	set         []*selection
-	text        string // the set as it is written, in the place of set
+	text        string // replaces set if it is not empty
 }
 
 type variable struct {
@@ -71,7 +71,7 @@ type directive struct {
 
 // value is a literal or a variable.
 type value struct {
-	// text is that of a scalar, an enum or a variable, as it is written.
+	// text is the literal of a scalar or an enum, or a variable.
 	text string
 	// json is the same as the value of a variable.
 	json   string
@@ -79,7 +79,7 @@ type value struct {
 	object bool
 	items  []*value
 	fields []*argument
-	// typ is what the place of the value asks for.
+	// typ is the type of the place.
 	typ *ast.Type
 }
 
@@ -108,7 +108,7 @@ func (d *document) walk(f func(in *[]*selection, s *selection)) {
 	}
 }
 
-// selections returns the selections of the document for which is holds.
+// selections returns the selections of the document that satisfy is.
 func (d *document) selections(is func(s *selection) bool) (all []*selection) {
 	d.walk(func(_ *[]*selection, s *selection) {
 		if is(s) {

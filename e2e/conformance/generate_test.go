@@ -13,7 +13,7 @@ import (
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool are values of the server's data by what they are: "username", "code", "id", "cursor".
+	// pool holds values of the server's data by the name of the field: "username", "code", "id", "cursor".
 	pool map[string][]string
 
 	document  *document

@@ -13,9 +13,9 @@ type mutation struct {
 	section, name string
 	// tree changes a document as a tree, and returns false if there is nothing to change in it.
 	tree func(g *generator, d *document) bool
-	// text changes what a document is written as.
+	// text makes the text of a document from its tokens.
 	text func(g *generator, tokens []string) string
-	// harmless is set if what it makes may be valid always.
+	// harmless is set if all documents of the mutation may be valid.
 	harmless bool
 }
 
@@ -45,7 +45,7 @@ func (g *generator) request(number uint64) (made string, r request) {
 	return "valid", d.request(join(g.Rand, d.tokens()))
 }
 
-// request returns the document as it is sent.
+// request returns the request that sends the document as the given text.
 func (d *document) request(text string) request {
 	r := request{Query: text, OperationName: d.operationName}
 	if len(d.variables) > 0 {

@@ -72,7 +72,7 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// read hands out outcomes until node ends. Whoever waits then gets a failure.
+// read distributes outcomes until node ends. Requests without an outcome then get a failure.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)
@@ -95,7 +95,7 @@ func (r *reference) read(out io.Reader) {
 	r.waiting = nil
 }
 
-// outcome returns what graphql-js makes of a request.
+// outcome returns graphql-js's outcome of a request.
 func (r *reference) outcome(t testing.TB, of request) outcome {
 	answer := make(chan outcome, 1)
 	r.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// request is a document with what comes with it. Variables is a JSON object, or empty.
+// request is a GraphQL request. Variables is a JSON object, or empty.
 type request struct {
 	Query         string `json:"query"`
 	OperationName string `json:"operationName"`
@@ -39,13 +39,13 @@ func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
 
-// outcome says how far a request came and what it was answered.
+// outcome is the phase in which a request ended, with the response.
 type outcome struct {
 	ID     int       `json:"id"`
 	Phase  phase     `json:"phase"`
 	Data   string    `json:"data"`
 	Errors []problem `json:"errors"`
-	// unexecuted is set for what would be executed, and was not.
+	// unexecuted is set if the operation is valid but was not executed: its phase is execution, without data.
 	unexecuted bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// pieces are rough tokens: what is cut out of a document as a whole. It also takes texts that are no tokens.
+// pieces matches rough tokens, which are removed as a whole. Any text consists of pieces.
 var pieces = regexp.MustCompile(
 	`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|` +
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,
@@ -19,7 +19,7 @@ var pieces = regexp.MustCompile(
 // patience bounds the time for one difference.
 const patience = 20 * time.Second
 
-// shrink takes away what a request can do without and still make a difference of the same kind.
+// shrink removes parts of a request while the difference keeps its two phases.
 func (c *comparison) shrink(t testing.TB, r request) request {
 	begin := time.Now()
 	got, want, _ := c.differ(t, r)
@@ -45,7 +45,7 @@ func (c *comparison) shrink(t testing.TB, r request) request {
 	return r
 }
 
-// without removes runs of parts, long ones first, as long as what is left holds.
+// without removes runs of parts, long ones first, while the rest satisfies holds.
 func without(parts []string, holds func([]string) bool) []string {
 	for size := len(parts) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(parts); {
@@ -60,7 +60,7 @@ func without(parts []string, holds func([]string) bool) []string {
 	return parts
 }
 
-// withoutVariables leaves out the values of variables, or some of them.
+// withoutVariables removes the values of variables while the rest satisfies holds.
 func withoutVariables(r request, holds func(request) bool) request {
 	if try := (request{r.Query, r.OperationName, ""}); r.Variables != "" && holds(try) {
 		return try

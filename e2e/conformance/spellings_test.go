@@ -15,7 +15,7 @@ func harmless(section, name string, change func(g *generator, tokens []string) s
 	return mutation{section: section, name: name, text: change, harmless: true}
 }
 
-// at returns a random index of the tokens for which is holds, or of all if there are none.
+// at returns the index of a random token that satisfies is, or of any token if none does.
 func (g *generator) at(tokens []string, is func(token string) bool) int {
 	var all []int
 	for i, token := range tokens {
@@ -59,7 +59,7 @@ func replaced(section, name string, is func(string) bool, texts ...string) mutat
 	})
 }
 
-// stringAt returns the tokens with one that is a string, which has the given text: a username or the like.
+// inString is a mutation that writes one of some texts as a string literal.
 func inString(section, name string, texts ...string) mutation {
 	return written(section, name, func(g *generator, _ []string) string {
 		text := oneOf(g, texts...)

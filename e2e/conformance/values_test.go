@@ -119,7 +119,7 @@ func (g *generator) scalar(typ *ast.Type, hint string) *value {
 	return &value{text: g.quote(content), json: string(encoded), typ: typ}
 }
 
-// content is what a string says that is right at a place.
+// content returns the content of a string that suits a place.
 func (g *generator) content(typ, hint string) string {
 	field, name, _ := strings.Cut(hint, ".")
 	pool := ""
