@@ -84,7 +84,7 @@ func harvest(t testing.TB, s *server) map[string][]string {
 // sample is a document of the comparison.
 type sample struct {
 	number uint64
-	made   string // by which mutation, or "valid"
+	made   string // the mutation, or "valid"
 	request
 }
 

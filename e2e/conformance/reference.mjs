@@ -1,18 +1,24 @@
-// Runs requests through graphql-js, the reference implementation. It reads a line of JSON for each request and writes one for each outcome.
+// Runs requests through graphql-js, the reference implementation. It reads a line of JSON for each
+// request and writes a line for each outcome.
 //
-// Parsing, validation, coercion, the collection and merging of fields and null propagation are graphql-js's. Single values are the server's:
-// each field of an object is asked for by a request of its own, whose arguments are coerced already, and kept, as the data do not change.
+// Parsing, validation, coercion, the collection and merging of fields and null propagation are
+// graphql-js's. Single values are the server's: each field of an object is queried by a request of
+// its own, with coerced arguments. The values are kept, as the data do not change.
 import { createInterface } from 'node:readline'
-import { buildSchema, execute, getIntrospectionQuery, getNamedType, getOperationAST, getVariableValues, GraphQLBoolean, GraphQLDeprecatedDirective, GraphQLError,
-  GraphQLNonNull, GraphQLString, introspectionTypes, isAbstractType, isIntrospectionType, isLeafType, isListType, isNonNullType, isObjectType, isSpecifiedScalarType, Kind,
-  parse, specifiedRules, validate } from 'graphql'
+import {
+  buildSchema, execute, getIntrospectionQuery, getNamedType, getOperationAST, getVariableValues, GraphQLBoolean,
+  GraphQLDeprecatedDirective, GraphQLError, GraphQLNonNull, GraphQLString, introspectionTypes, isAbstractType,
+  isIntrospectionType, isLeafType, isListType, isNonNullType, isObjectType, isSpecifiedScalarType, Kind, parse,
+  specifiedRules, validate
+} from 'graphql'
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const { sdl, url } = JSON.parse((await lines.next()).value)
 
 // graphql-js 16 has signatures that are older than the September 2025 edition, and parts of a later draft.
 const introspected = name => introspectionTypes.find(type => type.name === name)
-for (const [type, fields] of Object.entries({ __Type: ['fields', 'enumValues', 'inputFields'], __Field: ['args'], __Directive: ['args'] })) {
+const deprecating = { __Type: ['fields', 'enumValues', 'inputFields'], __Field: ['args'], __Directive: ['args'] }
+for (const [type, fields] of Object.entries(deprecating)) {
   for (const field of fields) introspected(type).getFields()[field].args[0].type = new GraphQLNonNull(GraphQLBoolean)
 }
 for (const field of ['isDeprecated', 'deprecationReason']) delete introspected('__Directive').getFields()[field]
@@ -20,25 +26,33 @@ introspected('__Schema').getFields().directives.args = []
 const locations = introspected('__DirectiveLocation').getValues()
 locations.splice(locations.findIndex(({ name }) => name === 'DIRECTIVE_DEFINITION'), 1)
 GraphQLDeprecatedDirective.args[0].type = new GraphQLNonNull(GraphQLString)
-GraphQLDeprecatedDirective.locations = GraphQLDeprecatedDirective.locations.filter(location => location !== 'DIRECTIVE_DEFINITION')
+GraphQLDeprecatedDirective.locations =
+  GraphQLDeprecatedDirective.locations.filter(location => location !== 'DIRECTIVE_DEFINITION')
 const schema = buildSchema(sdl)
 
-// The specification leaves the order of types and directives open, and the descriptions of those that are built in: the server's are taken.
-const { data: { __schema: own } } = await (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ query: getIntrospectionQuery() }) })).json()
+async function post (body) {
+  const headers = { 'Content-Type': 'application/json' }
+  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+}
+
+// The specification leaves open the order of types and directives, and the descriptions of the
+// built-in ones: the server's are taken.
+const { data: { __schema: own } } = await post({ query: getIntrospectionQuery() })
 const describe = (built, told) => {
   if (!built || !told) return
   built.description = told.description
   for (const part of ['fields', 'args', 'enumValues']) {
     for (const { name, ...of } of told[part] ?? []) {
-      const parts = part === 'fields' ? Object.values(built.getFields()) : part === 'args' ? built.args : built.getValues()
-      describe(parts.find(each => each.name === name), of)
+      const parts = part === 'args' ? built.args : part === 'fields' ? built.getFields() : built.getValues()
+      describe(Object.values(parts).find(each => each.name === name), of)
     }
   }
 }
 const types = schema.getTypeMap()
 for (const type of Object.values(types)) {
-  if (isSpecifiedScalarType(type) || isIntrospectionType(type)) describe(type, own.types.find(({ name }) => name === type.name))
+  if (isSpecifiedScalarType(type) || isIntrospectionType(type)) {
+    describe(type, own.types.find(({ name }) => name === type.name))
+  }
 }
 const inOrder = (list, names) => list.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
 const sorted = inOrder(Object.values(types), own.types.map(type => type.name))
@@ -47,7 +61,9 @@ for (const type of sorted) {
   types[type.name] = type
 }
 inOrder(schema.getDirectives(), own.directives.map(directive => directive.name))
-for (const directive of schema.getDirectives()) describe(directive, own.directives.find(({ name }) => name === directive.name))
+for (const directive of schema.getDirectives()) {
+  describe(directive, own.directives.find(({ name }) => name === directive.name))
+}
 
 // The schema's own scalars, as its descriptions and the specifications that it names define them.
 const leapYear = year => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -58,14 +74,17 @@ const isDate = text => {
 }
 const isDateTime = text => {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-](\d\d):(\d\d))$/.exec(text)
-  return parts !== null && isDate(parts[1]) && parts[2] < 24 && parts[3] < 60 && parts[4] < 60 && !(parts[7] > 23) && !(parts[8] > 59)
+  return parts !== null && isDate(parts[1]) && parts[2] < 24 && parts[3] < 60 && parts[4] < 60 &&
+    !(parts[7] > 23) && !(parts[8] > 59)
 }
-const isURL = text => /^https?:\/\/([^\s/?#@]*@)?([^\s/?#@:[\]]+|\[[0-9A-Fa-f:.]+\])(:\d*)?([/?#]([^\s%]|%[0-9A-Fa-f]{2})*)?$/i.test(text)
+const host = String.raw`[^\s/?#@:[\]]+|\[[0-9A-Fa-f:.]+\]`
+const url3986 = new RegExp(String.raw`^https?://([^\s/?#@]*@)?(${host})(:\d*)?([/?#]([^\s%]|%[0-9A-Fa-f]{2})*)?$`, 'i')
+const isURL = text => url3986.test(text)
 for (const [name, is] of Object.entries({ Date: isDate, DateTime: isDateTime, URL: isURL })) {
   const scalar = schema.getType(name)
   scalar.parseValue = value => {
-    if (typeof value !== 'string' || !is(value)) throw new GraphQLError(`${name} cannot represent ${JSON.stringify(value)}`)
-    return value
+    if (typeof value === 'string' && is(value)) return value
+    throw new GraphQLError(`${name} cannot represent ${JSON.stringify(value)}`)
   }
   scalar.parseLiteral = node => {
     if (node.kind !== Kind.STRING) throw new GraphQLError(`${name} is written as a string`, { nodes: node })
@@ -73,12 +92,12 @@ for (const [name, is] of Object.entries({ Date: isDate, DateTime: isDateTime, UR
   }
 }
 
-// A source is an object of the server: the steps of fields that lead to it, and of each step the indexes into its lists.
+// A source is an object of the server: the fields that lead to it, each with the indexes into its lists.
 const hasID = type => isObjectType(type) && type.getInterfaces().some(i => i.name === 'Node')
 const root = { steps: [] }
 
 /** Writes a request that asks for one field of the object that the steps lead to. */
-function requestOf (steps, operation) {
+function requestOf (steps) {
   const variables = {}
   const definitions = []
   const last = steps.at(-1)
@@ -97,16 +116,15 @@ function requestOf (steps, operation) {
     text = `${step.field.name}${args.length ? `(${args})` : ''}${text}`
     text = step.parent === schema.getQueryType() ? `{${text}}` : `{...on ${step.parent}{${text}}}`
   }
-  return { query: `${operation}${definitions.length ? `(${definitions})` : ''}${text}`, variables }
+  return { query: `query${definitions.length ? `(${definitions})` : ''}${text}`, variables }
 }
 
 const kept = new Map()
 async function ask (steps) {
-  const request = JSON.stringify(requestOf(steps, 'query'))
-  if (!kept.has(request)) {
-    kept.set(request, fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: request }).then(r => r.json()))
-  }
-  return kept.get(request)
+  const request = requestOf(steps)
+  const key = JSON.stringify(request)
+  if (!kept.has(key)) kept.set(key, post(request))
+  return kept.get(key)
 }
 
 /** Resolves a field with the server's value. */
@@ -129,12 +147,14 @@ function sourceOf (value, type, steps) {
   if (isNonNullType(type)) return sourceOf(value, type.ofType, steps)
   if (isListType(type)) {
     const last = steps.at(-1)
-    return value.map((element, i) => sourceOf(element, type.ofType, [...steps.slice(0, -1), { ...last, indexes: [...last.indexes, i] }]))
+    const at = i => [...steps.slice(0, -1), { ...last, indexes: [...last.indexes, i] }]
+    return value.map((element, i) => sourceOf(element, type.ofType, at(i)))
   }
   if (isLeafType(type)) return value
   if (value.id === undefined) return { __typename: value.__typename, steps }
   const node = schema.getQueryType().getFields().node
-  return { __typename: value.__typename, steps: [{ parent: schema.getQueryType(), field: node, type: node.type, args: { id: value.id }, indexes: [] }] }
+  const step = { parent: schema.getQueryType(), field: node, type: node.type, args: { id: value.id }, indexes: [] }
+  return { __typename: value.__typename, steps: [step] }
 }
 
 /** Returns how far the request comes, and what becomes of it there. */
@@ -158,8 +178,14 @@ async function outcomeOf ({ query, operationName, variables }) {
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], values)
   if (coerced.errors) return { phase: 'variables', errors: coerced.errors }
   if (operation.operation !== 'query') return { phase: 'execution', errors: [] }
-  const result = await execute({ schema, document, operationName: operationName || undefined, variableValues: values, fieldResolver,
-    typeResolver: value => value.__typename })
+  const result = await execute({
+    schema,
+    document,
+    operationName: operationName || undefined,
+    variableValues: values,
+    fieldResolver,
+    typeResolver: value => value.__typename
+  })
   if (!('data' in result)) return { phase: 'execution without data', errors: result.errors }
   // The order of members is that of the selection: a string keeps it.
   return { phase: 'execution', data: JSON.stringify(result.data), errors: result.errors ?? [] }
@@ -167,8 +193,9 @@ async function outcomeOf ({ query, operationName, variables }) {
 
 for await (const line of lines) {
   const request = JSON.parse(line)
-  outcomeOf(request).catch(error => ({ phase: 'failure', errors: [{ message: error.stack }] })).then(({ phase, data, errors }) => {
-    const told = errors.map(({ message, path }) => ({ message, path }))
-    process.stdout.write(JSON.stringify({ id: request.id, phase, data, errors: told }) + '\n')
+  const failure = error => ({ phase: 'failure', errors: [{ message: error.stack }] })
+  outcomeOf(request).catch(failure).then(({ phase, data, errors }) => {
+    const problems = errors.map(({ message, path }) => ({ message, path }))
+    process.stdout.write(JSON.stringify({ id: request.id, phase, data, errors: problems }) + '\n')
   })
 }
