@@ -54,7 +54,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation adds an operation. Variables have values only in the first, which is the one that is executed.
+// newOperation adds an operation. Variables have values only in the first, which is executed.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {

@@ -17,6 +17,9 @@ var intents = []intent{
 	{"control characters in strings and comments", "2.1.1", func(r request, got, want outcome) bool {
 		return got.Phase == syntax && want.Phase != syntax && all(got, "nvalid character") && hasControl(r.Query)
 	}},
+	{"a string right after a block string", "2.9.4", func(_ request, got, want outcome) bool {
+		return got.Phase == syntax && want.Phase != syntax && all(got, "Unexpected quote after a block string")
+	}},
 	{"introspection that nests lists three times", "4", func(_ request, got, want outcome) bool {
 		return got.Phase == validation && want.Phase != validation && all(got, "Maximum introspection depth exceeded")
 	}},
