@@ -54,7 +54,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation adds an operation. Variables have values only in the first, which is the one that is executed.
+// newOperation adds an operation. Variables have values only in the first, which is executed.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {
@@ -272,5 +272,22 @@ func (g *generator) introspection() []*selection {
 		arguments:  []*argument{{"name", g.argument(definition.Arguments[0], nil), definition.Arguments[0]}},
 	}
 	of.set = g.set(g.schema.Types["__Type"], 1+g.IntN(3), scope{})
+	if g.chance(3) {
+		of.set = append(of.set, g.nested(1+g.IntN(5)))
+	}
 	return []*selection{of, typename(query)}
+}
+
+// nested selects the fields of a type, the fields of their types, and so on, that many times.
+func (g *generator) nested(depth int) *selection {
+	of := g.schema.Types["__Type"]
+	set := []*selection{{parent: of, field: "name", definition: of.Fields.ForName("name")}}
+	for range depth {
+		field := g.schema.Types["__Field"]
+		typ := &selection{parent: field, field: "type", definition: field.Fields.ForName("type"), set: set}
+		fields := &selection{parent: of, field: "fields", definition: of.Fields.ForName("fields"), set: []*selection{typ}}
+		fields.alias = g.name("a")
+		set = []*selection{fields}
+	}
+	return set[0]
 }

@@ -17,6 +17,12 @@ var intents = []intent{
 	{"control characters in strings and comments", "2.1.1", func(r request, got, want outcome) bool {
 		return got.Phase == syntax && want.Phase != syntax && all(got, "nvalid character") && hasControl(r.Query)
 	}},
+	{"a string right after a block string", "2.9.4", func(_ request, got, want outcome) bool {
+		return got.Phase == syntax && want.Phase != syntax && all(got, "Unexpected quote after a block string")
+	}},
+	{"introspection that nests lists three times", "4", func(_ request, got, want outcome) bool {
+		return got.Phase == validation && want.Phase != validation && all(got, "Maximum introspection depth exceeded")
+	}},
 	{"@skip or @include on the root field of a subscription", "5.2.4.1", func(_ request, got, want outcome) bool {
 		return got.Phase == validation && want.Phase != validation && all(got, "must not use @skip or @include")
 	}},

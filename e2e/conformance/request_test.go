@@ -39,7 +39,7 @@ func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
 
-// outcome is the phase in which a request ended, with the response.
+// outcome is the phase that a request reached, with the response.
 type outcome struct {
 	ID     int       `json:"id"`
 	Phase  phase     `json:"phase"`
@@ -54,7 +54,7 @@ type problem struct {
 	Path    []any  `json:"path"`
 }
 
-// phase is the step in which a request ended.
+// phase is the step that a request reached.
 type phase string
 
 const (

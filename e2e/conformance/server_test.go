@@ -177,5 +177,5 @@ func phaseOf(errs gqlerror.List) phase {
 		first.Message == "there is more than one fragment of a name":
 		return validation
 	}
-	return execution // its costs are unknown, or an argument is not what a resolver asks for
+	return execution // its costs are unknown, or a resolver refuses an argument
 }
