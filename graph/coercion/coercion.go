@@ -38,13 +38,12 @@ func (in *Inputs) unknown(what, name string, known []string) error {
 	return errors.New(message)
 }
 
-// enumValue checks the name of an enum's value. Enums compare exactly: another case is another name.
-func (in *Inputs) enumValue(def *ast.Definition, name string) error {
+// unknownValue returns the error for a name that an enum does not have. Enums compare exactly: another case is another
+// name.
+func (in *Inputs) unknownValue(def *ast.Definition, name string) error {
 	names := make([]string, len(def.EnumValues))
 	for i, v := range def.EnumValues {
-		if names[i] = v.Name; v.Name == name {
-			return nil
-		}
+		names[i] = v.Name
 	}
 	return in.unknown("the enum "+def.Name+" has no value", name, names)
 }

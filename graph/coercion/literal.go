@@ -10,14 +10,17 @@ import (
 )
 
 // Literal checks that a literal of a document is a value of a type: section 5.6.1. It reports each part that is not,
-// with its position. Variables inside the literal are checked by other rules and by [Arguments].
-func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem error)) {
+// with its position. A problem is a function, since making its message may take long. Variables inside the literal are
+// checked by other rules and by [Arguments].
+func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem func() error)) {
 	if value.Kind == ast.Variable {
 		return
 	}
 	if value.Kind == ast.NullValue {
 		if t.NonNull {
-			report(value.Position, fmt.Errorf("expected a value of the type %s, found null", t))
+			report(value.Position, func() error {
+				return fmt.Errorf("expected a value of the type %s, found null", t)
+			})
 		}
 		return
 	}
@@ -39,43 +42,48 @@ func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Pos
 	case ast.InputObject:
 		in.objectLiteral(def, value, report)
 	case ast.Enum:
-		if problem := in.enumLiteral(def, value); problem != nil {
-			report(value.Position, problem)
+		if value.Kind != ast.EnumValue || def.EnumValues.ForName(value.Raw) == nil {
+			report(value.Position, func() error { return in.wrongEnum(def, value) })
 		}
 	case ast.Scalar:
 		if problem := in.scalarLiteral(def.Name, value); problem != nil {
-			report(value.Position, fmt.Errorf("expected a value of the type %s, found %s: %w", t, show(value), problem))
+			report(value.Position, func() error { return wrong(t.String(), value, problem) })
 		}
 	}
 }
 
-func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report func(*ast.Position, error)) {
+func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report func(*ast.Position, func() error)) {
 	if value.Kind != ast.ObjectValue {
-		report(value.Position, fmt.Errorf("expected a value of the type %s, found %s: %w", def.Name, show(value), errObject))
+		report(value.Position, func() error { return wrong(def.Name, value, errObject) })
 		return
 	}
 	for _, field := range def.Fields {
 		if required(field) && value.Children.ForName(field.Name) == nil {
-			report(value.Position, missing(field))
+			report(value.Position, func() error { return missing(field) })
 		}
 	}
 	for _, given := range value.Children {
 		if field := def.Fields.ForName(given.Name); field != nil {
 			in.Literal(field.Type, given.Value, report)
 		} else {
-			report(given.Position, in.unknownField(def, given.Name))
+			report(given.Position, func() error { return in.unknownField(def, given.Name) })
 		}
 	}
 	if isOneOf(def) && (len(value.Children) != 1 || value.Children[0].Value.Kind == ast.NullValue) {
-		report(value.Position, errOneOf)
+		report(value.Position, func() error { return errOneOf })
 	}
 }
 
-func (in *Inputs) enumLiteral(def *ast.Definition, value *ast.Value) error {
+// wrong returns the error for a literal that is no value of a type.
+func wrong(of string, value *ast.Value, because error) error {
+	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
+}
+
+func (in *Inputs) wrongEnum(def *ast.Definition, value *ast.Value) error {
 	if value.Kind != ast.EnumValue {
 		return fmt.Errorf("expected a value of the enum %s, found %s", def.Name, show(value))
 	}
-	return in.enumValue(def, value.Raw)
+	return in.unknownValue(def, value.Raw)
 }
 
 // scalarLiteral checks a literal of a scalar. The syntax decides: 5.0 is no Int, and 5 no String.

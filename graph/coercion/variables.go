@@ -24,11 +24,7 @@ func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var problems gqlerror.List
 	for _, def := range op.VariableDefinitions {
-		c := variable{in: in, report: func(path ast.Path, problem error) {
-			if len(problems) < maxProblems {
-				problems = append(problems, invalid(def, path, problem))
-			}
-		}}
+		c := variable{in: in, definition: def, problems: &problems}
 		value, has := given[def.Variable]
 		switch {
 		case has:
@@ -56,12 +52,25 @@ func invalid(def *ast.VariableDefinition, path ast.Path, problem error) *gqlerro
 
 // variable coerces the value of one variable.
 type variable struct {
-	in     *Inputs
-	report func(path ast.Path, problem error)
+	in         *Inputs
+	definition *ast.VariableDefinition
+	problems   *gqlerror.List
 }
 
-// value coerces a JSON value to a type. What it reports makes the result meaningless.
+func (c *variable) report(path ast.Path, problem error) {
+	if !c.full() {
+		*c.problems = append(*c.problems, invalid(c.definition, path, problem))
+	}
+}
+
+// full reports whether no further problem is collected.
+func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
+
+// value coerces a JSON value to a type. What it reports makes the result meaningless. It stops when enough is reported.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
+	if c.full() {
+		return nil
+	}
 	if value == nil {
 		if t.NonNull {
 			c.report(path, errNull)
@@ -85,9 +94,10 @@ func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	case ast.InputObject:
 		return c.object(def, value, path)
 	case ast.Enum:
-		name, ok := value.(string)
-		if problem = c.in.enumValue(def, name); !ok {
+		if name, ok := value.(string); !ok {
 			problem = errors.New("a value of the enum " + def.Name + " must be a string")
+		} else if def.EnumValues.ForName(name) == nil {
+			problem = c.in.unknownValue(def, name)
 		}
 	default:
 		value, problem = c.in.scalar(def.Name, value)
@@ -117,7 +127,7 @@ func (c *variable) object(def *ast.Definition, value any, path ast.Path) any {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if def.Fields.ForName(name) == nil {
+		if def.Fields.ForName(name) == nil && !c.full() {
 			c.report(path, c.in.unknownField(def, name))
 		}
 	}

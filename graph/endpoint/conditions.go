@@ -25,7 +25,7 @@ func (conditions) Validate(graphql.ExecutableSchema) error { return nil }
 // MutateOperationContext implements [graphql.OperationContextMutator].
 func (conditions) MutateOperationContext(_ context.Context, op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
-		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" && decides(op.Doc, v.Variable) {
+		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" && decides(op.Operation, v.Variable) {
 			err := gqlerror.ErrorPosf(v.Position, "$%s is the condition of a directive and can't be null: pass true or false, or leave it out", v.Variable)
 			errcode.Set(err, errcode.ValidationFailed)
 			return err
@@ -34,8 +34,8 @@ func (conditions) MutateOperationContext(_ context.Context, op *graphql.Operatio
 	return nil
 }
 
-// decides reports whether a condition of the document is the variable.
-func decides(doc *ast.QueryDocument, variable string) bool {
+// decides reports whether a condition of an operation, or of the fragments that it spreads, is the variable.
+func decides(op *ast.OperationDefinition, variable string) bool {
 	asks := func(list ast.DirectiveList) bool {
 		for _, d := range list {
 			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable {
@@ -44,35 +44,28 @@ func decides(doc *ast.QueryDocument, variable string) bool {
 		}
 		return false
 	}
+	spread := map[*ast.FragmentDefinition]bool{}
 	var below func(ast.SelectionSet) bool
 	below = func(set ast.SelectionSet) bool {
 		for _, s := range set {
+			var list ast.DirectiveList
+			var under ast.SelectionSet
 			switch s := s.(type) {
 			case *ast.Field:
-				if asks(s.Directives) || below(s.SelectionSet) {
-					return true
-				}
+				list, under = s.Directives, s.SelectionSet
 			case *ast.InlineFragment:
-				if asks(s.Directives) || below(s.SelectionSet) {
-					return true
-				}
+				list, under = s.Directives, s.SelectionSet
 			case *ast.FragmentSpread:
-				if asks(s.Directives) {
-					return true
+				if list = s.Directives; !spread[s.Definition] {
+					spread[s.Definition] = true
+					under = s.Definition.SelectionSet
 				}
+			}
+			if asks(list) || below(under) {
+				return true
 			}
 		}
 		return false
 	}
-	for _, op := range doc.Operations {
-		if below(op.SelectionSet) {
-			return true
-		}
-	}
-	for _, f := range doc.Fragments {
-		if below(f.SelectionSet) {
-			return true
-		}
-	}
-	return false
+	return below(op.SelectionSet)
 }

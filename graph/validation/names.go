@@ -10,44 +10,58 @@ import (
 	"twibase/graph/suggest"
 )
 
-// The rules about names. gqlparser's own suggest names in time that grows with the square of what the client sent.
+// names has the rules about names for one document. gqlparser's own suggest names in time that grows with the square of
+// what the client sent, and again for each operation that uses a fragment.
+type names struct {
+	suggest bool
+	// suggested are the suggestions by the place of the name. Only the first few names get one.
+	suggested map[*ast.Position]string
+}
 
-// similar returns the suggestion for a name, or "" if this validator suggests none.
-func (v *Validator) similar(name string, options []string) string {
-	if !v.inputs.Suggest {
+// similar returns the suggestion for the name at a position, or "" if there is none.
+func (n *names) similar(at *ast.Position, name string, options func() []string) string {
+	if !n.suggest {
 		return ""
 	}
-	return suggest.Names(name, options)
+	suggestion, known := n.suggested[at]
+	if !known && len(n.suggested) < maxProblems {
+		suggestion = suggest.Names(name, options())
+		n.suggested[at] = suggestion
+	}
+	return suggestion
 }
 
 // knownFields is FieldsOnCorrectType: section 5.3.1.
-func (v *Validator) knownFields(observers *core.Events, addError core.AddErrFunc) {
+func (n *names) knownFields(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
 		def := field.ObjectDefinition
 		if def == nil || field.Definition != nil {
 			return
 		}
-		names := make([]string, len(def.Fields))
-		for i, f := range def.Fields {
-			names[i] = f.Name
-		}
-		addError(core.Message("Cannot query field %q on type %q.%s", field.Name, def.Name, v.similar(field.Name, names)),
-			core.At(field.Position))
+		similar := n.similar(field.Position, field.Name, func() (all []string) {
+			for _, f := range def.Fields {
+				all = append(all, f.Name)
+			}
+			return all
+		})
+		addError(core.Message("Cannot query field %q on type %q.%s", field.Name, def.Name, similar), core.At(field.Position))
 	})
 }
 
 // knownArguments is KnownArgumentNames: section 5.4.1.
-func (v *Validator) knownArguments(observers *core.Events, addError core.AddErrFunc) {
+func (n *names) knownArguments(observers *core.Events, addError core.AddErrFunc) {
 	check := func(where string, given ast.ArgumentList, defs ast.ArgumentDefinitionList) {
 		for _, a := range given {
 			if defs.ForName(a.Name) != nil {
 				continue
 			}
-			names := make([]string, len(defs))
-			for i, def := range defs {
-				names[i] = def.Name
-			}
-			addError(core.Message("Unknown argument %q on %s.%s", a.Name, where, v.similar(a.Name, names)), core.At(a.Position))
+			similar := n.similar(a.Position, a.Name, func() (all []string) {
+				for _, def := range defs {
+					all = append(all, def.Name)
+				}
+				return all
+			})
+			addError(core.Message("Unknown argument %q on %s.%s", a.Name, where, similar), core.At(a.Position))
 		}
 	}
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
@@ -63,11 +77,11 @@ func (v *Validator) knownArguments(observers *core.Events, addError core.AddErrF
 }
 
 // knownTypes is KnownTypeNames: sections 5.5.1.2 and 5.8.2.
-func (v *Validator) knownTypes(observers *core.Events, addError core.AddErrFunc) {
+func (n *names) knownTypes(observers *core.Events, addError core.AddErrFunc) {
 	check := func(walker *core.Walker, name string, at *ast.Position) {
 		if walker.Schema.Types[name] == nil {
-			names := slices.Sorted(maps.Keys(walker.Schema.Types))
-			addError(core.Message("Unknown type %q.%s", name, v.similar(name, names)), core.At(at))
+			similar := n.similar(at, name, func() []string { return slices.Sorted(maps.Keys(walker.Schema.Types)) })
+			addError(core.Message("Unknown type %q.%s", name, similar), core.At(at))
 		}
 	}
 	observers.OnVariable(func(walker *core.Walker, variable *ast.VariableDefinition) {

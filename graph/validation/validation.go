@@ -54,13 +54,16 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// rules returns the rule set. gqlparser's rules keep state, so each document gets its own.
+// maxProblems is the number of errors about values, and of suggestions, for one document: a client gets fewer.
+const maxProblems = 10
+
+// rules returns the rule set. The rules keep state, so each document gets its own.
 func (v *Validator) rules() *rules.Rules {
-	all := rules.NewDefaultRules()
+	all, names := rules.NewDefaultRules(), &names{v.inputs.Suggest, map[*ast.Position]string{}}
 	for name, rule := range map[string]core.RuleFunc{
-		"FieldsOnCorrectType":          v.knownFields,
-		"KnownArgumentNames":           v.knownArguments,
-		"KnownTypeNames":               v.knownTypes,
+		"FieldsOnCorrectType":          names.knownFields,
+		"KnownArgumentNames":           names.knownArguments,
+		"KnownTypeNames":               names.knownTypes,
 		"OverlappingFieldsCanBeMerged": fieldsMerge,
 		"ScalarLeafs":                  rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc,
 		"SingleFieldSubscriptions":     singleRootField,

@@ -76,6 +76,20 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+func TestOnlyTheFirstNamesGetSuggestions(t *testing.T) {
+	fields := strings.Repeat(" nam", 5) + " ...F" + strings.Repeat(" nam", 20)
+	text := `query A{user(name:"x"){` + fields + `}} query B{user(name:"y"){...F}} fragment F on User{nam nam}`
+	suggested, messages := 0, invalid(t, New(&coercion.Inputs{Schema: feedSchema, Suggest: true}, false), text)
+	for _, message := range messages {
+		if strings.Contains(message, "Did you mean") {
+			suggested++
+		}
+	}
+	if suggested != maxProblems || len(messages) != 27 {
+		t.Errorf("%d of %d messages suggest a name:\n%s", suggested, len(messages), strings.Join(messages, "\n"))
+	}
+}
+
 func TestAHiddenSchemaIsNotIntrospected(t *testing.T) {
 	v := New(&coercion.Inputs{Schema: feedSchema}, true)
 	for text, hidden := range map[string]bool{

@@ -9,12 +9,18 @@ import (
 // valuesOfCorrectType is section 5.6.1 for literals of every type, custom scalars included: gqlparser's rule accepts
 // objects and lists where a scalar or an enum stands, and every literal for a custom scalar.
 func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
-	report := func(at *ast.Position, problem error) {
-		addError(core.Message("%s", problem), core.At(at), func(err *gqlerror.Error) { err.Err = problem })
+	problems, checked := 0, map[*ast.Value]bool{}
+	report := func(at *ast.Position, problem func() error) {
+		if problems++; problems > maxProblems {
+			return
+		}
+		err := problem()
+		addError(core.Message("%s", err), core.At(at), func(e *gqlerror.Error) { e.Err = err })
 	}
 	check := func(given ast.ArgumentList, defs ast.ArgumentDefinitionList) {
 		for _, a := range given {
-			if def := defs.ForName(a.Name); def != nil {
+			if def := defs.ForName(a.Name); def != nil && !checked[a.Value] {
+				checked[a.Value] = true
 				v.inputs.Literal(def.Type, a.Value, report)
 			}
 		}
