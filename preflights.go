@@ -42,7 +42,8 @@ func (p *refusedPreflights) log(r *http.Request, names []string) {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(p.allowed, name) })
 	for _, name := range names[:min(len(names), maxPreflightNames)] {
-		p.ofListed.once(r.Context(), refusedPreflight{origin, name}, name, "the header is not allowed: add it to --cors-headers")
+		p.ofListed.once(r.Context(), refusedPreflight{origin, name}, name,
+			"the header is not allowed: add it to --cors-headers")
 	}
 	if len(names) == 0 {
 		method := r.Header.Get("Access-Control-Request-Method")

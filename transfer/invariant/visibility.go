@@ -47,7 +47,7 @@ func restoreTwits(l, other *tables.List[*tables.Twit]) spanCheck {
 		}
 		for i, d := range damaged {
 			b := breachOf(d.table, d.row, d.family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
-			if restore := r.restoreTwit(l, d, other, copies[i]); restore != nil {
+			if restore := r.restoreTwit(l, other, d, copies[i]); restore != nil {
 				r.breach(b, restore)
 			} else {
 				r.breach(b)
@@ -61,7 +61,7 @@ func restoreTwits(l, other *tables.List[*tables.Twit]) spanCheck {
 // restoreTwit returns what repairs a damaged twit of a list from its copy in the other list, nil if that is
 // missing or unreadable. If the copy is public and the damaged one may have been for followers, the copy is
 // reported too, and both become for followers.
-func (r *run) restoreTwit(l *tables.List[*tables.Twit], damaged seat, other *tables.List[*tables.Twit], copied seat) hbase.Mutation {
+func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied seat) hbase.Mutation {
 	if copied.found == nil {
 		return nil
 	}
