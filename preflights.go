@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Anyone can send preflights with any names, so that what is logged and what is remembered for it is bounded.
+// Anyone can send preflights with any names, so the log and its memory are bounded.
 const (
 	maxRefusedPreflights = 1024 // origins and headers that are remembered
 	maxPreflightLines    = 20   // lines a minute
