@@ -38,6 +38,9 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
+	if len(origins) == 0 {
+		return uncached
+	}
 	allowed := slices.Concat(corsHeaders, headers)
 	for i, name := range allowed {
 		allowed[i] = strings.ToLower(name)
@@ -52,10 +55,7 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 		ExposedHeaders:  strings.Split(exposedHeaders, ", "),
 		MaxAge:          int(preflightAge.Seconds()),
 	}).Handler(uncached)
-	if len(origins) == 0 {
-		protocol = uncached
-	}
-	refused := newRefusedPreflights(listed, allowed)
+	bound, refused := newPreflightBound(headers), newRefusedPreflights(listed, allowed)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if origin := r.Header.Get("Origin"); listed(origin) {
 			// The library leaves them out where it refuses a header or a method.
@@ -66,41 +66,18 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 			protocol.ServeHTTP(w, r)
 			return
 		}
-		protocol.ServeHTTP(w, inOrder(r))
+		if !bound.holds(r) {
+			w.Header().Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+			w.WriteHeader(http.StatusNoContent)
+			refused.logLong(r)
+			return
+		}
+		names := requestedHeaders(r)
+		protocol.ServeHTTP(w, withRequestedHeaders(r, names))
 		if w.Header().Get("Access-Control-Allow-Methods") == "" {
-			refused.log(r)
+			refused.log(r, names)
 		}
 	})
-}
-
-// isPreflight reports whether a browser asks if a page may send a request.
-func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
-		r.Header.Get("Access-Control-Request-Method") != ""
-}
-
-// requestedHeaders returns the names of the headers that the request after a preflight has.
-func requestedHeaders(r *http.Request) (names []string) {
-	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
-		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// inOrder returns a preflight whose header names are lower case, in order and each there once, as browsers
-// send them: the library refuses what a proxy or another client sends otherwise.
-func inOrder(r *http.Request) *http.Request {
-	names := requestedHeaders(r)
-	if len(names) == 0 {
-		return r
-	}
-	slices.Sort(names)
-	ordered := *r
-	ordered.Header = r.Header.Clone()
-	ordered.Header.Set("Access-Control-Request-Headers", strings.Join(slices.Compact(names), ","))
-	return &ordered
 }
 
 // checkOrigins refuses what no browser calls an origin.

@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Anyone can send preflights with any names, so that what is remembered and what is logged of them is bounded.
+// Anyone can send preflights with any names, so the log and its memory are bounded.
 const (
 	maxRefusedPreflights = 1024 // origins and headers that are remembered
 	maxPreflightLines    = 20   // lines a minute
@@ -20,49 +20,72 @@ const (
 	maxPreflightText     = 200  // bytes of an origin or a header
 )
 
+// refusedPreflights logs refused preflights, each origin and header once: a browser tells its user less.
+// Listed origins have a limit of their own, so that made-up origins cannot use it up. It is safe for
+// concurrent use.
+type refusedPreflights struct {
+	listed           func(origin string) bool
+	allowed          []string // header names in lower case
+	ofListed, others *preflightLog
+}
+
+func newRefusedPreflights(listed func(origin string) bool, allowed []string) *refusedPreflights {
+	return &refusedPreflights{listed: listed, allowed: allowed, ofListed: newPreflightLog(), others: newPreflightLog()}
+}
+
+// log says why a preflight with these header names was refused. It changes names.
+func (p *refusedPreflights) log(r *http.Request, names []string) {
+	origin := r.Header.Get("Origin")
+	if !p.listed(origin) {
+		p.notListed(r, names)
+		return
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(p.allowed, name) })
+	for _, name := range names[:min(len(names), maxPreflightNames)] {
+		p.ofListed.once(r.Context(), refusedPreflight{origin, name}, name,
+			"the header is not allowed: add it to --cors-headers")
+	}
+	if len(names) == 0 {
+		method := r.Header.Get("Access-Control-Request-Method")
+		p.ofListed.once(r.Context(), refusedPreflight{origin, method}, "", "the method is not allowed: "+short(method))
+	}
+}
+
+// logLong says that a preflight was refused because it exceeds the [preflightBound].
+func (p *refusedPreflights) logLong(r *http.Request) {
+	if origin := r.Header.Get("Origin"); p.listed(origin) {
+		p.ofListed.once(r.Context(), refusedPreflight{origin: origin}, "", "too many or too long header names: send fewer")
+		return
+	}
+	p.notListed(r, nil)
+}
+
+func (p *refusedPreflights) notListed(r *http.Request, names []string) {
+	p.others.once(r.Context(), refusedPreflight{origin: r.Header.Get("Origin")},
+		strings.Join(names[:min(len(names), maxPreflightNames)], ","), "the origin is not listed: add it to --cors")
+}
+
 // refusedPreflight names what a line of the log is about.
 type refusedPreflight struct{ origin, header string }
 
-// refusedPreflights logs refused preflights, each origin and header once: a browser tells its user less. It
-// is safe for concurrent use.
-type refusedPreflights struct {
-	listed  func(origin string) bool
-	allowed []string // header names in lower case
-	few     zerolog.Sampler
+// preflightLog writes a bounded number of lines a minute. It is safe for concurrent use.
+type preflightLog struct {
+	few zerolog.Sampler
 
 	mu     sync.Mutex
 	logged *simplelru.LRU[refusedPreflight, struct{}]
 }
 
-func newRefusedPreflights(listed func(origin string) bool, allowed []string) *refusedPreflights {
+func newPreflightLog() *preflightLog {
 	logged, err := simplelru.NewLRU[refusedPreflight, struct{}](maxRefusedPreflights, nil)
 	if err != nil {
-		panic(err) // the number is none
+		panic(err) // the size is not positive
 	}
-	return &refusedPreflights{listed: listed, allowed: allowed, logged: logged,
-		few: &zerolog.BurstSampler{Burst: maxPreflightLines, Period: time.Minute}}
-}
-
-// log says why a preflight was refused.
-func (p *refusedPreflights) log(r *http.Request) {
-	origin, names := r.Header.Get("Origin"), requestedHeaders(r)
-	if !p.listed(origin) {
-		p.once(r.Context(), refusedPreflight{origin: origin}, strings.Join(names[:min(len(names), maxPreflightNames)], ","),
-			"the origin is not listed: add it to --cors")
-		return
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(p.allowed, name) })
-	for _, name := range names[:min(len(names), maxPreflightNames)] {
-		p.once(r.Context(), refusedPreflight{origin, name}, name, "the header is not allowed: add it to --cors-headers")
-	}
-	if len(names) == 0 {
-		method := r.Header.Get("Access-Control-Request-Method")
-		p.once(r.Context(), refusedPreflight{origin, method}, "", "the method is not allowed: "+short(method))
-	}
+	return &preflightLog{logged: logged, few: &zerolog.BurstSampler{Burst: maxPreflightLines, Period: time.Minute}}
 }
 
 // once writes a line unless there was one about the same, or there were too many lately.
-func (p *refusedPreflights) once(ctx context.Context, about refusedPreflight, header, reason string) {
+func (p *preflightLog) once(ctx context.Context, about refusedPreflight, header, reason string) {
 	about.origin, about.header = short(about.origin), short(about.header)
 	p.mu.Lock()
 	defer p.mu.Unlock()

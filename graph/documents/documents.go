@@ -101,18 +101,39 @@ const (
 	version   = "1"
 )
 
-// Named returns the extensions of a request that names its document by the field documentId, as the
-// specification of GraphQL over HTTP has it: the id is sent in extensions.persistedQuery by Apollo's clients.
-func Named(extensions map[string]any, id string) map[string]any {
-	if id == "" {
+// ambiguous stands in the extensions of a request for hashes of different documents. No client can send it.
+type ambiguous struct{}
+
+// Named returns the extensions of a request that names its document by fields with these ids, such as
+// documentId in the specification of GraphQL over HTTP. Apollo's clients send the id in
+// extensions.persistedQuery instead. A request with two different hashes is refused by the [Extension].
+func Named(extensions map[string]any, ids ...string) map[string]any {
+	hash, refusal := hashOf(extensions)
+	if refusal != nil {
 		return extensions
 	}
-	extensions = maps.Clone(extensions)
-	if extensions == nil {
-		extensions = map[string]any{}
+	var named map[string]any
+	for _, id := range ids {
+		switch {
+		case id == "":
+		case hash != "" && normal(id) != normal(hash):
+			return with(extensions, ambiguous{})
+		default:
+			hash, named = id, map[string]any{"version": json.Number(version), "sha256Hash": id}
+		}
 	}
-	extensions[extension] = map[string]any{"version": json.Number(version), "sha256Hash": id}
-	return extensions
+	if named == nil {
+		return extensions
+	}
+	return with(extensions, named)
+}
+
+// with returns a copy of extensions that names a document this way.
+func with(extensions map[string]any, name any) map[string]any {
+	named := map[string]any{}
+	maps.Copy(named, extensions)
+	named[extension] = name
+	return named
 }
 
 // Names reports whether the extensions name a document, so that the request need not have one.
@@ -122,6 +143,9 @@ func Names(extensions map[string]any) bool { return extensions[extension] != nil
 func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
+	}
+	if extensions[extension] == any(ambiguous{}) {
+		return "", apierr.BadUserInput("documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
 	}
 	fields, _ := extensions[extension].(map[string]any)
 	hash, isText := fields["sha256Hash"].(string)

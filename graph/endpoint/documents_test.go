@@ -67,6 +67,47 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 	}
 }
 
+func TestDifferentDocumentHashesAreRefused(t *testing.T) {
+	endpoint := serve(time.Minute)
+	const document, another = `{a:user(username:"LiLei"){username}}`, `{b:user(username:"LiLei"){username}}`
+	const found = `{"data":{"a":{"username":"LiLei"}}}`
+	const refused = `{"errors":[{"message":"documentId, doc_id and extensions.persistedQuery name different documents: send one of them",` +
+		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
+	const malformed = `{"errors":[{"message":"extensions.persistedQuery is of the form {\"version\":1,\"sha256Hash\":\"…\"}",` +
+		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
+	for _, text := range []string{document, another} {
+		query := strings.ReplaceAll(text, `"`, `\"`)
+		endpoint.ServeHTTP(httptest.NewRecorder(), post(`{"query":"`+query+`","extensions":`+hashed(text)+`}`))
+	}
+	one, two := sum(document), sum(another)
+	for _, test := range []struct {
+		name    string
+		request *http.Request
+		want    string
+	}{
+		{"documentId and persistedQuery", post(`{"documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
+		{"doc_id and persistedQuery", post(`{"doc_id":"` + one + `","extensions":` + hashed(another) + `}`), refused},
+		{"documentId and doc_id", post(`{"documentId":"` + one + `","doc_id":"` + two + `"}`), refused},
+		{"the last of three", post(`{"documentId":"` + one + `","doc_id":"` + two + `","extensions":` + hashed(document) + `}`), refused},
+		{"the second of three", post(`{"documentId":"` + two + `","doc_id":"` + one + `","extensions":` + hashed(document) + `}`), refused},
+		{"a query too", post(`{"query":"{a}","documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
+		{"in a URL", httptest.NewRequest(http.MethodGet, "/graphql?"+
+			url.Values{"documentId": {one}, "extensions": {hashed(another)}}.Encode(), nil), refused},
+		{"a persistedQuery that is malformed", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`), malformed},
+		{"two spellings of one hash", post(`{"documentId":"sha256:` + strings.ToUpper(one) + `","doc_id":"` + one + `","extensions":` +
+			hashed(document) + `}`), found},
+		{"null and empty names", post(`{"documentId":"` + one + `","doc_id":"","extensions":{"persistedQuery":null}}`), found},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			endpoint.ServeHTTP(w, test.request)
+			if diff := cmp.Diff(test.want, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != http.StatusOK {
+				t.Errorf("the status is %d; the body (-want +got):\n%s", w.Code, diff)
+			}
+		})
+	}
+}
+
 func TestAProductionServerTellsNobodyItsSchema(t *testing.T) {
 	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Production: true,
 		Around: serve(time.Minute).(*Endpoint).config.Around})

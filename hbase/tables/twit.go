@@ -161,6 +161,20 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	return t, r.err
 }
 
+// MayBeForFollowers reports whether an unreadable twit's record may have had the field that says that it is
+// for followers. It returns false only if the record is still whole enough to show that it lacks the field.
+func MayBeForFollowers(value []byte) bool {
+	whole := false
+	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
+	for field, _, more := r.next(); more; field, _, more = r.next() {
+		if field >= twitFollowersOnly {
+			return true
+		}
+		whole = whole || field == twitContent
+	}
+	return r.err != nil || !whole
+}
+
 // TwitNames finds the place of a twit by the id that its source gave it, so that comments can be imported on their own.
 var TwitNames = twitNames{"twit_ids"}
 

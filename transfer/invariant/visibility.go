@@ -9,7 +9,8 @@ import (
 )
 
 // visibilities checks the stored visibility of all twits: it is PUBLIC or FOLLOWERS, and the copy in the
-// album agrees. No repair publishes: of two copies that disagree, the one for followers counts.
+// album agrees. No repair publishes: of two copies that disagree, the one for followers counts, and so does
+// one that is damaged and may have been for followers.
 func (r *run) visibilities(ctx context.Context) error {
 	for _, check := range []func() error{
 		func() error { return spans(ctx, r, tables.Twits, restoreTwits(tables.Twits, tables.Albums)) },
@@ -46,14 +47,45 @@ func restoreTwits(l, other *tables.List[*tables.Twit]) spanCheck {
 		}
 		for i, d := range damaged {
 			b := breachOf(d.table, d.row, d.family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
-			if whole := copies[i].found; whole != nil && readable(other, d.owner, *whole) {
-				r.breach(b, putCopy(d, *whole))
+			if restore := r.restoreTwit(l, other, d, copies[i]); restore != nil {
+				r.breach(b, restore)
 			} else {
 				r.breach(b)
 			}
 			r.unreadable[listOf{d.table, d.family, d.owner}] = true
 		}
 		return nil
+	}
+}
+
+// restoreTwit returns what repairs a damaged twit of a list from its copy in the other list, nil if that is
+// missing or unreadable. If the copy is public and the damaged one may have been for followers, the copy is
+// reported too, and both become for followers.
+func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied seat) hbase.Mutation {
+	if copied.found == nil {
+		return nil
+	}
+	t, err := twitOf(other, damaged.owner, *copied.found)
+	if err != nil {
+		return nil
+	}
+	whole := *copied.found
+	if t.Visibility == tables.Public && tables.MayBeForFollowers(damaged.cell.Value) {
+		restricted := *t
+		restricted.Visibility = tables.FollowersOnly
+		whole = l.Cell(&restricted, copied.found.Timestamp)
+		r.restrict(copied, whole, "the damaged copy in "+l.Table+" may have been for followers only")
+	}
+	return putCopy(damaged, whole)
+}
+
+// restrict reports a public twit that should be for followers only, as the other column has it, and repairs it.
+func (r *run) restrict(s seat, whole hbase.Cell, why string) {
+	b := breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(whole.Value), "%s", why)
+	s.cell = *s.found
+	if r.breach(b, putCopy(s, whole)) && !r.Mend {
+		r.restricted[tables.TwitKey{Author: s.owner, Position: s.cell.Qualifier}] = true
+		r.fewerPublic(s)
 	}
 }
 
@@ -77,13 +109,7 @@ func restrictTwits(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) er
 		if t, err := twitOf(tables.Twits, s.Owner, *seat.found); err != nil || t.Visibility != tables.Public {
 			continue
 		}
-		b := breachOf(seat.table, seat.row, seat.family, seat.cell.Qualifier, text(seat.found.Value), text(copies[i].Value),
-			"the album has it for followers only")
-		seat.cell = *seat.found
-		if r.breach(b, putCopy(seat, copies[i])) && !r.Mend {
-			r.restricted[tables.TwitKey{Author: s.Owner, Position: seat.cell.Qualifier}] = true
-			r.fewerPublic(seat)
-		}
+		r.restrict(seat, copies[i], "the album has it for followers only")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package invariant_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,10 +20,8 @@ var third = &tables.Twit{AuthorName: "b", Name: "t3", PostedAt: day(4), Content:
 // withFlag is a twit's column whose record has these bytes instead of the field that says that it is for
 // followers.
 func withFlag(l *tables.List[*tables.Twit], t *tables.Twit, flag string) hbase.Mutation {
-	public := *t
-	public.Visibility = tables.Public
-	cell := l.Cell(&public, 0)
-	cell.Value = append(cell.Value, flag...)
+	cell := l.Cell(t, 0)
+	cell.Value = append(withoutFlag(l, t), flag...)
 	return put(l.Table, l.Row(t.AuthorName, 0), cell)
 }
 
@@ -89,6 +88,91 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRepairNeverPublishes(t *testing.T) {
+	const lost, content = "", "\x0a\x03see"
+	both := []*tables.List[*tables.Twit]{tables.Twits, tables.Albums}
+	for i, l := range both {
+		other := both[1-i]
+		for _, test := range []struct{ name, record string }{
+			{"an unknown visibility", string(withoutFlag(l, second)) + unknown},
+			{"two visibilities", string(withoutFlag(l, second)) + "\"\x00\"\x00"},
+			{"a visibility under another number", string(withoutFlag(l, second)) + "*\x00"},
+			{"a visibility cut in two", string(withoutFlag(l, second)) + "\""},
+			{"a damaged length before the visibility", "\x0a\x7fsee\x1a\x12http://x.org/1.jpg\"\x00"},
+			{"damaged text before the visibility", "\x0a\x03s\xffe\x1a\x12http://x.org/1.jpg\"\x00"},
+			{"an unordered visibility", "\"\x00" + content},
+			{"nothing", ""},
+		} {
+			t.Run(test.name+" in "+l.Table+" and none in "+other.Table, func(t *testing.T) {
+				store := open(t)
+				damaged := l.Cell(second, 0)
+				damaged.Value = []byte(test.record)
+				write(t, store, put(l.Table, l.Row("b", 0), damaged), withFlag(other, second, lost))
+				lines := check(t, store)
+				want := []string{" is " + strconv.Quote(test.record), "the damaged copy in " + l.Table + " may have been for followers only"}
+				if len(lines) != 2 || !strings.Contains(lines[1], want[0]) || !strings.HasSuffix(lines[0], want[1]) {
+					t.Errorf("breaches are %q, want %q in them and no other", lines, want)
+				}
+				result, err := (invariant.Checker{Store: store}).MendAll(t.Context())
+				if err != nil || result != (invariant.Result{Found: 2}) {
+					t.Errorf("the result is %+v, error %v", result, err)
+				}
+				if lines := check(t, store); len(lines) > 0 {
+					t.Errorf("still: %q", lines)
+				}
+				for _, l := range both {
+					if got := visibilityOf(t, store, l, second); got != tables.FollowersOnly {
+						t.Errorf("%s has it as %s", l.Table, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestRepairKeepsAPublicTwitWhoseDamagedCopyHasNoVisibility(t *testing.T) {
+	for i, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {
+		t.Run(l.Table, func(t *testing.T) {
+			store := open(t)
+			other := []*tables.List[*tables.Twit]{tables.Albums, tables.Twits}[i]
+			damaged := l.Cell(second, 0)
+			damaged.Value = []byte("\x0a\x03s\xffe\x1a\x12http://x.org/1.jpg")
+			write(t, store, put(l.Table, l.Row("b", 0), damaged), withFlag(other, second, ""))
+			if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if lines := check(t, store); len(lines) > 0 {
+				t.Errorf("still: %q", lines)
+			}
+			if got := visibilityOf(t, store, l, second); got != tables.Public {
+				t.Errorf("it is %s", got)
+			}
+		})
+	}
+}
+
+// withoutFlag is the record of a twit without the field that says that it is for followers.
+func withoutFlag(l *tables.List[*tables.Twit], t *tables.Twit) []byte {
+	public := *t
+	public.Visibility = tables.Public
+	return l.Cell(&public, 0).Value
+}
+
+// visibilityOf reads the visibility of a twit in a list.
+func visibilityOf(t *testing.T, store hbase.Store, l *tables.List[*tables.Twit], twit *tables.Twit) tables.Visibility {
+	t.Helper()
+	get := l.Get(twit.AuthorName, 0, hbase.Exactly(l.Position(twit)))
+	results, err := store.Get(t.Context(), []hbase.Get{get})
+	if err != nil || results[0].Err != nil {
+		t.Fatal(err, results[0].Err)
+	}
+	twits, _, _, err := l.Decode(twit.AuthorName, results[0].Cells)
+	if err != nil || len(twits) != 1 {
+		t.Fatalf("%s has %d such twits, error %v", l.Table, len(twits), err)
+	}
+	return twits[0].Visibility
 }
 
 func rowOf(i tables.Intent) string {

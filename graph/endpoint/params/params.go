@@ -2,7 +2,6 @@
 package params
 
 import (
-	"cmp"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -32,7 +31,7 @@ func (p *Params) Fields() map[string]any {
 // Raw returns them as gqlgen has them, and reports whether they have a query, or name a document.
 func (p *Params) Raw(headers http.Header) (raw *graphql.RawParams, complete bool) {
 	raw = &graphql.RawParams{OperationName: p.OperationName, Variables: p.Variables.Fields, Headers: headers,
-		Extensions: documents.Named(p.Extensions.Fields, cmp.Or(p.DocumentID, p.DocID))}
+		Extensions: documents.Named(p.Extensions.Fields, p.DocumentID, p.DocID)}
 	if p.Query != nil {
 		raw.Query = *p.Query
 	}
