@@ -48,6 +48,23 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
+// Rewind cuts the subscription before the twits that wait in its channel, and before those with the
+// given keys, which came out of it.
+func (s *Subscription) Rewind(taken []tables.TwitKey) {
+	s.Cut()
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	if s.over {
+		return
+	}
+	for _, key := range taken {
+		s.park(key, time.Time{})
+	}
+	for t := range s.queue {
+		s.park(t.Key(), time.Time{})
+	}
+}
+
 // Fork returns another subscription that is cut at the same place as s. Whoever calls it calls
 // Close.
 func (s *Subscription) Fork() *Subscription {
