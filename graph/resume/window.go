@@ -59,7 +59,7 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// insert inserts an entry behind those that are dropped before it or with it.
+// insert inserts an entry in the order of until, behind equal ones.
 func insert(of []*entry, e *entry) []*entry {
 	i := len(of)
 	for i > 0 && e.until.Before(of[i-1].until) {
@@ -68,9 +68,9 @@ func insert(of []*entry, e *entry) []*entry {
 	return slices.Insert(of, i, e)
 }
 
-// take returns the position to continue from, nil if there is none, and until when it is kept. If there are several, nothing
-// says which of them the client stopped at, so each client gets the earliest: it may receive an
-// event again, but misses none.
+// take returns the position to continue from, nil if there is none, and until when it is kept. If
+// there are several, nothing says which of them the client stopped at, so each client gets the
+// earliest: it may receive an event again, but misses none.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
