@@ -2,6 +2,7 @@ package news
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unique"
 
@@ -47,16 +48,66 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
+// Rewind cuts the subscription before the twits that wait in its channel, and before those with the
+// given keys, which came out of it.
+func (s *Subscription) Rewind(taken []tables.TwitKey) {
+	s.Cut()
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	if s.over {
+		return
+	}
+	for _, key := range taken {
+		s.park(key, time.Time{})
+	}
+	for t := range s.queue {
+		s.park(t.Key(), time.Time{})
+	}
+}
+
 // Fork returns another subscription that is cut at the same place as s. Whoever calls it calls
 // Close.
 func (s *Subscription) Fork() *Subscription {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	fork := *s
-	fork.parked = append([]unique.Handle[tables.TwitKey](nil), s.parked...)
+	fork.parked = slices.Clone(s.parked)
+	p := s.poller
+	for _, pending := range slices.Clone(p.again) {
+		if pending.of == s {
+			pending.of = &fork
+			p.keep(pending, nil)
+		}
+	}
+	if p.forks == nil {
+		p.forks = map[*Subscription][]*Subscription{}
+	}
+	p.forks[s] = append(p.forks[s], &fork)
 	s.row.subscribers[&fork] = struct{}{}
-	s.poller.Counters.Subscribers.Add(1)
+	p.Counters.Subscribers.Add(1)
 	return &fork
+}
+
+// withForks adds the sights of the forks of subscriptions that were made since the look under way
+// compared, with the same results of See. The caller holds mu.
+func (p *Poller) withForks(sights []sighted, twits []*tables.Twit, errs []error) (
+	[]sighted, []*tables.Twit, []error,
+) {
+	if len(p.forks) == 0 {
+		return sights, twits, errs
+	}
+	for i := 0; i < len(sights); i++ { // a fork may have forks
+		for _, fork := range p.forks[sights[i].of] {
+			sight := sights[i]
+			sight.of = fork
+			sights, twits = append(sights, sight), append(twits, twits[i])
+			if errs != nil {
+				errs = append(errs, errs[i])
+			}
+		}
+	}
+	p.forks = nil
+	return sights, twits, errs
 }
 
 // park reports whether a twit that is found now comes after the end, and keeps its key. The

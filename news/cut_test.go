@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"twibase/hbase/hbasetest"
 )
 
 // listensUntil subscribes to a row until a time.
@@ -126,6 +128,37 @@ func TestAForkIsCutAtTheSamePlace(t *testing.T) {
 			t.Errorf("%d subscribers are left", n)
 		}
 	})
+}
+
+func TestAForkReceivesTheTwitsThatThePollerStillChecks(t *testing.T) {
+	for name, pending := range map[string]func(w *world){
+		"because See failed":  func(w *world) { w.set(hbasetest.Fault{}, errBlind) },
+		"in a look under way": func(w *world) { w.delay(Interval) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(t *testing.T, w *world) {
+				one := w.listensUntil(Posts, "a", time.Now().Add(Interval*3/2))
+				pending(w)
+				w.posts("a", "1", 0)
+				time.Sleep(Interval * 3 / 2)
+				synctest.Wait()
+				one.rest()
+				fork := listener{one.Fork(), w}
+				again := listener{fork.Fork(), w}
+				w.set(hbasetest.Fault{}, nil)
+				w.delay(0)
+				all := []listener{one, fork, again}
+				for _, l := range all {
+					l.resumes(time.Time{})
+				}
+				time.Sleep(2 * Interval)
+				for _, l := range all {
+					l.hears("1")
+					l.Close()
+				}
+			})
+		})
+	}
 }
 
 func TestASubscriptionThatIsCutEnds(t *testing.T) {

@@ -27,6 +27,7 @@ type world struct {
 	behind time.Time       // since when twits are on their way to timelines
 	fault  hbasetest.Fault // of all reads of rows
 	blind  error           // what the question fails with who sees what
+	slow   time.Duration   // how long See takes
 }
 
 var (
@@ -67,6 +68,10 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 // see hides the twits whose names begin with a hyphen.
 func (w *world) see(_ context.Context, sights []Sight) ([]*tables.Twit, []error) {
 	w.mu.Lock()
+	slow := w.slow
+	w.mu.Unlock()
+	time.Sleep(slow)
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	twits := make([]*tables.Twit, len(sights))
 	if w.blind != nil {
@@ -97,6 +102,13 @@ func (w *world) set(fault hbasetest.Fault, blind error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fault, w.blind = fault, blind
+}
+
+// delay makes See take a time.
+func (w *world) delay(slow time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slow = slow
 }
 
 func (w *world) put(puts ...hbase.Mutation) {

@@ -177,7 +177,7 @@ func (p *Poller) compare(readings []*reading, joins []*Subscription, now, next t
 		}
 	}
 	p.admit(joins, readings, at)
-	sights, p.again = append(p.again, sights...), nil
+	sights, p.again, p.forks = append(p.again, sights...), nil, nil
 	clock := time.Now()
 	sights = slices.DeleteFunc(sights, func(s sighted) bool { return s.of.park(s.Key, clock) })
 	slices.SortStableFunc(sights, func(a, b sighted) int { return strings.Compare(b.Key.Position, a.Key.Position) })
@@ -245,6 +245,7 @@ func pure(sights []sighted) []Sight {
 func (p *Poller) deliver(sights []sighted, told []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	sights, told, errs = p.withForks(sights, told, errs)
 	clock := time.Now() // one for all, so that subscriptions that are cut at the same time are told of the same twits
 	waiting := map[*Subscription]bool{}
 	for i, s := range sights {

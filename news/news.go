@@ -87,11 +87,14 @@ type Poller struct {
 	epoch time.Time // before it began
 	woken chan struct{}
 
-	mu       sync.Mutex
-	rows     map[name]*row
-	joining  []*Subscription
-	again    []sighted // what could not be seen yet, or is to wait
-	oriented bool      // whether it is known who was a broadcaster when the first subscriber of a timeline came
+	mu      sync.Mutex
+	rows    map[name]*row
+	joining []*Subscription
+	again   []sighted // what could not be seen yet, or is to wait
+	// forks has the forks of a subscription that were made since the last look compared: the look
+	// under way does not have them.
+	forks    map[*Subscription][]*Subscription
+	oriented bool // whether it is known who was a broadcaster when the first subscriber of a timeline came
 	ended    bool
 }
 

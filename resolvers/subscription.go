@@ -49,7 +49,7 @@ func (r *subscriptionResolver) listen(ctx context.Context, kind news.Kind, owner
 			defer close(events)
 			select {
 			case <-ctx.Done():
-			case <-expiry(ctx, operation):
+			case <-operation.Expiry():
 				operation.Expire(nil)
 			}
 		}()
@@ -64,26 +64,20 @@ func (r *subscriptionResolver) listen(ctx context.Context, kind news.Kind, owner
 	}
 	go func() {
 		defer close(events)
-		err := r.relay(ctx, l, since, expiry(ctx, operation), events)
-		if errors.Is(err, news.ErrCut) {
+		switch err := r.relay(ctx, l, since, operation.Expiry(), events); {
+		case errors.Is(err, news.ErrCut):
 			operation.Expire(l)
-			return
-		}
-		l.Close()
-		if err != nil && ctx.Err() == nil {
-			plan.End(ctx, ended(err))
+		case ctx.Err() != nil:
+			l.Cut()
+			operation.Stop(l)
+		default:
+			l.Close()
+			if err != nil {
+				plan.End(ctx, ended(err))
+			}
 		}
 	}()
 	return events, nil
-}
-
-// expiry returns a channel on which a time comes when the token of an operation expires. It is nil if there is no operation to be resumed.
-func expiry(ctx context.Context, operation *resume.Operation) <-chan time.Time {
-	if operation == nil {
-		return nil
-	}
-	expires, _ := auth.ExpiryOf(ctx)
-	return time.After(time.Until(expires))
 }
 
 // listener returns the subscription that the operation resumes, or else a new one.
@@ -97,7 +91,7 @@ func (r *subscriptionResolver) listener(ctx context.Context, operation *resume.O
 			l.Close()
 			return nil, err
 		}
-		l.resumed = true
+		l.resumed, l.taken = true, nil
 		return l, nil
 	}
 	s, err := r.News.Subscribe(ctx, kind, owner, until)
@@ -129,6 +123,9 @@ type listener struct {
 	begun time.Time
 	// resumed says that an earlier operation had the subscription.
 	resumed bool
+	// taken are the first twits that this operation took from the subscription, at most two: one that
+	// the endpoint sends, and the next.
+	taken []tables.TwitKey
 }
 
 var _ resume.Position = (*listener)(nil)
@@ -140,9 +137,12 @@ func (l *listener) Fork() resume.Position {
 	return &fork
 }
 
+// Rewind implements [resume.Position].
+func (l *listener) Rewind() { l.Subscription.Rewind(l.taken) }
+
 // relay sends each twit of the subscription once, until ctx or the subscription ends. When expiry fires it sends the twits from before, and returns
 // [news.ErrCut].
-func (r *subscriptionResolver) relay(ctx context.Context, l *listener, after *tables.TwitKey, expiry <-chan time.Time, events chan<- *tables.Twit) error {
+func (r *subscriptionResolver) relay(ctx context.Context, l *listener, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit) error {
 	tell := func(t *tables.Twit) error {
 		select {
 		case events <- t:
@@ -174,11 +174,15 @@ func (r *subscriptionResolver) relay(ctx context.Context, l *listener, after *ta
 			if time.Since(l.begun) > news.Window {
 				l.told = nil // nothing comes that is so old
 			}
+			if len(l.taken) < 2 {
+				l.taken = append(l.taken, t.Key())
+			}
 			if err := tell(t); err != nil {
 				return err
 			}
 		case <-expiry:
 			l.Cut()
+			expiry = nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}

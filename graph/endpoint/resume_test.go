@@ -292,3 +292,48 @@ func TestATwitThatIsDeletedBeforeASubscriptionContinuesIsNotDelivered(t *testing
 		again.wants("2")
 	})
 }
+
+// connects is a first attempt to connect again, whose connection is lost.
+func (f *feed) connects(refuses string) *subscriber {
+	f.Helper()
+	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(life))
+	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), "1"))
+	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{}), refuses: refuses}
+	go func() {
+		defer close(s.done)
+		for range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()}) {
+			if refuses != "" {
+				return // it was not sent
+			}
+		}
+	}()
+	synctest.Wait()
+	return s
+}
+
+func TestASubscriptionContinuesAfterAnAttemptThatReceivedNothing(t *testing.T) {
+	for name, attempt := range map[string]func(f *feed){
+		"whose connection is lost before an event": func(f *feed) { f.connects("").wants() },
+		"whose connection is lost with the first event": func(f *feed) {
+			s := f.connects("any")
+			time.Sleep(2 * news.Interval)
+			s.wants()
+		},
+		"two times": func(f *feed) { f.connects("").wants(); f.connects("").wants() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFeed(t, func(f *feed) {
+				first := f.subscribes("LiLei", "1", ofA())
+				f.posts("1")
+				first.expires()
+				f.posts("2", "3", "4", "5")
+				attempt(f)
+				f.posts("6")
+				again := f.subscribes("LiLei", "1", ofA())
+				f.posts("7")
+				first.wants("1")
+				again.wants("2", "3", "4", "5", "6", "7")
+			})
+		})
+	}
+}

@@ -90,11 +90,9 @@ func (e *Endpoint) subscription(ctx context.Context, operation *graphql.Operatio
 		ctx, done = context.WithDeadlineCause(ctx, expires.Add(resume.Grace), errExpired)
 		defer done()
 	}
-	var resumed *resume.Operation
-	if key, ok := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables); ok {
-		ctx, resumed = e.positions.Start(ctx, key)
-		defer resumed.End(false)
-	}
+	key, _ := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables)
+	ctx, resumed := e.positions.Start(ctx, key)
+	defer resumed.End(false)
 	respond, ctx := e.exec.DispatchOperation(ctx, operation)
 	trace := traceOf(ctx)
 	trace.Execution = plan.ExecutionOf(operation)
@@ -103,7 +101,11 @@ func (e *Endpoint) subscription(ctx context.Context, operation *graphql.Operatio
 			break // it failed of that
 		}
 		trace.Errors += len(response.Errors)
-		if !yield(response) || response.Data == nil {
+		if !yield(response) {
+			return
+		}
+		resumed.Sent()
+		if response.Data == nil {
 			return
 		}
 	}

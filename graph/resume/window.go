@@ -24,17 +24,19 @@ type Window struct {
 	viewers map[string][]*entry
 }
 
-// entry is a position that is kept. The slices that have it are the oldest first.
+// entry is a position that is kept. The slices that have it are ordered by when it is dropped, and
+// so by when the operation expired.
 type entry struct {
 	key      Key
 	viewer   string
+	until    time.Time
 	position Position
 	element  *list.Element
 	timer    *time.Timer
 }
 
-// keep keeps a position.
-func (w *Window) keep(key Key, viewer string, position Position) {
+// keep keeps a position until a time.
+func (w *Window) keep(key Key, viewer string, position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.keys == nil {
@@ -46,33 +48,43 @@ func (w *Window) keep(key Key, viewer string, position Position) {
 	if w.all.Len() >= MaxPositions {
 		w.drop(w.all.Front().Value.(*entry))
 	}
-	e := &entry{key: key, viewer: viewer, position: position}
+	e := &entry{key: key, viewer: viewer, until: until, position: position}
 	e.element = w.all.PushBack(e)
-	w.keys[key] = append(w.keys[key], e)
-	w.viewers[viewer] = append(w.viewers[viewer], e)
-	e.timer = time.AfterFunc(Keep, func() {
+	w.keys[key] = insert(w.keys[key], e)
+	w.viewers[viewer] = insert(w.viewers[viewer], e)
+	e.timer = time.AfterFunc(time.Until(until), func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.drop(e)
 	})
 }
 
-// take returns the position to continue from, nil if there is none. If there are several, nothing
-// says which of them the client stopped at, so each client gets the earliest: it may receive an
-// event again, but misses none.
-func (w *Window) take(key Key) Position {
+// insert inserts an entry in the order of until, behind equal ones.
+func insert(of []*entry, e *entry) []*entry {
+	i := len(of)
+	for i > 0 && e.until.Before(of[i-1].until) {
+		i--
+	}
+	return slices.Insert(of, i, e)
+}
+
+// take returns the position to continue from, nil if there is none, and until when it is kept. If
+// there are several, nothing says which of them the client stopped at, so each client gets the
+// earliest: it may receive an event again, but misses none.
+func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of := w.keys[key]
 	if len(of) == 0 {
-		return nil
+		return nil, time.Time{}
 	}
+	until = of[0].until
 	if len(of) == 1 {
-		return w.remove(of[0])
+		return w.remove(of[0]), until
 	}
-	position := of[0].position.Fork()
+	position = of[0].position.Fork()
 	w.drop(of[len(of)-1])
-	return position
+	return position, until
 }
 
 // drop closes a position, unless it was removed before. The caller holds mu.

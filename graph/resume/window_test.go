@@ -22,6 +22,8 @@ func (p *position) Fork() Position {
 	return &position{p.at, p.open}
 }
 
+func (p *position) Rewind() { p.at-- }
+
 func (p *position) Close() { p.open.Add(-1) }
 
 // world is a window and how many positions are open.
@@ -214,5 +216,104 @@ func TestWhatAnOperationIsKnownBy(t *testing.T) {
 		if _, ok := KeyOf(ctx, "d", "n", nil); ok {
 			t.Errorf("an operation of %s has a key", name)
 		}
+	}
+}
+
+// connects starts an operation that resumes, and wants it to continue from a place.
+func (w *world) connects(want int) (*Operation, Position) {
+	w.Helper()
+	o := w.start("a", "1")
+	p, _ := o.Resume().(*position)
+	if p == nil || p.at != want {
+		w.Fatalf("it continues from %v, want %d", p, want)
+	}
+	return o, p
+}
+
+func TestAPositionOfAnOperationThatSendsNoEventIsKeptAgain(t *testing.T) {
+	for name, end := range map[string]func(o *Operation, p Position){
+		"when the resolver stops first":     func(o *Operation, p Position) { o.Stop(p); o.End(false) },
+		"when the endpoint ends first":      func(o *Operation, p Position) { o.End(false); o.Stop(p) },
+		"when the token expires first":      func(o *Operation, p Position) { o.Expire(p); o.End(false) },
+		"when the token expires after that": func(o *Operation, p Position) { o.End(false); o.Expire(p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(w *world) {
+				w.expires(w.start("a", "1"), 7)
+				time.Sleep(Keep / 2)
+				w.expires(w.start("a", "1"), 9) // of a newer token
+				o, p := w.connects(7)
+				w.resumes("a", "1", 7)
+				end(o, p)
+				time.Sleep(Keep/2 - 1)
+				o, p = w.connects(6) // the test's position notes that it was rewound
+				end(o, p)
+				time.Sleep(1)
+				synctest.Wait()
+				w.resumes("a", "1", 0)
+			})
+		})
+	}
+}
+
+func TestAPositionOfAnOperationThatSentAnEventIsNotKeptAgain(t *testing.T) {
+	in(t, func(w *world) {
+		w.expires(w.start("a", "1"), 7)
+		o, p := w.connects(7)
+		o.Sent()
+		o.Stop(p)
+		o.End(false)
+		w.resumes("a", "1", 0)
+	})
+}
+
+func TestAPositionThatIsKeptAgainIsStillTheEarliest(t *testing.T) {
+	in(t, func(w *world) {
+		w.expires(w.start("a", "1"), 7)
+		o, p := w.connects(7)
+		time.Sleep(time.Second)
+		w.expires(w.start("a", "1"), 9)
+		o.End(false)
+		o.Stop(p)
+		w.resumes("a", "1", 6)
+		w.resumes("a", "1", 6)
+	})
+}
+
+func TestAnOperationExpires(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		known bool
+		end   time.Duration // of its stream
+		want  time.Duration
+	}{
+		{"with its token", true, 2 * time.Hour, time.Hour},
+		{"with its stream", true, time.Minute, time.Minute},
+		{"with its stream if it has no token", false, time.Minute, time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in(t, func(w *world) {
+				ctx, end := context.WithTimeout(w.Context(), test.end)
+				defer end()
+				ctx = WithEnd(w.Context(), ctx)
+				if test.known {
+					ctx = auth.WithExpiry(ctx, time.Now().Add(time.Hour))
+				}
+				begun := time.Now()
+				_, o := w.window.Start(ctx, Key{})
+				<-o.Expiry()
+				if took := time.Since(begun); took != test.want {
+					w.Errorf("after %s, want %s", took, test.want)
+				}
+				w.open.Add(1)
+				o.Expire(&position{7, &w.open})
+				if !o.End(true) {
+					w.Error("it did not expire")
+				}
+				if n := w.open.Load(); n != 0 {
+					w.Error("a position without a key is kept")
+				}
+			})
+		})
 	}
 }

@@ -53,6 +53,8 @@ type Stream struct {
 	free   func()
 	ctx    context.Context // ends with the stream
 	cancel context.CancelFunc
+	expiry context.Context // ends when the token of an operation expired
+	expire context.CancelFunc
 	late   *time.Timer
 	events chan event
 
@@ -79,6 +81,7 @@ type operation struct {
 func (s *Shared) Reserve(free func()) (token string) {
 	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan event), operations: map[string]*operation{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.expiry, t.expire = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams == nil {
@@ -96,14 +99,17 @@ func (s *Shared) Find(token string) *Stream {
 	return s.streams[token]
 }
 
-// leave ends the stream as soon as no operation runs over it, or after [resume.Grace], as the token of an operation has expired. There is no way to tell
-// the client that it is to repeat one operation; it repeats all when the stream ends.
+// leave ends the stream because the token of an operation expired. There is no way to tell the client
+// that it is to repeat one operation; it repeats all when the stream ends. So the other
+// subscriptions end as if their tokens had expired, and can be continued too. The stream ends with
+// its last operation, at most [resume.Grace] later.
 func (t *Stream) leave() {
 	t.shared.mu.Lock()
 	first := !t.leaving
 	t.leaving = true
 	t.shared.mu.Unlock()
 	if first {
+		t.expire()
 		late := time.AfterFunc(resume.Grace, t.end)
 		context.AfterFunc(t.ctx, func() { late.Stop() })
 	}
@@ -172,7 +178,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 
 // Run runs an operation over the stream: in the ctx of its request, which may be over before. It is [ErrTaken], [ErrMany] or [ErrOver].
 func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(resume.WithEnd(context.WithoutCancel(ctx), t.expiry))
 	t.shared.mu.Lock()
 	defer t.shared.mu.Unlock()
 	if _, taken := t.operations[id]; taken {

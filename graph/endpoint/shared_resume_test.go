@@ -1,0 +1,95 @@
+package endpoint
+
+import (
+	"context"
+	"iter"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/auth"
+	"twibase/graph/resume"
+	"twibase/news"
+)
+
+// sharedStream is a shared stream that a client has opened.
+type sharedStream struct {
+	f    *feed
+	run  func(ctx context.Context, id string, responses func(context.Context) iter.Seq[*graphql.Response]) error
+	body *httptest.ResponseRecorder
+	done chan struct{} // is closed when the stream ends
+	stop context.CancelFunc
+}
+
+func (f *feed) opens() *sharedStream {
+	ctx, stop := context.WithCancel(f.Context())
+	stream := f.endpoint.shared.Find(f.endpoint.shared.Reserve(func() {}))
+	s := &sharedStream{f, stream.Run, httptest.NewRecorder(), make(chan struct{}), stop}
+	go func() {
+		defer close(s.done)
+		stream.Serve(ctx, s.body)
+	}()
+	return s
+}
+
+// subscribes begins a subscription with a token that expires after a time, without one if that is
+// zero.
+func (s *sharedStream) subscribes(id string, life time.Duration) {
+	s.f.Helper()
+	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)
+	if life > 0 {
+		ctx = auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Now().Add(life))
+	}
+	err := s.run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] {
+		return s.f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()})
+	})
+	if err != nil {
+		s.f.Fatal(err)
+	}
+	time.Sleep(news.Interval)
+	synctest.Wait()
+}
+
+var sharedEvent = regexp.MustCompile(`data: \{"id":"(\w+)","payload":\{"data":\{"twitPosted":\{"content":"(\w+)"`)
+
+// wants wants just these events, such as "A 1", in any order; the stream ends.
+func (s *sharedStream) wants(events ...string) {
+	s.f.Helper()
+	s.stop()
+	<-s.done
+	synctest.Wait()
+	got := []string{}
+	for _, match := range sharedEvent.FindAllStringSubmatch(s.body.Body.String(), -1) {
+		got = append(got, match[1]+" "+match[2])
+	}
+	if slices.Sort(got); !slices.Equal(got, events) {
+		s.f.Errorf("received %q, want %q", got, events)
+	}
+}
+
+func TestAllSubscriptionsOfASharedStreamContinueWhenOneTokenExpires(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		begun := time.Now()
+		first := f.opens()
+		first.subscribes("A", life)
+		first.subscribes("B", 3*life) // a newer token
+		first.subscribes("C", 0)
+		f.posts("1")
+		<-first.done
+		if took := time.Since(begun); took != life {
+			t.Errorf("the stream ended after %s, want %s", took, life)
+		}
+		f.posts("2")
+		again := f.opens()
+		again.subscribes("A", time.Hour)
+		again.subscribes("B", time.Hour)
+		f.posts("3")
+		first.wants("A 1", "B 1", "C 1")
+		again.wants("A 2", "A 3", "B 2", "B 3")
+	})
+}
