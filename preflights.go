@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Anyone can send preflights with any names, so that what is remembered and what is logged of them is bounded.
+// Anyone can send preflights with any names, so the number that is remembered and logged is bounded.
 const (
 	maxRefusedPreflights = 1024 // origins and headers that are remembered
 	maxPreflightLines    = 20   // lines a minute
@@ -20,10 +20,10 @@ const (
 	maxPreflightText     = 200  // bytes of an origin or a header
 )
 
-// refusedPreflight names what a line of the log is about.
+// refusedPreflight identifies a log line: an origin, and a refused header or method.
 type refusedPreflight struct{ origin, header string }
 
-// refusedPreflights logs refused preflights, each origin and header once: a browser tells its user less. It
+// refusedPreflights logs refused preflights, each origin and header once: a browser shows less. It
 // is safe for concurrent use.
 type refusedPreflights struct {
 	listed  func(origin string) bool
@@ -37,7 +37,7 @@ type refusedPreflights struct {
 func newRefusedPreflights(listed func(origin string) bool, allowed []string) *refusedPreflights {
 	logged, err := simplelru.NewLRU[refusedPreflight, struct{}](maxRefusedPreflights, nil)
 	if err != nil {
-		panic(err) // the number is none
+		panic(err) // the size is not positive
 	}
 	return &refusedPreflights{listed: listed, allowed: allowed, logged: logged,
 		few: &zerolog.BurstSampler{Burst: maxPreflightLines, Period: time.Minute}}
@@ -61,7 +61,7 @@ func (p *refusedPreflights) log(r *http.Request) {
 	}
 }
 
-// once writes a line unless there was one about the same, or there were too many lately.
+// once writes a line unless the same was logged before, or too many lines were written in the last minute.
 func (p *refusedPreflights) once(ctx context.Context, about refusedPreflight, header, reason string) {
 	about.origin, about.header = short(about.origin), short(about.header)
 	p.mu.Lock()
@@ -74,5 +74,5 @@ func (p *refusedPreflights) once(ctx context.Context, about refusedPreflight, he
 		Msg("preflight refused")
 }
 
-// short returns a copy of as much of a text as is logged: the request it is from is not kept in memory.
+// short returns a copy of the part of a text that is logged, so that the request's memory can be freed.
 func short(text string) string { return strings.Clone(text[:min(len(text), maxPreflightText)]) }

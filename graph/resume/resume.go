@@ -3,8 +3,8 @@
 //
 // The clients graphql-ws and graphql-sse react to an expired token by connecting again with a new
 // one. They repeat the operation as it was, without saying what they have received. So the gateway
-// keeps the subscription's position for a while, and gives it to the next operation of the same
-// viewer that is the same: see [KeyOf].
+// keeps the subscription's position for a while, and gives it to the viewer's next operation with
+// the same key: see [KeyOf].
 //
 // The endpoint makes an [Operation] for each subscription. The resolver starts at the position of
 // [Operation.Resume], if there is one, and passes the position at which the token expired to
@@ -22,7 +22,7 @@ import (
 )
 
 // Grace is how long a subscription may take to send the events from before the token expired. After
-// it nothing is sent, and no position is kept.
+// that nothing is sent, and no position is kept.
 const Grace = 5 * time.Second
 
 // Position is where a subscription stopped.
@@ -47,7 +47,7 @@ func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
 
-// KeyOf returns the key of an operation in ctx: of its viewer, its id if it has one, its document,
+// KeyOf returns the key of an operation in ctx: a hash of its viewer, id (if it has one), document,
 // name and variables. ok is false if the operation can't be continued: its viewer is anonymous or
 // has a token that never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
@@ -89,8 +89,8 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position to continue from, which belongs to the caller, and nil if there is
-// none.
+// Resume returns the position to continue from, or nil if there is none. The caller must close it
+// unless it continues from it.
 func (o *Operation) Resume() Position {
 	if o == nil {
 		return nil
@@ -98,7 +98,7 @@ func (o *Operation) Resume() Position {
 	return o.window.take(o.key)
 }
 
-// Expire ends the operation because its token expired. It stopped at the position, which may be
+// Expire ends the operation because its token expired. position is where it stopped, and may be
 // nil. The resolver calls it before it closes its channel.
 func (o *Operation) Expire(position Position) {
 	o.mu.Lock()

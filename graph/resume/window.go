@@ -24,7 +24,7 @@ type Window struct {
 	viewers map[string][]*entry
 }
 
-// entry is a position that is kept. The slices that have it are the oldest first.
+// entry is a position that is kept. The slices that contain it are sorted by age, oldest first.
 type entry struct {
 	key      Key
 	viewer   string
@@ -58,7 +58,7 @@ func (w *Window) keep(key Key, viewer string, position Position) {
 }
 
 // take returns the position to continue from, nil if there is none. If there are several, nothing
-// says which of them the client stopped at, so each client gets the earliest: it may receive an
+// says at which of them the client stopped, so each client gets the earliest: it may receive an
 // event again, but misses none.
 func (w *Window) take(key Key) Position {
 	w.mu.Lock()
@@ -82,8 +82,8 @@ func (w *Window) drop(e *entry) {
 	}
 }
 
-// remove returns the position of an entry that is kept no longer, nil if it was removed before. The
-// caller holds mu.
+// remove removes an entry and returns its position, or nil if it was removed before. The caller
+// holds mu.
 func (w *Window) remove(e *entry) Position {
 	if e.element == nil {
 		return nil
