@@ -21,7 +21,7 @@ import (
 const preflightAge = 2 * time.Hour
 
 // corsHeaders are the request headers that pages of listed origins may send in any case: the server's own,
-// those of tracing, and those that GraphQL clients send with every request.
+// those of tracing, and those of GraphQL clients.
 var corsHeaders = []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 	"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
 	"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
@@ -32,7 +32,7 @@ const exposedHeaders = "X-Request-Id, Retry-After"
 
 // shared lets pages of these origins call next and read every response, errors included. Their requests may
 // have corsHeaders and the further headers. Cookies are not credentials, so credentials are not allowed. No
-// response is cached on its way.
+// response is cached by proxies.
 func shared(origins, headers []string, next http.Handler) http.Handler {
 	uncached := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -58,7 +58,7 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 	bound, refused := newPreflightBound(headers), newRefusedPreflights(listed, allowed)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if origin := r.Header.Get("Origin"); listed(origin) {
-			// The library leaves them out where it refuses a header or a method.
+			// The library omits these when it refuses a header or a method.
 			w.Header().Set("Access-Control-Allow-Origin", origin)
 			w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 		}
@@ -80,7 +80,7 @@ func shared(origins, headers []string, next http.Handler) http.Handler {
 	})
 }
 
-// checkOrigins refuses what no browser calls an origin.
+// checkOrigins refuses values that no browser sends as an origin.
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(u.Host, "*") {
@@ -90,7 +90,7 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// checkHeaders refuses what is no name of a header, and * in particular: it would allow every header.
+// checkHeaders refuses invalid header names. It refuses * too, which would allow every header.
 func checkHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

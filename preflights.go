@@ -97,5 +97,5 @@ func (p *preflightLog) once(ctx context.Context, about refusedPreflight, header,
 		Msg("preflight refused")
 }
 
-// short returns a copy of as much of a text as is logged: the request it is from is not kept in memory.
+// short returns a copy of the part of a text that is logged, so that the request's memory can be freed.
 func short(text string) string { return strings.Clone(text[:min(len(text), maxPreflightText)]) }

@@ -1,4 +1,4 @@
-// Package coercion coerces input values as sections 3.5 to 3.12 and 6.1.2 and 6.4.1 of the GraphQL specification say:
+// Package coercion coerces input values as sections 3.5 to 3.12, 6.1.2 and 6.4.1 of the GraphQL specification say:
 // the values of variables, literals in a document, and the arguments of a field.
 //
 // Variables and literals are checked before anything executes: [Inputs.Variables] for each request, [Inputs.Literal]
@@ -6,7 +6,7 @@
 // or has no value, where an argument needs one. [Arguments] checks that.
 //
 // Coerced values are what gqlgen's generated code takes: int64 for Int, float64 for Float, string for String, ID and
-// enums, bool, []any, map[string]any, and for other scalars what JSON or the literal has.
+// enums, bool, []any, map[string]any, and for other scalars the value as decoded from JSON or the literal.
 package coercion
 
 import (
@@ -23,13 +23,13 @@ import (
 type Inputs struct {
 	Schema *ast.Schema
 	// Scalars check values of scalars beyond their kind: all custom scalars, and built-in ones that have further
-	// bounds. The value is a string, bool, [json.Number], []any or map[string]any. The error says why it can't be.
+	// bounds. The value is a string, bool, [json.Number], []any or map[string]any. The error says why it is refused.
 	Scalars map[string]func(value any) error
 	// Suggest adds "did you mean" to the errors for unknown names.
 	Suggest bool
 }
 
-// unknown returns the error for a name that is none of the known ones.
+// unknown returns the error for an unknown name.
 func (in *Inputs) unknown(what, name string, known []string) error {
 	message := fmt.Sprintf("%s %q", what, name)
 	if in.Suggest {
@@ -57,7 +57,7 @@ func (in *Inputs) unknownField(def *ast.Definition, name string) error {
 	return in.unknown("the input "+def.Name+" has no field", name, names)
 }
 
-// further checks a value of the scalar's kind for what the scalar demands beyond that.
+// further applies the scalar's check in Scalars, if any, to a value of the right kind.
 func (in *Inputs) further(scalar string, value any) error {
 	if check := in.Scalars[scalar]; check != nil {
 		return check(value)

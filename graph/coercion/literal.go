@@ -9,9 +9,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Literal checks that a literal of a document is a value of a type: section 5.6.1. It reports each part that is not,
-// with its position. A problem is a function, since making its message may take long. Variables inside the literal are
-// checked by other rules and by [Arguments].
+// Literal checks that a literal of a document is a value of a type: section 5.6.1. It reports each invalid part,
+// with its position. problem makes the error when called, since its message may take long to make. Variables inside
+// the literal are checked by other rules and by [Arguments].
 func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem func() error)) {
 	if value.Kind == ast.Variable {
 		return
@@ -74,7 +74,7 @@ func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report fu
 	}
 }
 
-// wrong returns the error for a literal that is no value of a type.
+// wrong returns the error for a literal that is not a value of a type.
 func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
@@ -86,7 +86,7 @@ func (in *Inputs) wrongEnum(def *ast.Definition, value *ast.Value) error {
 	return in.unknownValue(def, value.Raw)
 }
 
-// scalarLiteral checks a literal of a scalar. The syntax decides: 5.0 is no Int, and 5 no String.
+// scalarLiteral checks a literal of a scalar. The syntax decides: 5.0 is not an Int, and 5 is not a String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	kinds, builtIn := map[string][]ast.ValueKind{
 		"Int":     {ast.IntValue},
@@ -121,7 +121,7 @@ func show(value *ast.Value) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// untyped returns a literal as JSON would decode to. It knows no variables: of a custom scalar they are null.
+// untyped returns a literal in the types that JSON decodes to. Variables inside a custom scalar become null.
 func untyped(value *ast.Value) any {
 	switch value.Kind {
 	case ast.IntValue, ast.FloatValue:

@@ -63,10 +63,10 @@ func (c *variable) report(path ast.Path, problem error) {
 	}
 }
 
-// full reports whether no further problem is collected.
+// full reports whether maxProblems are collected.
 func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
 
-// value coerces a JSON value to a type. What it reports makes the result meaningless. It stops when enough is reported.
+// value coerces a JSON value to a type. If it reports a problem, the result is meaningless. It stops when full.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -154,8 +154,8 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 	return coerced, err
 }
 
-// builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int however
-// it is written. A value of another scalar stays unchanged.
+// builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int, also if
+// written as 5.0 or 5e0. A value of another scalar stays unchanged.
 func builtIn(name string, value any) (any, error) {
 	ok := true
 	switch name {
@@ -219,7 +219,7 @@ func isInteger(number string) bool {
 	return true
 }
 
-// below returns a path of one more step. It shares no memory with the path.
+// below returns the path extended by a step. The result shares no memory with the path.
 func below(path ast.Path, step ast.PathElement) ast.Path {
 	return append(path[:len(path):len(path)], step)
 }

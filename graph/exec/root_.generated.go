@@ -3147,7 +3147,7 @@ twibase: users who follow each other, their twits and comments, departments with
 
 **Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return one. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
 WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A token that is not accepted fails the request: it is never executed anonymously.
-What the viewer may not see looks exactly like what does not exist.
+An object that the viewer may not see looks exactly like one that does not exist.
 
 **Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Entries that
 the viewer may not see are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
@@ -3157,9 +3157,9 @@ the viewer may not see are left out, so a page can be short, or empty, while ` +
 that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + `; it has then changed nothing. Where an input has an
 ` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
 
-**Limits.** A request that asks for too much fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + ` before anything is executed; ` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + ` say by how
-much. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its answer at most 100,000 objects. An operation fails with
-` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
+**Limits.** A request that asks for too much fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before anything is executed; ` + "`" + `extensions.limit` + "`" + ` and
+` + "`" + `extensions.actual` + "`" + ` say by how much. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its answer at most 100,000
+objects. A query or mutation fails with ` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
 
 **Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: every operation is answered in full by one response.
 """
@@ -3183,7 +3183,7 @@ directive @stream(
   if: Boolean! = true
   "The client's name for the list. It has no effect."
   label: String
-  "How many entries the client wants at once. It has no effect."
+  "How many entries the client wants first. It has no effect."
   initialCount: Int! = 0
 ) on FIELD
 `, BuiltIn: false},

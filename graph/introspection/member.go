@@ -2,13 +2,13 @@ package introspection
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// deprecation is what @deprecated says of a member of a type.
+// deprecation is the @deprecated directive of a member of a type, if it has one.
 type deprecation struct{ directives ast.DirectiveList }
 
 // noReason is the default of @deprecated(reason:).
 const noReason = "No longer supported"
 
-// IsDeprecated reports whether there is @deprecated.
+// IsDeprecated reports whether the member has @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
 // DeprecationReason returns nil without @deprecated.
@@ -24,7 +24,7 @@ func (d deprecation) DeprecationReason() *string {
 	return &reason
 }
 
-// listed reports whether a member is listed.
+// listed reports whether a list of members contains this one.
 func listed(directives ast.DirectiveList, includeDeprecated bool) bool {
 	return includeDeprecated || !deprecation{directives}.IsDeprecated()
 }

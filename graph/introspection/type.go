@@ -84,7 +84,7 @@ func (t *Type) IsOneOf() *bool {
 	return &one
 }
 
-// Fields returns the fields of an object or interface, __schema and __type excepted.
+// Fields returns the fields of an object or interface, without __schema and __type.
 func (t *Type) Fields(includeDeprecated bool) []Field {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil

@@ -3,8 +3,8 @@
 //
 // The clients graphql-ws and graphql-sse react to an expired token by connecting again with a new
 // one. They repeat the operation as it was, without saying what they have received. So the gateway
-// keeps the subscription's position for a while, and gives it to the next operation of the same
-// viewer that is the same: see [KeyOf].
+// keeps the subscription's position for a while, and gives it to the viewer's next operation with
+// the same key: see [KeyOf].
 //
 // The endpoint makes an [Operation] for each subscription. The resolver starts at the position of
 // [Operation.Resume], if there is one, stops when [Operation.Expiry] is closed, and passes its
@@ -26,7 +26,7 @@ import (
 )
 
 // Grace is how long a subscription may take to send the events from before the token expired. After
-// it nothing is sent, and no position is kept.
+// that nothing is sent, and no position is kept.
 const Grace = 5 * time.Second
 
 // Position is where a subscription stopped.
@@ -115,8 +115,8 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position to continue from, which belongs to the caller, and nil if there is
-// none.
+// Resume returns the position to continue from, or nil if there is none. The caller must close it
+// unless it continues from it.
 func (o *Operation) Resume() Position {
 	if o == nil {
 		return nil

@@ -94,8 +94,8 @@ func (w *Window) drop(e *entry) {
 	}
 }
 
-// remove returns the position of an entry that is kept no longer, nil if it was removed before. The
-// caller holds mu.
+// remove removes an entry and returns its position, or nil if it was removed before. The caller
+// holds mu.
 func (w *Window) remove(e *entry) Position {
 	if e.element == nil {
 		return nil

@@ -245,10 +245,10 @@ func TestAPositionOfAnOperationThatSendsNoEventIsKeptAgain(t *testing.T) {
 				o, p := w.connects(7)
 				w.resumes("a", "1", 7)
 				end(o, p)
-				time.Sleep(Keep/2 - 1)
+				time.Sleep(Keep/2 - time.Nanosecond)
 				o, p = w.connects(6) // the test's position notes that it was rewound
 				end(o, p)
-				time.Sleep(1)
+				time.Sleep(time.Nanosecond)
 				synctest.Wait()
 				w.resumes("a", "1", 0)
 			})

@@ -62,13 +62,13 @@ func isNameStart(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// offsets turns the lexer's positions, which count runes, into offsets of bytes. Positions must ascend.
+// offsets turns the lexer's positions, which count runes, into byte offsets. Positions must ascend.
 type offsets struct {
 	text       string
 	byte, rune int
 }
 
-// token returns the text of a token, with its quotes, and stops behind it.
+// token returns the text of a token, with its quotes, and advances to its end.
 func (o *offsets) token(token lexer.Token) string {
 	start := o.to(token.Pos.Start)
 	return o.text[start:o.to(token.Pos.End)]

@@ -13,8 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// Parse parses an executable document. It takes time linear in the text. The error has a location and the code of a
-// parse error; that the text is empty or not UTF-8 has no location.
+// Parse parses an executable document. It takes time linear in the text. The error has the code of a parse error,
+// and a location unless the text is empty or not UTF-8.
 func Parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	doc, err := parse(text)
 	if err != nil {
@@ -42,8 +42,8 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	return doc, correct(doc, blocks)
 }
 
-// correct gives block strings their values, and refuses what only the parsed document shows: variables of fragments,
-// and variables in the directives of variable definitions, where the grammar has constants.
+// correct gives block strings their values, and refuses mistakes that only the parsed document shows: variables of
+// fragments, and variables in the directives of variable definitions, where the grammar has constants.
 func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 	var problem *gqlerror.Error
 	refuse := func(at *ast.Position, message string) {

@@ -10,11 +10,11 @@ import (
 	"twibase/graph/suggest"
 )
 
-// names has the rules about names for one document. gqlparser's own suggest names in time that grows with the square of
-// what the client sent, and again for each operation that uses a fragment.
+// names has the rules about names for one document. gqlparser's own take time quadratic in what the client sent
+// to suggest names, and again for each operation that uses a fragment.
 type names struct {
 	suggest bool
-	// suggested are the suggestions by the place of the name. Only the first few names get one.
+	// suggested are the suggestions by the position of the name. Only the first few names get one.
 	suggested map[*ast.Position]string
 }
 

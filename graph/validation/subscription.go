@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// singleRootField is section 5.2.4.1: a subscription has one root field, which is no introspection, and there is no
+// singleRootField is section 5.2.4.1: a subscription has one root field, not one of introspection, and no
 // @skip or @include around it. gqlparser's rule counts names instead of response keys, and ignores the directives.
 func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {

@@ -1,6 +1,6 @@
 // Package validation checks documents against a schema as section 5 of the GraphQL specification says.
 //
-// Most rules are gqlparser's. The rules that gqlparser has wrong, or whose time is not linear in the document, are
+// Most rules are gqlparser's. Rules that are wrong in gqlparser, or whose time is not linear in the document, are
 // replaced here; docs/UPSTREAM.md lists each mistake.
 package validation
 
@@ -27,8 +27,8 @@ type Validator struct {
 // then inputs must not suggest names either.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
-// Validate returns what is wrong with a document, nil if it is valid. Each error has the code of a validation error and
-// stands once, however many operations use the fragment that it is in. Validate fills in the document's references to
+// Validate returns the errors of a document, nil if it is valid. Each has the code of a validation error and is
+// returned once, however many operations use the fragment that it is in. Validate fills in the document's references to
 // the schema, which execution needs.
 func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	if len(doc.Operations) == 0 {
@@ -54,7 +54,7 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// maxProblems is the number of errors about values, and of suggestions, for one document: a client gets fewer.
+// maxProblems bounds the errors about values, and the suggestions, for one document: a client gets fewer errors.
 const maxProblems = 10
 
 // rules returns the rule set. The rules keep state, so each document gets its own.

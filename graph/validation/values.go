@@ -7,7 +7,7 @@ import (
 )
 
 // valuesOfCorrectType is section 5.6.1 for literals of every type, custom scalars included: gqlparser's rule accepts
-// objects and lists where a scalar or an enum stands, and every literal for a custom scalar.
+// objects and lists where a scalar or an enum is expected, and every literal for a custom scalar.
 func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
 	problems, checked := 0, map[*ast.Value]bool{}
 	report := func(at *ast.Position, problem func() error) {

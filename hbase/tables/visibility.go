@@ -39,7 +39,7 @@ func (v Visibility) String() string {
 // MarshalJSON writes the name.
 func (v Visibility) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
 
-// UnmarshalJSON reads a name. Anything else, also null, is an error.
+// UnmarshalJSON reads a name. Anything else, including null, is an error.
 func (v *Visibility) UnmarshalJSON(b []byte) error {
 	var name *string
 	if err := json.Unmarshal(b, &name); err != nil {
