@@ -54,10 +54,10 @@ differential: ## a million random operations on the embedded engine and on a rea
 oracle: ## a million random queries, answered by the plan and by gqlgen's executor
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
 
-conformance: node_modules/.package-lock.json ## compares twibase with graphql-js on random documents, DOCUMENTS of them (20,000)
+conformance: node_modules/.package-lock.json ## twibase and graphql-js on 20,000 random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run 'TestConformance|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}
 
-fuzzdocuments: ## looks for internal errors and panics with random documents, DOCUMENTS of them (a million)
+fuzzdocuments: ## no internal error and no panic on a million random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run TestNoDocumentIsAnInternalError ./e2e/conformance -fuzzed $${DOCUMENTS:-1000000}
 
 kill: ## kills a gateway five hundred times while it is written to, and looks what became of what it acknowledged

@@ -14,8 +14,8 @@ import (
 // compressible is how many bytes an answer has at least that is compressed: below, the time is worth more.
 const compressible = 4 << 10
 
-// compressed compresses longer answers with gzip, or zstd if [prefersZstd], and sends them from held. What is
-// sent event by event is left as it is, and so are WebSockets.
+// compressed compresses longer answers with gzip, or zstd if [prefersZstd], and sends them from held. Streams of
+// events and WebSockets are not compressed.
 func compressed(held *backlog.Backlog, next http.Handler) http.Handler {
 	withGzip, withZstd := sent(held, compressor(false)(next)), sent(held, compressor(true)(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func prefersZstd(accept []string) bool {
 		name = strings.TrimSpace(name)
 		q := 1.0
 		if weight, given := strings.CutPrefix(strings.TrimSpace(parameters), "q="); given {
-			q, _ = strconv.ParseFloat(strings.TrimSpace(weight), 64) // what is no number refuses it
+			q, _ = strconv.ParseFloat(strings.TrimSpace(weight), 64) // a malformed weight is 0, a refusal
 		}
 		if offered[name] = q > 0; q > best {
 			first, best = name, q

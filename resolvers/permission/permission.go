@@ -26,8 +26,8 @@ const (
 // Action is something that not everybody may do.
 type Action uint8
 
-// The actions, in the order of the table. The zero value is none of them and is not permitted to anyone. What is no action at
-// all, such as reading a name, is permitted to everybody.
+// The actions, in the order of the table. The zero value is none of them and is permitted to no viewer. Reads that have no
+// action here, such as that of a name, are permitted to every viewer.
 const (
 	SignUp Action = iota + 1
 	LogIn

@@ -65,7 +65,7 @@ type Stream struct {
 	leaving    bool
 }
 
-// event is one that is to be sent. sent is told whether it was.
+// event is an event to send. sent receives whether that succeeded.
 type event struct {
 	message answer.Message
 	sent    chan<- bool
@@ -99,8 +99,8 @@ func (s *Shared) Find(token string) *Stream {
 	return s.streams[token]
 }
 
-// leave ends the stream because the token of an operation expired. There is no way to tell the client
-// that it is to repeat one operation; it repeats all when the stream ends. So the other
+// leave ends the stream because the token of an operation expired. The protocol can't make a client
+// repeat a single operation: it repeats all of them when the stream ends. So the other
 // subscriptions end as if their tokens had expired, and can be continued too. The stream ends with
 // its last operation, at most [resume.Grace] later.
 func (t *Stream) leave() {
