@@ -152,7 +152,7 @@ func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, o
 			for number := next.Add(1) - 1; number < to && found.Load() < int64(*most); number = next.Add(1) - 1 {
 				s := of(number)
 				got, want, text := c.differ(t, s.request)
-				counts.add(s.made, want.Phase)
+				counts.add(s.made, want)
 				switch {
 				case text == "":
 					continue

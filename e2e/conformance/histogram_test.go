@@ -13,20 +13,24 @@ import (
 type histogram struct {
 	mu       sync.Mutex
 	ends     map[string]map[phase]int
+	failed   map[string]int // executed documents with errors
 	intended map[string]int
 }
 
 func newHistogram() *histogram {
-	return &histogram{ends: map[string]map[phase]int{}, intended: map[string]int{}}
+	return &histogram{ends: map[string]map[phase]int{}, failed: map[string]int{}, intended: map[string]int{}}
 }
 
-func (h *histogram) add(made string, end phase) {
+func (h *histogram) add(made string, end outcome) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ends[made] == nil {
 		h.ends[made] = map[phase]int{}
 	}
-	h.ends[made][end]++
+	h.ends[made][end.Phase]++
+	if end.Phase == execution && len(end.Errors) > 0 {
+		h.failed[made]++
+	}
 }
 
 func (h *histogram) intend(name string) {
@@ -57,6 +61,13 @@ func (h *histogram) String() string {
 	return text.String()
 }
 
+// A run of fewer documents than manyDocuments has about nine of each mutation, and by chance a few mutations leave all
+// of theirs valid: maxIneffective is far more than chance explains.
+const (
+	manyDocuments  = 10_000
+	maxIneffective = 5
+)
+
 // check fails if the documents show too little.
 func (h *histogram) check(t *testing.T, documents int) {
 	executed := 0
@@ -66,18 +77,26 @@ func (h *histogram) check(t *testing.T, documents int) {
 	if executed < documents/3 {
 		t.Errorf("of %d documents %d were executed, fewer than a third", documents, executed)
 	}
+	var ineffective []string
 	for _, m := range mutations() {
 		if m.harmless {
 			continue
 		}
-		broken := 0
+		broken := h.failed[m.String()]
 		for end, n := range h.ends[m.String()] {
 			if end != execution {
 				broken += n
 			}
 		}
 		if broken == 0 {
-			t.Errorf("no document of %q was refused", m)
+			ineffective = append(ineffective, m.String())
 		}
+	}
+	allowed := 0
+	if documents < manyDocuments {
+		allowed = maxIneffective
+	}
+	if len(ineffective) > allowed {
+		t.Errorf("no document was refused of the mutations %q", ineffective)
 	}
 }

@@ -115,7 +115,7 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 					r = g.wild()
 				}
 				out := []*server{free, limited}[number%2].outcome(r)
-				if ends.add(made, out.Phase); out.Phase == failed {
+				if ends.add(made, out); out.Phase == failed {
 					failures.Add(1)
 					t.Errorf("%s\n%s%s", out, r, again("TestNoDocumentIsAnInternalError", random, uint64(number)))
 				}
