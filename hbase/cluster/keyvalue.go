@@ -48,6 +48,9 @@ func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if length != 8+key+value || length > uint64(len(b)-4) {
 		return nil, malformed("a cell of %d bytes has a key of %d and a value of %d", length, key, value)
 	}
+	if key < keyOverhead {
+		return nil, malformed("a key of %d bytes is shorter than %d", key, keyOverhead)
+	}
 	b, rest = b[12:4+length], b[4+length:]
 	row := uint64(binary.BigEndian.Uint16(b))
 	if key < keyOverhead+row {

@@ -55,6 +55,7 @@ func TestKeyValue(t *testing.T) {
 
 func FuzzKeyValue(f *testing.F) {
 	f.Add(encodeCells())
+	f.Add([]byte("\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x01\x00\x01r\x01fq\x00")) // no key at all
 	b := encodeCells()
 	for bit := range 8 * len(b) {
 		b[bit/8] ^= 1 << (bit % 8)
