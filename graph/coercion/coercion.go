@@ -12,7 +12,6 @@ package coercion
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -94,13 +93,4 @@ func mustBe(scalar string) error {
 		return errors.New("it must be a string or a whole number")
 	}
 	return errors.New("it must be a string")
-}
-
-// parseInt parses an Int's digits.
-func parseInt(digits string) (int64, error) {
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil {
-		return 0, mustBe("Int")
-	}
-	return n, nil
 }

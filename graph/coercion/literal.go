@@ -150,7 +150,7 @@ func untyped(value *ast.Value) any {
 func typed(scalar string, value *ast.Value) any {
 	switch {
 	case scalar == "Int" && value.Kind == ast.IntValue:
-		n, _ := parseInt(value.Raw)
+		n, _ := strconv.ParseInt(value.Raw, 10, 32)
 		return n
 	case scalar == "Float":
 		f, _ := strconv.ParseFloat(value.Raw, 64)

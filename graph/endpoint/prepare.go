@@ -20,7 +20,6 @@ import (
 // steps of section 6.1 of the specification in the place of gqlgen's executor, whose parser, validation and coercion
 // of variables differ from the specification. It is safe for concurrent use.
 type preparer struct {
-	schema    *ast.Schema
 	inputs    *coercion.Inputs
 	validator *validation.Validator
 	limits    limits.Limits
@@ -35,7 +34,6 @@ type preparer struct {
 func newPreparer(schema *ast.Schema, bounds limits.Limits, private bool) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !private}
 	return &preparer{
-		schema:     schema,
 		inputs:     inputs,
 		validator:  validation.New(inputs, private),
 		limits:     bounds,
@@ -137,7 +135,7 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 func (p *preparer) checkArguments(ctx context.Context, next graphql.Resolver) (any, error) {
 	field := graphql.GetFieldContext(ctx).Field
 	variables := graphql.GetOperationContext(ctx).Variables
-	if _, err := coercion.Arguments(p.schema, field.Definition.Arguments, field.Arguments, variables); err != nil {
+	if _, err := coercion.Arguments(p.inputs.Schema, field.Definition.Arguments, field.Arguments, variables); err != nil {
 		return nil, apierr.BadUserInput("%s", err)
 	}
 	return next(ctx)
