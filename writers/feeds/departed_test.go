@@ -71,6 +71,7 @@ func TestAnAuthorWhoIsDeletedWhileATwitFindsManyFollowersIsNoBroadcaster(t *test
 	if _, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public}); err != nil {
 		t.Fatal(err)
 	}
+	ws.Close(t.Context()) // waits for the effects that add the jobs
 	sweeps := func(w *world) { w.sweep(w.gateway(feeds.Options{Limit: 1})) }
 	deleted := false
 	w.Store = outrun{store, func() {
@@ -78,6 +79,7 @@ func TestAnAuthorWhoIsDeletedWhileATwitFindsManyFollowersIsNoBroadcaster(t *test
 			return
 		}
 		deleted = true
+		ws := writers.New(store, writers.Options{})
 		if err := ws.DeleteUser(t.Context(), author); err != nil {
 			t.Fatal(err)
 		}
