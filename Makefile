@@ -28,6 +28,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 
 test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
+	$(call timed,go -C bench test $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
 	$(call timed,$(MAKE) soak SOAK=30s)
 	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
@@ -37,12 +38,15 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files
 	@$(call timed,scripts/gofmt)
 	@$(call timed,go vet ./...)
 	@$(call timed,go -C $(GENQLIENT) vet ./...)
+	@$(call timed,go -C bench vet ./...)
 	@$(call timed,go tool staticcheck ./...)
+	@$(call timed,go -C bench tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, .npmrc says how'; exit 1; }
 	@go mod tidy -diff
 	@go -C $(GENQLIENT) mod tidy -diff
+	@go -C bench mod tidy -diff
 
 generate: ## what gqlgen makes of the schema, and genqlient of a test program's operations
 	go run ./graph/plan/generate
@@ -73,13 +77,13 @@ soak: ## half an hour of reads, writes, attacks and subscriptions, over a real H
 	CI=true go test -count 1 -timeout 2h -v -run TestSoak ./e2e -soak $${SOAK:-30m}
 
 bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
-	go run ./bench
+	go -C bench run .
 
 cluster: ## what a nested question costs on a real HBase, beside a gateway in Java, with the data of TWIBASE_DATA
-	go run ./bench/cluster
+	go -C bench run ./cluster
 
 lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
-	go run ./bench/lab
+	go -C bench run ./lab
 
 fuzz: ## every fuzz test in turn, with INPUTS inputs each (half a million)
 	scripts/fuzz $${INPUTS:-500000}

@@ -41,9 +41,6 @@ var arrows = []arrow{
 	{"hbase/embedded/...", []string{"hbase", "hbase/embedded/..."}, "an engine knows cells, not what they mean"},
 	{"hbase/hbasetest/...", []string{"hbase", "hbase/hbasetest/...", "hbase/cluster", "hbase/embedded"},
 		"what every store has to do knows no rows of ours, and only tests import it"},
-	{"bench/lab", []string{"hbase", "hbase/tables", "hbase/cluster", "hbase/embedded", "hbase/hbasetest/..."},
-		"the lab compares designs of tables: no GraphQL, and both engines"},
-	{"bench/...", []string{"..."}, "the benchmark starts the whole, and compares parts of it"},
 }
 
 // owner says which of our packages alone import a package of others, and why.
@@ -58,15 +55,14 @@ var owners = []owner{
 	{"github.com/go-zookeeper/zk", []string{"hbase/cluster/..."}, "where the region servers are is the cluster engine's question"},
 	{"github.com/cockroachdb/pebble/...", []string{"hbase/embedded/..."}, "what the embedded engine keeps on disk is its own business"},
 	{"github.com/graph-gophers/dataloader/...", []string{"loaders"}, "loaders are the one place that batches"},
-	{"github.com/99designs/gqlgen/...", []string{"twibase", "graph/...", "resolvers", "bench"}, "GraphQL ends at the resolvers"},
-	{"github.com/coder/websocket", []string{"graph/endpoint/websocket", "bench/..."}, "one package speaks to sockets; the benchmark is a client"},
-	{"gonum.org/v1/plot/...", []string{"bench/lab"}, "plots are for docs: no server draws"},
+	{"github.com/99designs/gqlgen/...", []string{"twibase", "graph/...", "resolvers"}, "GraphQL ends at the resolvers"},
+	{"github.com/coder/websocket", []string{"graph/endpoint/websocket"}, "one package speaks to sockets"},
 	{"github.com/klauspost/compress/...", []string{"twibase"}, "answers are compressed on their way out"},
 	{"github.com/rs/cors", []string{"twibase"}, "who may ask from a browser is said where the routes are"},
 	{"github.com/alecthomas/kong", []string{"twibase"}, "main reads the configuration and hands down values"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
 	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
-	{"net/http", []string{"twibase", "graph/...", "e2e/...", "bench/...", "hbase/hbasetest/..."}, "nothing below GraphQL answers requests"},
+	{"net/http", []string{"twibase", "graph/...", "e2e/...", "hbase/hbasetest/..."}, "nothing below GraphQL answers requests"},
 }
 
 func TestImportsOnlyGoDown(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/hbase/hbasetest/minihbase"
 )
 
@@ -21,7 +21,7 @@ const (
 // server is one of those that are compared.
 type server struct {
 	name string
-	*gateway.Gateway
+	*loadtest.Gateway
 }
 
 // uncached are the flags of a server that reads every row from Pebble.
@@ -97,7 +97,7 @@ func (w *world) reference(servers []server) error {
 		return measure(200, func() { buffer = program.answer(buffer[:0], body, q.viewer) }).cpu
 	}
 	for _, n := range []int{1, connections} {
-		loads, ratios := make([][]gateway.Load, len(servers)), make([][]float64, len(servers))
+		loads, ratios := make([][]loadtest.Load, len(servers)), make([][]float64, len(servers))
 		for range referenceRounds {
 			before := bare()
 			for i, s := range servers {
@@ -115,7 +115,7 @@ func (w *world) reference(servers []server) error {
 			if err != nil {
 				return err
 			}
-			each := func(of func(gateway.Load) float64) float64 {
+			each := func(of func(loadtest.Load) float64) float64 {
 				var values []float64
 				for _, load := range loads[i] {
 					values = append(values, of(load))
@@ -123,10 +123,10 @@ func (w *world) reference(servers []server) error {
 				return middle(values)
 			}
 			latency := func(p int) string {
-				return ms(time.Duration(each(func(l gateway.Load) float64 { return float64(l.Percentile(p)) })))
+				return ms(time.Duration(each(func(l loadtest.Load) float64 { return float64(l.Percentile(p)) })))
 			}
-			t.row(s.name, fmt.Sprint(n), ms(time.Duration(each(func(l gateway.Load) float64 { return float64(l.CPU) }))), times(middle(ratios[i])),
-				fmt.Sprintf("%.0f", each(gateway.Load.PerSecond)), latency(50), latency(99), fmt.Sprintf("%d MB", peak>>20))
+			t.row(s.name, fmt.Sprint(n), ms(time.Duration(each(func(l loadtest.Load) float64 { return float64(l.CPU) }))), times(middle(ratios[i])),
+				fmt.Sprintf("%.0f", each(loadtest.Load.PerSecond)), latency(50), latency(99), fmt.Sprintf("%d MB", peak>>20))
 		}
 	}
 	t.end()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
@@ -37,7 +37,7 @@ func BenchmarkEmbedded(b *testing.B) {
 	queries := w.queries()
 	ballast := make([]byte, 24<<20) // as the server has
 	defer runtime.KeepAlive(&ballast)
-	requests := make([]gateway.Request, len(queries))
+	requests := make([]loadtest.Request, len(queries))
 	for i, q := range queries {
 		requests[i] = q.request()
 		queries[i] = &query{name: q.name}

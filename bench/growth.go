@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 )
@@ -51,7 +51,7 @@ func growth(ctx context.Context, w *world) error {
 }
 
 // pageOf returns the request for 20 of so many followers, from the given one on.
-func pageOf(members, from int) gateway.Request {
+func pageOf(members, from int) loadtest.Request {
 	after := ""
 	if from > 0 {
 		after = fmt.Sprintf(`, after: \"%s\"`, relay.Followers.EncodeCursor(tables.Followers.Position(follower(members, from-1))))
@@ -60,13 +60,13 @@ func pageOf(members, from int) gateway.Request {
 	for i := range 20 {
 		nodes = append(nodes, fmt.Sprintf(`{"username":"%s"}`, username(from+i)))
 	}
-	return gateway.Request{
+	return loadtest.Request{
 		Body: fmt.Appendf(nil, `{"query":"{user(username:\"%s\"){followers(first:20%s){nodes{username}}}}"}`, long(members), after),
 		Want: fmt.Appendf(nil, `{"data":{"user":{"followers":{"nodes":[%s]}}}}`, strings.Join(nodes, ",")),
 	}
 }
 
-func pages(from string, g *gateway.Gateway, lengths []int) error {
+func pages(from string, g *loadtest.Gateway, lengths []int) error {
 	t := newTable("Growth of a list: a page of 20, embedded engine, "+from+", one connection",
 		"members", "first page: p50", "CPU", "p50, × that of the first row", "page in the middle: p50", "CPU", "p50, × that of the first row")
 	places := []func(n int) int{func(int) int { return 0 }, func(n int) int { return n/2 + 7 }}
@@ -102,7 +102,7 @@ func pages(from string, g *gateway.Gateway, lengths []int) error {
 }
 
 // answers asks for answers of about 10^2, 10^3, 10^4 and 10^5 objects.
-func (w *world) answers(twibase *gateway.Gateway) error {
+func (w *world) answers(twibase *loadtest.Gateway) error {
 	t := newTable("Growth of an answer: the reference query with other pages",
 		"objects", "answer", "by hand, from memory: ns of CPU per object", "plan, from memory: ns of CPU per object", "twibase, embedded engine: ns of CPU per object")
 	for _, size := range [][3]int{{4, 4, 5}, {10, 9, 10}, {20, 45, 10}, {100, 90, 10}} {

@@ -1,8 +1,10 @@
 // Bench prints what twibase costs, as ratios within one run: each table compares things that took turns on the same machine.
 //
-//	go run ./bench [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload]
+//	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload]
+//	go -C bench run . beside PROGRAM
 //
-// Without an argument it makes all tables. The data are made from a seed; world.go says what they are, and queries/ what is asked.
+// Without an argument it makes all tables but the last, which compares this tree with
+// another twibase program: see [beside]. The data are made from a seed; world.go says what they are, and queries/ what is asked.
 package main
 
 import (
@@ -38,6 +40,9 @@ var sections = []section{{"memory", inMemory}, {"served", served}, {"hbase", onH
 func run(ctx context.Context, names []string) error {
 	if len(names) == 2 && names[0] == serving {
 		return serveWorld(ctx, names[1])
+	}
+	if len(names) == 2 && names[0] == "beside" {
+		return beside(ctx, newWorld(seed), names[1])
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(sections, func(s section) bool { return s.name == name }) {

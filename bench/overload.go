@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 )
 
 // What is asked for under overload takes the gateway some milliseconds: 50 of a user's followers, and 20 of each of these.
@@ -37,7 +37,7 @@ func overload(ctx context.Context, _ *world) error {
 	if err != nil {
 		return err
 	}
-	r := gateway.Request{Body: []byte(`{"query":` + strconv.Quote(crowdQuery) + `}`)}
+	r := loadtest.Request{Body: []byte(`{"query":` + strconv.Quote(crowdQuery) + `}`)}
 	if r.Want, err = g.Answer(r); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func overload(ctx context.Context, _ *world) error {
 }
 
 // crowded starts a gateway over users who follow each other.
-func crowded(ctx context.Context, p *place) (g *gateway.Gateway, apart bool, err error) {
+func crowded(ctx context.Context, p *place) (g *loadtest.Gateway, apart bool, err error) {
 	users, edges := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
 	for i := range crowd {
 		fmt.Fprintf(users, "u%d,User %d\n", i, i)
@@ -133,7 +133,7 @@ func crowded(ctx context.Context, p *place) (g *gateway.Gateway, apart bool, err
 	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv")).CombinedOutput(); err != nil {
 		return nil, false, fmt.Errorf("import: %w\n%s", err, out)
 	}
-	return gateway.Apart(func() (*gateway.Gateway, error) { return p.serve(ctx, program, store) })
+	return loadtest.Apart(func() (*loadtest.Gateway, error) { return p.serve(ctx, program, store) })
 }
 
 // idleConnections is ten thousand, or as many as this program may have.
@@ -146,7 +146,7 @@ func idleConnections() int {
 }
 
 // misused opens connections to the gateway and does with each what open does.
-func misused(g *gateway.Gateway, n int, open func(net.Conn) error) (leave func(), err error) {
+func misused(g *loadtest.Gateway, n int, open func(net.Conn) error) (leave func(), err error) {
 	at, err := url.Parse(g.URL)
 	if err != nil {
 		return nil, err

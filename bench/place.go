@@ -7,13 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 )
 
 // place is a folder for what servers need, and the servers that were started in it.
 type place struct {
 	dir     string
-	servers []*gateway.Gateway
+	servers []*loadtest.Gateway
 }
 
 func newPlace() (*place, error) {
@@ -39,7 +39,7 @@ func (p *place) leave() {
 }
 
 // twibase builds twibase and starts it over a store.
-func (p *place) twibase(ctx context.Context, store string, flags ...string) (*gateway.Gateway, error) {
+func (p *place) twibase(ctx context.Context, store string, flags ...string) (*loadtest.Gateway, error) {
 	program, err := p.build(ctx)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (p *place) build(ctx context.Context) (program string, err error) {
 	return program, nil
 }
 
-func (p *place) serve(ctx context.Context, program, store string, flags ...string) (*gateway.Gateway, error) {
+func (p *place) serve(ctx context.Context, program, store string, flags ...string) (*loadtest.Gateway, error) {
 	file := p.path("secret")
 	if err := os.WriteFile(file, secret, 0o600); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (p *place) serve(ctx context.Context, program, store string, flags ...strin
 }
 
 // world starts this program again, as a server over a world in memory.
-func (p *place) world(ctx context.Context, by string) (*gateway.Gateway, error) {
+func (p *place) world(ctx context.Context, by string) (*loadtest.Gateway, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (p *place) world(ctx context.Context, by string) (*gateway.Gateway, error) 
 	return p.start(ctx, program, serving, by)
 }
 
-func (p *place) start(ctx context.Context, program string, args ...string) (*gateway.Gateway, error) {
-	g, err := gateway.Start(ctx, program, args...)
+func (p *place) start(ctx context.Context, program string, args ...string) (*loadtest.Gateway, error) {
+	g, err := loadtest.Start(ctx, program, args...)
 	if err == nil {
 		p.servers = append(p.servers, g)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 )
@@ -22,8 +22,8 @@ import (
 var secret = bytes.Repeat([]byte("s"), 32)
 
 // request returns the query as a gateway is asked it.
-func (q *query) request() gateway.Request {
-	r := gateway.Request{Body: q.body(), Want: q.answer()}
+func (q *query) request() loadtest.Request {
+	r := loadtest.Request{Body: q.body(), Want: q.answer()}
 	if q.viewer != "" {
 		var err error
 		if r.Token, _, err = (&auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}).Sign(auth.Viewer{Username: q.viewer}); err != nil {

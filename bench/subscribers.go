@@ -18,7 +18,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
 	"twibase/news"
 )
@@ -117,7 +117,7 @@ func subscribing(ctx context.Context, t table, field string) error {
 
 // audience are those who subscribe.
 type audience struct {
-	gateway *gateway.Gateway
+	gateway *loadtest.Gateway
 	heard   chan time.Duration
 	times   []time.Duration
 }

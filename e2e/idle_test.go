@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	servers "twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/hbase/hbasetest/minihbase"
 )
 
@@ -54,7 +54,7 @@ func TestTenThousandIdleConnectionsStarveNobody(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	g, err := servers.Start(t.Context(), program, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0")
+	g, err := loadtest.Start(t.Context(), program, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	servers "twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
 )
 
@@ -31,7 +31,7 @@ var soakEmbedded = flag.Bool("soak-embedded", false, "on the embedded store, whi
 // soak is a gateway over a real HBase, and what became of what it was asked.
 type soak struct {
 	*testing.T
-	gateway *servers.Gateway
+	gateway *loadtest.Gateway
 	tokens  *auth.Tokens
 	client  *http.Client
 	end     context.Context
@@ -220,7 +220,7 @@ func TestSoak(t *testing.T) {
 const recovery = 4 * time.Minute
 
 // quiet waits until every user is answered for, and no goroutine is left that was not there before. If there is one it says what that does.
-func (s *soak) quiet(lost *soakServers, before servers.Goroutines) {
+func (s *soak) quiet(lost *soakServers, before loadtest.Goroutines) {
 	begun := time.Now()
 	whole, more := false, ""
 	for time.Since(begun) < recovery {
@@ -240,7 +240,7 @@ func (s *soak) quiet(lost *soakServers, before servers.Goroutines) {
 	s.Fatalf("%v after the end every user is answered for: %v\n%s", recovery, whole, more)
 }
 
-func (s *soak) goroutines() servers.Goroutines {
+func (s *soak) goroutines() loadtest.Goroutines {
 	all, err := s.gateway.Goroutines()
 	if err != nil {
 		s.Fatal(err)
@@ -293,7 +293,7 @@ func startSoak(t *testing.T, dir, store string) *soak {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	g, err := servers.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
 		"--jwt-secret-file", filepath.Join(dir, "secret"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/hbase/hbasetest/minihbase"
 )
 
@@ -23,8 +23,8 @@ var connections = []int{1, 16, 64}
 // side is a gateway, and the question as its schema has it.
 type side struct {
 	name    string
-	gateway *gateway.Gateway
-	request gateway.Request
+	gateway *loadtest.Gateway
+	request loadtest.Request
 }
 
 // figures are those of one turn.

@@ -1,7 +1,7 @@
 // Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store and with a gateway
 // in Java, on one connection and on many: the table of docs/HBASE.md.
 //
-//	TWIBASE_DATA=FOLDER go run ./bench/cluster
+//	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
 // Everything runs on this machine, the one that asks included. So times on the processor mean something by themselves; the rest is there to be
 // compared within one run, which is why the gateways take turns.
@@ -20,7 +20,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/hbase/cluster"
 	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/tables"
@@ -75,19 +75,19 @@ func measure(ctx context.Context, h *minihbase.HBase, twibase string, java sprin
 	}
 	var sides []side
 	for _, setting := range settings {
-		g, err := gateway.Start(ctx, twibase, "serve", "--listen", "127.0.0.1:0", "--store", h.URL()+setting)
+		g, err := loadtest.Start(ctx, twibase, "serve", "--listen", "127.0.0.1:0", "--store", h.URL()+setting)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = g.Stop() }()
-		sides = append(sides, side{"`hbase://…" + setting + "`", g, gateway.Request{Body: question("{nodes", "}")}})
+		sides = append(sides, side{"`hbase://…" + setting + "`", g, loadtest.Request{Body: question("{nodes", "}")}})
 	}
 	g, err := java.start(ctx, h.URL(), data)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = g.Stop() }()
-	return compare(h, append(sides, side{"Spring for GraphQL", g, gateway.Request{Body: question("", "")}}))
+	return compare(h, append(sides, side{"Spring for GraphQL", g, loadtest.Request{Body: question("", "")}}))
 }
 
 // load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/hbase/hbasetest/minihbase"
 )
 
@@ -38,7 +38,7 @@ func buildSpring(ctx context.Context, dir string) (spring, error) {
 }
 
 // start lets it load the data into the HBase of that URL, and starts it.
-func (s spring) start(ctx context.Context, store, data string) (*gateway.Gateway, error) {
+func (s spring) start(ctx context.Context, store, data string) (*loadtest.Gateway, error) {
 	at, err := url.Parse(store)
 	if err != nil {
 		return nil, err
@@ -51,5 +51,5 @@ func (s spring) start(ctx context.Context, store, data string) (*gateway.Gateway
 	if out, err := exec.CommandContext(ctx, "java", append(args[:len(args):len(args)], "load", data)...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("load: %w\n%s", err, out)
 	}
-	return gateway.Start(ctx, "java", args...)
+	return loadtest.Start(ctx, "java", args...)
 }

@@ -16,7 +16,7 @@ func main() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: lab [-docs FOLDER] [COMPARISON…]\n\ncomparisons: plays owners object relation inbox (default: all)")
 		flag.PrintDefaults()
 	}
-	docs := flag.String("docs", "docs", "the `folder` of LAB.md")
+	docs := flag.String("docs", "../docs", "the `folder` of LAB.md, from bench/")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

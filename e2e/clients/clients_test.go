@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 )
 
 // secret is what the server signs tokens with.
@@ -44,7 +44,7 @@ func started(t *testing.T) (url, token string) {
 	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file)
+	g, err := loadtest.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file)
 	if err != nil {
 		t.Fatal(err)
 	}

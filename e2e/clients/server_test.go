@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"twibase/bench/gateway"
+	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
 )
 
@@ -60,7 +60,7 @@ func start(t *testing.T, flags ...string) server {
 		t.Fatal(err)
 	}
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file}, flags...)
-	g, err := gateway.Start(context.Background(), program, args...)
+	g, err := loadtest.Start(context.Background(), program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

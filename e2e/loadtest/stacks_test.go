@@ -1,4 +1,4 @@
-package gateway
+package loadtest
 
 import "testing"
 

@@ -1,6 +1,6 @@
-// Package gateway starts a gateway in a process of its own and asks it: only so is what it takes, time on the processor and memory, not that of
+// Package loadtest starts a gateway in a process of its own and asks it: only so is what it takes, time on the processor and memory, not that of
 // whoever asks.
-package gateway
+package loadtest
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package gateway
+package loadtest
 
 // Apart starts a gateway. It shares the processors with this program: they are assigned on Linux alone.
 func Apart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
