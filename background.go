@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"twibase/hbase"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 	"twibase/writers"
 	"twibase/writers/feeds"
@@ -22,7 +22,7 @@ const wholeTimeout = 5 * time.Second
 type background struct {
 	writers *writers.Writers
 	feeds   *feeds.Feeds
-	news    *news.Poller
+	live    *live.Poller
 }
 
 // running is that of the server, for metrics.
@@ -32,10 +32,10 @@ var running atomic.Pointer[background]
 // broadcasters; 0 is [tables.FanoutLimit].
 func newBackground(store hbase.Store, fanoutLimit int, log *slog.Logger) *background {
 	b := &background{}
-	b.news = news.New(store, news.Options{
-		See:    resolvers.See(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
-		Behind: func() time.Time { return b.feeds.Behind() },
-		Log:    log,
+	b.live = live.New(store, live.Options{
+		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
+		OldestFanout: func() time.Time { return b.feeds.Behind() },
+		Log:          log,
 	})
 	b.feeds = feeds.New(store, feeds.Options{Limit: fanoutLimit, Log: log})
 	b.writers = writers.New(store, writers.Options{Log: log, Errands: b.feeds.Give, Watch: loaders.Writing})
@@ -50,7 +50,7 @@ func (b *background) start(ctx context.Context) (end func()) {
 	var all sync.WaitGroup
 	all.Go(func() { b.writers.Run(sweeping) })
 	all.Go(func() { b.feeds.Run(ctx) })
-	all.Go(func() { b.news.Run(ctx) })
+	all.Go(func() { b.live.Run(ctx) })
 	return func() {
 		patient, done := context.WithTimeout(context.WithoutCancel(ctx), wholeTimeout)
 		defer done()

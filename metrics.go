@@ -13,8 +13,8 @@ import (
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/hbase/embedded"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/writers/feeds"
 )
 
@@ -130,23 +130,23 @@ func fanout() (lag feeds.Lag) {
 
 // The metrics of subscriptions.
 var (
-	_ = ofNews("subscribers", "Who subscribes now.", func(c *news.Counters) *atomic.Int64 { return &c.Subscribers })
-	_ = ofNews("rows", "Rows of the store that are looked at for subscribers.", func(c *news.Counters) *atomic.Int64 { return &c.Rows })
-	_ = ofNews("looks_total", "Looks at these rows.", func(c *news.Counters) *atomic.Int64 { return &c.Looks })
-	_ = ofNews("rounds_total", "Multi-gets of all looks together.", func(c *news.Counters) *atomic.Int64 { return &c.Rounds })
-	_ = ofNews("gets_total", "Gets of all looks together.", func(c *news.Counters) *atomic.Int64 { return &c.Gets })
-	_ = ofNews("told_total", "Twits that subscribers were told of, each for each of them.", func(c *news.Counters) *atomic.Int64 { return &c.Told })
-	_ = ofNews("cut_off_total", "Subscribers who were cut off since they read too slowly.", func(c *news.Counters) *atomic.Int64 { return &c.CutOff })
+	_ = ofNews("subscribers", "Who subscribes now.", func(c *live.Counters) *atomic.Int64 { return &c.Subscribers })
+	_ = ofNews("rows", "Rows of the store that are looked at for subscribers.", func(c *live.Counters) *atomic.Int64 { return &c.Rows })
+	_ = ofNews("looks_total", "Looks at these rows.", func(c *live.Counters) *atomic.Int64 { return &c.Polls })
+	_ = ofNews("rounds_total", "Multi-gets of all looks together.", func(c *live.Counters) *atomic.Int64 { return &c.Rounds })
+	_ = ofNews("gets_total", "Gets of all looks together.", func(c *live.Counters) *atomic.Int64 { return &c.Gets })
+	_ = ofNews("told_total", "Twits that subscribers were told of, each for each of them.", func(c *live.Counters) *atomic.Int64 { return &c.Delivered })
+	_ = ofNews("cut_off_total", "Subscribers who were cut off since they read too slowly.", func(c *live.Counters) *atomic.Int64 { return &c.CutOff })
 )
 
 // ofNews shows a counter of the poller.
-func ofNews(name, help string, counter func(*news.Counters) *atomic.Int64) any {
+func ofNews(name, help string, counter func(*live.Counters) *atomic.Int64) any {
 	return shown("twibase_subscription_"+name, help, func() float64 {
 		b := running.Load()
 		if b == nil {
 			return 0
 		}
-		return float64(counter(&b.news.Counters).Load())
+		return float64(counter(&b.live.Counters).Load())
 	})
 }
 

@@ -54,7 +54,7 @@ func routes(store hbase.Store, b *background, s settings) handlers {
 		return loaders.With(ctx, hbase.Budgeted(store, s.limits[limits.Read]))
 	}
 	root := &resolvers.Resolver{Writers: b.writers, Accounts: writers.NewAccounts(b.writers, password.New()), Tokens: s.tokens,
-		Attempts: auth.NewAttempts(time.Now), News: b.news, Fresh: fresh}
+		Attempts: auth.NewAttempts(time.Now), Live: b.live, Fresh: fresh}
 	graphql := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
 		Around:  fresh,

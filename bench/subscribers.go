@@ -20,7 +20,7 @@ import (
 
 	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
-	"twibase/news"
+	"twibase/live"
 )
 
 // How many subscribe, each over a connection of its own, and how often is posted, once a second.
@@ -32,7 +32,7 @@ const (
 // subscribers tells what two thousand of them cost: all of one author's posts, which is one row, or each of a timeline of their own.
 func subscribers(ctx context.Context, _ *world) error {
 	t := newTable(fmt.Sprintf("%d subscribers of one gateway, and a post a second", subscriberCount),
-		"they subscribe to", "rows", "rounds a look", "Gets a look", "delivered after: median", "p99", "the last", "CPU of a second", "memory", "a subscriber")
+		"they subscribe to", "rows", "rounds a poll", "Gets a poll", "delivered after: median", "p99", "the last", "CPU of a second", "memory", "a subscriber")
 	defer t.end()
 	for _, field := range []string{`twitPosted(username:"author")`, "timelineTwitAdded"} {
 		if err := subscribing(ctx, t, field); err != nil {
@@ -209,7 +209,7 @@ func (a *audience) post(ctx context.Context) error {
 				return
 			}
 			response.Body.Close()
-			time.Sleep(time.Second + news.Interval/newsCount) // once at each moment between two looks
+			time.Sleep(time.Second + live.Interval/newsCount) // once at each moment between two looks
 		}
 	})
 	patience := time.After(newsCount*time.Second + time.Minute)

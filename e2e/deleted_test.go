@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 )
 
@@ -157,13 +157,13 @@ func TestNobodyHearsOfATwitWhoseAuthorIsDeletedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	twit := pages[0].Members[1] // for everybody
-	var sights []news.Sight
+	var sights []live.Candidate
 	for range 100 {
-		sights = append(sights, news.Sight{Subscriber: t.Context(), Kind: news.Posts, Owner: "owner", Key: twit.Key(), Twit: twit},
-			news.Sight{Subscriber: t.Context(), Kind: news.Timeline, Owner: "fan", Key: twit.Key(), Twit: twit})
+		sights = append(sights, live.Candidate{Subscriber: t.Context(), Kind: live.Posts, Owner: "owner", Key: twit.Key(), Twit: twit},
+			live.Candidate{Subscriber: t.Context(), Kind: live.Timeline, Owner: "fan", Key: twit.Key(), Twit: twit})
 	}
 	recorder := hbasetest.NewRecorder(s.store, hbasetest.Names{})
-	see := resolvers.See(func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) })
+	see := resolvers.Visible(func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) })
 	told := func() (n int) {
 		t.Helper()
 		recorder.Reset()

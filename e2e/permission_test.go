@@ -12,8 +12,8 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 	"twibase/transfer"
 )
@@ -220,8 +220,8 @@ func (s *stage) listens(t *testing.T, viewer oracle.Viewer, may bool) {
 		ctx = auth.WithViewer(ctx, auth.Viewer(viewer))
 	}
 	root := *s.root
-	root.News = news.New(s.store, news.Options{See: resolvers.See(root.Fresh)})
-	go root.News.Run(ctx)
+	root.Live = live.New(s.store, live.Options{Visible: resolvers.Visible(root.Fresh)})
+	go root.Live.Run(ctx)
 	got := apierr.Code("")
 	if _, err := root.Subscription().TimelineTwitAdded(ctx, nil); err != nil {
 		public, _ := apierr.Of(err)

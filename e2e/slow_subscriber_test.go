@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"twibase/e2e/oracle"
-	"twibase/news"
+	"twibase/live"
 )
 
 // stalled reads nothing of a stream behind its first twit until it is told to go on.
@@ -49,14 +49,14 @@ func TestWhoReadsNoTwitsIsToldThatTooManyWereWaiting(t *testing.T) {
 			}
 		}
 	}
-	wait("it subscribes", func() bool { return s.news.Counters.Subscribers.Load() == 1 })
+	wait("it subscribes", func() bool { return s.live.Counters.Subscribers.Load() == 1 })
 	s.posts(t, "a", "the first")
 	<-w.stalls
-	const further = news.Backlog + 10 // some wait on the way
+	const further = live.QueueSize + 10 // some wait on the way
 	for i := range further {
 		s.posts(t, "a", fmt.Sprint(i))
 	}
-	wait("it is cut off", func() bool { return s.news.Counters.CutOff.Load() == 1 })
+	wait("it is cut off", func() bool { return s.live.Counters.CutOff.Load() == 1 })
 	close(w.goOn)
 	<-over
 
@@ -80,10 +80,10 @@ func TestWhoReadsNoTwitsIsToldThatTooManyWereWaiting(t *testing.T) {
 		}
 		end = oracle.Get(value, "errors").(oracle.List)[0]
 	}
-	if code, limit := oracle.Get(end, "extensions", "code"), sprint(oracle.Get(end, "extensions", "limit")); code != "LIMIT_EXCEEDED" || limit != fmt.Sprint(news.Backlog) {
+	if code, limit := oracle.Get(end, "extensions", "code"), sprint(oracle.Get(end, "extensions", "limit")); code != "LIMIT_EXCEEDED" || limit != fmt.Sprint(live.QueueSize) {
 		t.Errorf("after %d twits it ends with %v", twits, end)
 	}
-	if twits < news.Backlog || twits > further {
+	if twits < live.QueueSize || twits > further {
 		t.Errorf("it was told of %d twits of %d", twits, 1+further)
 	}
 	if !strings.HasSuffix(w.Body.String(), "event: complete\ndata:\n\n") {

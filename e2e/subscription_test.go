@@ -20,8 +20,8 @@ import (
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 	"twibase/writers"
 	"twibase/writers/feeds"
@@ -31,7 +31,7 @@ import (
 type station struct {
 	*gateway
 	endpoint *endpoint.Endpoint
-	news     *news.Poller
+	live     *live.Poller
 	// listening resolves subscriptions too.
 	listening *resolvers.Resolver
 	url       string
@@ -42,12 +42,12 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	s := &station{gateway: newGateway("embedded", store)}
 	var keeper *feeds.Feeds
-	s.news = news.New(store, news.Options{See: resolvers.See(fresh), Interval: 20 * time.Millisecond,
-		Behind: func() time.Time { return keeper.Behind() }})
+	s.live = live.New(store, live.Options{Visible: resolvers.Visible(fresh), Interval: 20 * time.Millisecond,
+		OldestFanout: func() time.Time { return keeper.Behind() }})
 	keeper = feeds.New(store, feeds.Options{Limit: limit})
 	w := writers.New(store, writers.Options{Errands: keeper.Give})
 	root := *s.root
-	root.Writers, root.News, root.Fresh = w, s.news, fresh
+	root.Writers, root.Live, root.Fresh = w, s.live, fresh
 	s.listening = &root
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.listening}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	s.endpoint = endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: fresh, Tokens: s.tokens})
@@ -56,7 +56,7 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 	s.url = web.URL
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { s.news.Run(ctx) })
+	running.Go(func() { s.live.Run(ctx) })
 	running.Go(func() { keeper.Run(ctx) })
 	t.Cleanup(func() {
 		s.endpoint.Shutdown(ctx)
@@ -139,7 +139,7 @@ func (s *station) subscribe(t *testing.T, username, field string) subscriber {
 	if username != "" {
 		hello = fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, s.token(t, username))
 	}
-	before := s.news.Counters.Subscribers.Load()
+	before := s.live.Counters.Subscribers.Load()
 	text, _ := json.Marshal(map[string]any{"id": "1", "type": "subscribe", "payload": map[string]any{
 		"query": "subscription{t:" + field + "{id content author{username name}}}"}})
 	for _, message := range []string{hello, string(text)} {
@@ -148,7 +148,7 @@ func (s *station) subscribe(t *testing.T, username, field string) subscriber {
 		}
 	}
 	l.read() // the acknowledgement
-	for begin := time.Now(); s.news.Counters.Subscribers.Load() == before && time.Since(begin) < time.Second; {
+	for begin := time.Now(); s.live.Counters.Subscribers.Load() == before && time.Since(begin) < time.Second; {
 		time.Sleep(time.Millisecond)
 	}
 	return l
@@ -328,7 +328,7 @@ func TestSubscribersOfAGatewayThatEndsGoElsewhere(t *testing.T) {
 	}
 	s[1].posts(t, "a", "two")
 	s[1].subscribe(t, "", fmt.Sprintf(`twitPosted(username:"a",after:%q)`, last)).hears("two")
-	if n := s[0].news.Counters.Subscribers.Load(); n != 0 {
+	if n := s[0].live.Counters.Subscribers.Load(); n != 0 {
 		t.Errorf("%d subscribers are left", n)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"twibase/graph/auth"
-	"twibase/news"
+	"twibase/live"
 	"twibase/writers"
 )
 
@@ -19,7 +19,8 @@ type Resolver struct {
 	Accounts *writers.Accounts
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// News are for those who subscribe, and Fresh gives them new loaders: a subscription is no response, and lives longer than one.
-	News  *news.Poller
+	// Live delivers twits to subscribers. Fresh returns a context with new loaders: a
+	// subscription lives longer than the loaders of a response.
+	Live  *live.Poller
 	Fresh func(ctx context.Context) context.Context
 }

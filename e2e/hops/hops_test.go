@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"twibase/e2e/shrink"
-	"twibase/news"
+	"twibase/live"
 )
 
 var again = flag.Uint64("seed", 0, "of the only history, to see one again")
@@ -115,7 +115,7 @@ func (h history) subscribers(w *world) (all []*subscriber) {
 	w.arrives(first.Key())
 	time.Sleep(settled)
 	for _, g := range w.gateways {
-		for _, kind := range []news.Kind{news.Posts, news.Timeline} {
+		for _, kind := range []live.Kind{live.Posts, live.Timeline} {
 			if !h.stay || w.random.IntN(2) == 0 {
 				continue
 			}
@@ -126,7 +126,7 @@ func (h history) subscribers(w *world) (all []*subscriber) {
 		}
 	}
 	time.Sleep(settled)
-	for _, kind := range []news.Kind{news.Timeline, news.Posts, news.Timeline}[:h.hop] {
+	for _, kind := range []live.Kind{live.Timeline, live.Posts, live.Timeline}[:h.hop] {
 		s := w.subscriber(kind)
 		s.after, s.heard[first.Key()] = first.Key(), true
 		all = append(all, s)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"twibase/hbase/tables"
-	"twibase/news"
+	"twibase/live"
 )
 
 // scene is one in which somebody is told of a twit at one gateway and goes to another one, while an older twit is about to come.
@@ -34,11 +34,11 @@ var scenes = []func(*scene){
 func (w *world) plays(play func(*scene)) {
 	places := slices.Clone(w.gateways)
 	w.random.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-	c := &scene{world: w, from: places[0], to: places[1], clock: oneOf(w.random, places...), s: w.subscriber(news.Timeline)}
+	c := &scene{world: w, from: places[0], to: places[1], clock: oneOf(w.random, places...), s: w.subscriber(live.Timeline)}
 	for _, g := range w.gateways {
 		g.link.heals()
 	}
-	stays := w.subscriber(news.Timeline)
+	stays := w.subscriber(live.Timeline)
 	var running sync.WaitGroup
 	running.Go(func() { stays.visit(w.ctx, c.to, 1000, 3*time.Minute) })
 	base := w.decides(author, c.from)
@@ -47,7 +47,7 @@ func (w *world) plays(play func(*scene)) {
 	time.Sleep(settled)
 	c.s.after, c.s.heard[base.Key()] = base.Key(), true
 	play(c)
-	if sees, _ := w.visible(news.Timeline, c.x.Key()); sees && !c.s.heard[c.x.Key()] {
+	if sees, _ := w.visible(live.Timeline, c.x.Key()); sees && !c.s.heard[c.x.Key()] {
 		w.Errorf("who went from one gateway to another was not told of %s", c.x.Name)
 	}
 	running.Wait()
@@ -124,7 +124,7 @@ func (c *scene) xComesWhileTheOtherLooks() {
 	told()
 	c.to.link.tears(1)
 	c.to.link.reads("")
-	second := c.subscriber(news.Timeline) // who missed nothing
+	second := c.subscriber(live.Timeline) // who missed nothing
 	var both sync.WaitGroup
 	both.Go(c.goes)
 	both.Go(func() { second.visit(c.ctx, c.to, 1000, settled) })
@@ -172,7 +172,7 @@ func (c *scene) theStoreIsLost() {
 
 // xIsGoneBeforeItIsSeen loses the store when x has been read and not been seen, and deletes x meanwhile.
 func (c *scene) xIsGoneBeforeItIsSeen() {
-	posts := c.subscriber(news.Posts)
+	posts := c.subscriber(live.Posts)
 	var both sync.WaitGroup
 	both.Go(func() { posts.visit(c.ctx, c.from, 1000, 2*time.Minute) })
 	both.Go(func() { c.s.visit(c.ctx, c.from, 1000, 2*time.Minute) })
@@ -190,7 +190,7 @@ func (c *scene) loses(row, x, y string) {
 	const long = 70 * time.Second
 	told := c.listens()
 	c.from.link.breaks(row, long)
-	joins := c.subscriber(news.Posts)
+	joins := c.subscriber(live.Posts)
 	time.AfterFunc(long, func() { joins.visit(c.ctx, c.from, 1, time.Second) })
 	c.xThenY(x, y, 45*time.Second)
 	told()

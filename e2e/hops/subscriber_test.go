@@ -7,13 +7,13 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/hbase/tables"
-	"twibase/news"
+	"twibase/live"
 )
 
 // subscriber is somebody who listens to a row, and all that was told.
 type subscriber struct {
 	*world
-	kind   news.Kind
+	kind   live.Kind
 	random *rand.Rand
 	after  tables.TwitKey
 	leaves func(told tables.TwitKey) bool // whether that is the last to be waited for; may be nil
@@ -21,7 +21,7 @@ type subscriber struct {
 	times  int
 }
 
-func (w *world) subscriber(kind news.Kind) *subscriber {
+func (w *world) subscriber(kind live.Kind) *subscriber {
 	return &subscriber{world: w, kind: kind, random: rand.New(rand.NewPCG(w.random.Uint64(), 1)), heard: map[tables.TwitKey]bool{}}
 }
 
@@ -82,7 +82,7 @@ func (s *subscriber) visit(ctx context.Context, g *gateway, most int, while time
 	}
 	var events <-chan *tables.Twit
 	var err error
-	if s.kind == news.Timeline {
+	if s.kind == live.Timeline {
 		events, err = g.Subscription().TimelineTwitAdded(ctx, after)
 	} else {
 		events, err = g.Subscription().TwitPosted(ctx, author, after)
@@ -115,7 +115,7 @@ func (s *subscriber) hears(key tables.TwitKey, told map[tables.TwitKey]bool) {
 	if told[key] {
 		s.Errorf("%s was told twice over one subscription", name)
 	}
-	if since, _, err := s.after.Parts(); s.heard[key] && (err != nil || since.Sub(at) > news.Window) {
+	if since, _, err := s.after.Parts(); s.heard[key] && (err != nil || since.Sub(at) > live.Window) {
 		s.Errorf("%s was told again, long after it came", name)
 	}
 	if _, since := s.visible(s.kind, key); !since.IsZero() && time.Since(since) > settled {

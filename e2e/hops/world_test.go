@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 )
 
@@ -93,9 +93,9 @@ func (w *world) starts(running *sync.WaitGroup) {
 	g := &gateway{ahead: oneOf[time.Duration](w.random, -2500, 0, 2500) * time.Millisecond,
 		link: &link{Store: w.store, first: make(chan string), random: rand.New(rand.NewPCG(w.random.Uint64(), 1)), lost: map[string]time.Time{}}}
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, g.link) }
-	p := news.New(g.link, news.Options{See: resolvers.See(fresh), Interval: oneOf[time.Duration](w.random, 200, 500, 900) * time.Millisecond,
-		Behind: w.behind, Now: func() time.Time { return time.Now().Add(g.ahead) }})
-	g.Resolver = &resolvers.Resolver{News: p, Fresh: fresh}
+	p := live.New(g.link, live.Options{Visible: resolvers.Visible(fresh), Interval: oneOf[time.Duration](w.random, 200, 500, 900) * time.Millisecond,
+		OldestFanout: w.behind, Now: func() time.Time { return time.Now().Add(g.ahead) }})
+	g.Resolver = &resolvers.Resolver{Live: p, Fresh: fresh}
 	w.gateways = append(w.gateways, g)
 	pause := time.Duration(w.random.IntN(500)) * time.Millisecond
 	running.Go(func() {
@@ -165,12 +165,12 @@ func (w *world) unfollows() {
 }
 
 // visible reports whether a twit is to be told of in a row, and since when it is not, the zero time if it is.
-func (w *world) visible(kind news.Kind, key tables.TwitKey) (yes bool, since time.Time) {
+func (w *world) visible(kind live.Kind, key tables.TwitKey) (yes bool, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	since = w.gone[key]
-	if kind == news.Timeline && key.Author == other && since.IsZero() {
+	if kind == live.Timeline && key.Author == other && since.IsZero() {
 		since = w.unfollowed
 	}
-	return since.IsZero() && (kind == news.Timeline || key.Author == author), since
+	return since.IsZero() && (kind == live.Timeline || key.Author == author), since
 }

@@ -19,8 +19,8 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
+	"twibase/live"
 	"twibase/loaders"
-	"twibase/news"
 	"twibase/resolvers"
 )
 
@@ -52,8 +52,8 @@ func inFeed(t *testing.T, test func(f *feed)) {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
-		poller := news.New(store, news.Options{See: resolvers.See(fresh)})
-		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{News: poller, Fresh: fresh}},
+		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
+		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, Fresh: fresh}},
 			func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 		f.endpoint = New(schema, Config{Timeout: time.Minute, Around: fresh})
 		ctx, stop := context.WithCancel(t.Context())
@@ -86,7 +86,7 @@ func (f *feed) posts(names ...string) (id string) {
 		f.last = twit.Key()
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(2 * news.Interval)
+	time.Sleep(2 * live.Interval)
 	synctest.Wait()
 	return base64.RawURLEncoding.EncodeToString(tables.ID{Noun: tables.NounTwit, Key: f.last.String()}.Bytes())
 }
@@ -105,7 +105,7 @@ type subscriber struct {
 }
 
 const (
-	life     = 10*time.Second + news.Interval/5 // of a token, which does not end just when the poller looks
+	life     = 10*time.Second + live.Interval/5 // of a token, which does not end just when the poller looks
 	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
 )
 
@@ -132,7 +132,7 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 			s.heard = append(s.heard, string(response.Data))
 		}
 	}()
-	time.Sleep(news.Interval)
+	time.Sleep(live.Interval)
 	synctest.Wait()
 	return s
 }
@@ -251,7 +251,7 @@ func TestTwoEqualSubscriptionsOfOneTokenContinueAtTheSamePlace(t *testing.T) {
 		f.until = time.Now().Add(life)
 		one, other := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
 		f.until = time.Time{}
-		time.Sleep(life - 5*news.Interval)
+		time.Sleep(life - 5*live.Interval)
 		f.posts("1")
 		one.expires()
 		other.expires()
@@ -316,7 +316,7 @@ func TestASubscriptionContinuesAfterAnAttemptThatReceivedNothing(t *testing.T) {
 		"whose connection is lost before an event": func(f *feed) { f.connects("").wants() },
 		"whose connection is lost with the first event": func(f *feed) {
 			s := f.connects("any")
-			time.Sleep(2 * news.Interval)
+			time.Sleep(2 * live.Interval)
 			s.wants()
 		},
 		"two times": func(f *feed) { f.connects("").wants(); f.connects("").wants() },

@@ -14,7 +14,7 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/graph/resume"
-	"twibase/news"
+	"twibase/live"
 )
 
 // sharedStream is a shared stream that a client has opened.
@@ -51,7 +51,7 @@ func (s *sharedStream) subscribes(id string, life time.Duration) {
 	if err != nil {
 		s.f.Fatal(err)
 	}
-	time.Sleep(news.Interval)
+	time.Sleep(live.Interval)
 	synctest.Wait()
 }
 

@@ -1,4 +1,4 @@
-package news
+package live
 
 import (
 	"fmt"
@@ -10,25 +10,27 @@ import (
 	"twibase/hbase/tables"
 )
 
-// TestOfWhatWasSeenLittleIsKept has a twit come into each of many timelines every second.
-func TestOfWhatWasSeenLittleIsKept(t *testing.T) {
+// TestObservationsAreSmall adds a twit to each of many timelines every second.
+func TestObservationsAreSmall(t *testing.T) {
 	const owners, seconds = 100, 3600
 	p := New(nil, Options{})
 	begun := time.Now()
 	var all []*row
 	for i := range owners {
-		all = append(all, p.row(name{Timeline, fmt.Sprint("owner", i)}, begun))
+		all = append(all, p.row(rowName{Timeline, fmt.Sprint("owner", i)}, begun))
 	}
 	before, took := heap(), time.Now()
 	for second := range seconds {
 		now := begun.Add(time.Duration(second) * time.Second)
 		twit := &tables.Twit{AuthorName: "author", PostedAt: now.Add(time.Millisecond), Name: fmt.Sprintf("00000000000000%06d", second)}
 		for _, r := range all {
-			members, _, err := r.members([]hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)})
-			if err != nil || !r.meet(members[0], r, p.moment(now)) || r.meet(members[0], r, p.moment(now)) {
-				t.Fatal(err)
+			read := r.newRead(time.Time{})
+			read.add(hbase.Result{Cells: []hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)}})
+			at := elapsed(now.Sub(p.started))
+			if read.err != nil || !r.observe(read.members[0], r, at) || r.observe(read.members[0], r, at) {
+				t.Fatal(read.err)
 			}
-			r.end(p.moment(now), now, now.Add(-Overlap))
+			r.endPoll(at, now, now.Add(-Overlap))
 		}
 	}
 	kept := 2 * Window.Seconds() * owners

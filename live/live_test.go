@@ -1,0 +1,325 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+)
+
+func TestTwitsAreDeliveredOnceAndInOrder(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		f.post("a", "before", 0)
+		time.Sleep(time.Millisecond)
+		l := f.subscribe(Posts, "a")
+		l.wantNext()
+		f.post("a", "one", 2*time.Millisecond)
+		f.post("a", "two", 1*time.Millisecond)
+		f.post("b", "other", 0)
+		l.wantNext("one", "two")
+		l.wantNext()
+		f.post("a", "-hidden", 0)
+		f.post("a", "three", 0)
+		l.wantNext("three")
+		time.Sleep(time.Hour)
+		l.wantNext()
+		f.post("a", "four", 0)
+		l.wantNext("four")
+	})
+}
+
+func TestTwitsPostedDuringSubscribeAreDelivered(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		early := f.subscribe(Posts, "a")
+		f.set(hbasetest.Fault{Delay: 200 * time.Millisecond}, nil)
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			f.post("a", "between", 0)
+		}()
+		late := f.subscribe(Posts, "a")
+		late.wantNext("between")
+		early.wantNext("between")
+	})
+}
+
+func TestLateTwitsAreDelivered(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Timeline, "u")
+		f.addEntry("u", "a", "by-a-slow-clock", 25*time.Second)
+		f.addEntry("u", "a", "by-a-fast-clock", -time.Minute)
+		l.wantNext("by-a-slow-clock", "by-a-fast-clock")
+		f.addEntry("u", "a", "later-than-any-known-fanout", 40*time.Second)
+		l.wantNext()
+
+		f.setOldestFanout(time.Now().Add(-time.Second))
+		time.Sleep(5 * time.Minute)
+		f.addEntry("u", "a", "late", 5*time.Minute)
+		f.setOldestFanout(time.Time{})
+		l.wantNext("late")
+		l.wantNext()
+	})
+}
+
+func TestAPollIsOneRoundForAnyNumberOfSubscribers(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		const owners, each = 50, 10
+		var all []listener
+		for i := range owners * each {
+			all = append(all, f.subscribe(Posts, fmt.Sprint("u", i%owners)))
+		}
+		time.Sleep(Interval)
+		synctest.Wait()
+		c := &f.poller.Counters
+		polls, rounds, gets := c.Polls.Load(), c.Rounds.Load(), c.Gets.Load()
+		f.post("u7", "news", 0)
+		time.Sleep(10 * Interval)
+		synctest.Wait()
+		for i, l := range all {
+			want := 0
+			if i%owners == 7 {
+				want = 1
+			}
+			if len(l.queue) != want {
+				t.Errorf("subscriber %d received %d twits", i, len(l.queue))
+			}
+		}
+		polls, rounds, gets = c.Polls.Load()-polls, c.Rounds.Load()-rounds, c.Gets.Load()-gets
+		if polls == 0 || rounds != polls || gets != owners*polls {
+			t.Errorf("%d polls take %d rounds and %d Gets", polls, rounds, gets)
+		}
+	})
+}
+
+func TestMoreThanOnePageIsDelivered(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Posts, "a")
+		var names []string
+		for i := range QueueSize {
+			names = append(names, fmt.Sprintf("n%03d", i))
+			f.post("a", names[i], time.Duration(QueueSize-i)*time.Millisecond)
+		}
+		f.post("b", "nothing", 0)
+		l.wantNext(names...)
+	})
+}
+
+func TestOnlyTheSlowSubscriberIsCutOff(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		slow, quick := f.subscribe(Posts, "a"), f.subscribe(Posts, "a")
+		for i := range QueueSize + 1 {
+			f.post("a", fmt.Sprint(i), 0)
+			time.Sleep(time.Second)
+			<-quick.Twits()
+		}
+		if quick.Err() != nil {
+			t.Error("the other subscriber: ", quick.Err())
+		}
+		if !errors.Is(slow.Err(), ErrSlow) {
+			t.Error("the slow subscriber: ", slow.Err())
+		}
+		received := 0
+		for range slow.Twits() {
+			received++
+		}
+		if received != QueueSize {
+			t.Errorf("%d twits were in the queue", received)
+		}
+	})
+}
+
+func TestTwitsOfBroadcastersReachTimelines(t *testing.T) {
+	state := func(f *fixture, from, to tables.Broadcast, stored bool) {
+		_, put := tables.Broadcasters.Change("b", from, stored, to)
+		f.put(put)
+	}
+	t.Run("only twits from after the subscription", func(t *testing.T) {
+		withFixture(t, func(t *testing.T, f *fixture) {
+			state(f, tables.Pushed, tables.Merged, false)
+			f.post("b", "before", time.Second)
+			first := f.subscribe(Timeline, "u")
+			f.post("b", "one", 0)
+			first.wantNext("one")
+			time.Sleep(time.Millisecond)
+			second := f.subscribe(Timeline, "v")
+			f.post("b", "two", 0)
+			first.wantNext("two")
+			second.wantNext("two")
+		})
+	})
+	t.Run("of a new broadcaster, with or without subscribers of its own", func(t *testing.T) {
+		for _, listened := range []bool{false, true} {
+			withFixture(t, func(t *testing.T, f *fixture) {
+				l := f.subscribe(Timeline, "u")
+				if listened {
+					f.subscribe(Posts, "b")
+				}
+				f.addEntries("u", f.post("b", "pushed", 0))
+				l.wantNext("pushed")
+				merged := f.post("b", "merged", 0)
+				if listened {
+					l.wantNext() // the row was polled before its author was known to be a broadcaster
+				}
+				state(f, tables.Pushed, tables.Merged, false)
+				l.wantNext("merged")
+				state(f, tables.Merged, tables.Leaving(tables.NewOp(time.Now(), 1)), true)
+				both := f.post("b", "both", 0)
+				f.addEntries("u", merged, both)
+				l.wantNext("both")
+				l.wantNext()
+			})
+		}
+	})
+	t.Run("the row of a former broadcaster is not polled", func(t *testing.T) {
+		withFixture(t, func(t *testing.T, f *fixture) {
+			state(f, tables.Pushed, tables.Merged, false)
+			l := f.subscribe(Timeline, "u")
+			l.wantNext()
+			state(f, tables.Merged, tables.Pushed, true)
+			time.Sleep(2 * idleTimeout)
+			if rows := f.poller.Counters.Rows.Load(); rows != 1 {
+				t.Errorf("%d rows are polled, want 1", rows)
+			}
+		})
+	})
+}
+
+func TestAnOutageLosesNothing(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l, m := f.subscribe(Posts, "a"), f.subscribe(Timeline, "u")
+		f.set(hbasetest.Fault{Err: errDown}, nil)
+		f.post("a", "one", 0)
+		f.addEntry("u", "a", "one", 0)
+		time.Sleep(5 * time.Minute)
+		if _, err := f.poller.Subscribe(t.Context(), Posts, "b", time.Time{}); !errors.Is(err, errDown) {
+			t.Error("Subscribe during the outage: ", err)
+		}
+		f.set(hbasetest.Fault{}, nil)
+		l.wantNext("one")
+		m.wantNext("one")
+		f.set(hbasetest.Fault{}, errVisible)
+		f.post("a", "two", time.Millisecond)
+		l.wantNext()
+		f.post("a", "three", 0)
+		l.wantNext()
+		f.set(hbasetest.Fault{}, nil)
+		l.wantNext("two", "three")
+	})
+}
+
+func TestIdleRowsArePolledUntilTheTimeout(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Posts, "a")
+		l.Close()
+		time.Sleep(idleTimeout / 2)
+		f.subscribe(Posts, "a").Close()
+		time.Sleep(idleTimeout / 2)
+		if rows := f.poller.Counters.Rows.Load(); rows != 1 {
+			t.Errorf("%d rows are polled, want 1", rows)
+		}
+		time.Sleep(idleTimeout)
+		if rows, subscribers := f.poller.Counters.Rows.Load(), f.poller.Counters.Subscribers.Load(); rows != 0 || subscribers != 0 {
+			t.Errorf("%d rows are polled for %d subscribers, want none", rows, subscribers)
+		}
+	})
+}
+
+func TestMayHaveMissedAndDelivers(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		there := f.addEntry("u", "a", "there", 2*time.Second)
+		first := f.addEntry("u", "a", "first", time.Second)
+		l := f.subscribe(Timeline, "u")
+		second := f.addEntry("u", "a", "second", 0)
+		l.wantNext("second")
+		late := f.addEntry("u", "a", "late", 1500*time.Millisecond)
+		l.wantNext("late")
+		time.Sleep(certainOrder)
+		last := f.addEntry("u", "a", "last", 0)
+		l.wantNext("last")
+		for _, test := range []struct {
+			name          string
+			key, received *tables.Twit
+			mayBeMissed   bool
+		}{
+			{"found after", late, second, true},
+			{"found before, but another gateway may have found it after", first, second, true},
+			{"both there before, nobody knows in which order", there, first, true},
+			{"found long before", second, last, false},
+			{"not known", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window), Name: "old"}, last, true},
+			{"too old to be late", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
+		} {
+			if got := l.MayHaveMissed(test.key.Key(), test.received.Key()); got != test.mayBeMissed {
+				t.Errorf("%s: %t", test.name, got)
+			}
+		}
+		for _, test := range []struct {
+			twit     *tables.Twit
+			delivers bool
+		}{{there, false}, {second, true}, {&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "new"}, true},
+			{&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-Overlap - time.Second), Name: "old"}, false}} {
+			if l.Delivers(test.twit) != test.delivers {
+				t.Errorf("Delivers(%s) = %t", test.twit.Name, !test.delivers)
+			}
+		}
+	})
+}
+
+func TestSubscriptionsEndWithThePoller(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Posts, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		f.set(hbasetest.Fault{Delay: time.Second}, nil)
+		if _, err := f.poller.Subscribe(ctx, Posts, "b", time.Time{}); !errors.Is(err, context.Canceled) {
+			t.Error("Subscribe with a canceled context: ", err)
+		}
+		f.stop()
+		if _, open := <-l.Twits(); open || !errors.Is(l.Err(), ErrEnded) {
+			t.Error(open, l.Err())
+		}
+		if _, err := f.poller.Subscribe(t.Context(), Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
+			t.Error(err)
+		}
+	})
+}
+
+// addEntrySince adds a twit to the timeline of u, who follows its author since then.
+func (f *fixture) addEntrySince(twit *tables.Twit, since time.Time) {
+	f.t.Helper()
+	f.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0), Cells: []hbase.Cell{
+		tables.Timelines.Cell(twit.Key(), since.UnixMilli())}})
+}
+
+func TestOlderTwitsOfANewlyFollowedAuthorAreNotDelivered(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Timeline, "u")
+		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-maxClockSkew - time.Millisecond), Name: "old"}, time.Now())
+		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}, time.Now())
+		l.wantNext("recent")
+	})
+}
+
+func TestAFollowThroughAGatewayWhoseClockIsAhead(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		l := f.subscribe(Timeline, "u")
+		follow := time.Now().Add(maxClockSkew) // by its clock
+		time.Sleep(time.Second)
+		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "posted"}
+		f.addEntrySince(twit, follow)
+		l.wantNext("posted")
+		time.Sleep(time.Second)
+		younger := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "younger"}
+		next := &tables.Twit{AuthorName: "a", PostedAt: younger.PostedAt.Add(-2 * time.Second), Name: "next"} // by a clock that is behind
+		f.addEntrySince(younger, follow)
+		l.wantNext("younger")
+		f.addEntrySince(next, follow)
+		if l.wantNext("next"); !l.MayHaveMissed(next.Key(), younger.Key()) {
+			t.Error("a client that returns with the younger twit would miss the older one")
+		}
+	})
+}

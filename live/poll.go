@@ -1,0 +1,310 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// poll is one poll of the rows: see the package documentation for its steps.
+type poll struct {
+	*Poller
+	// now is when it started, at the same on the poller's clock.
+	now time.Time
+	at  elapsed
+	// nextFloor is how far back the next poll must read.
+	nextFloor time.Time
+	// joins are the subscriptions that join with this poll.
+	joins []*Subscription
+	// timelines is whether any timeline has subscribers.
+	timelines bool
+	reads     []*rowRead
+	// candidates are what collect found, offered those that a joining subscription
+	// was offered.
+	candidates []addressed
+	offered    map[offer]bool
+}
+
+// addressed is a candidate, and the subscription that it is for.
+type addressed struct {
+	Candidate
+	to *Subscription
+}
+
+// offer is a twit for a subscription.
+type offer struct {
+	to  *Subscription
+	key tables.TwitKey
+}
+
+// poll reads all rows, or only those that a joining subscription needs, and
+// delivers what is new.
+func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
+	p.Counters.Polls.Add(1)
+	run := &poll{Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{}}
+	run.plan(all)
+	if err := run.read(ctx); err != nil {
+		run.refuseJoins(err)
+		return err
+	}
+	candidates, err := run.collect()
+	plain := make([]Candidate, len(candidates))
+	for i := range candidates {
+		plain[i] = candidates[i].Candidate
+	}
+	twits, errs := p.o.Visible(ctx, plain)
+	return errors.Join(err, p.deliver(candidates, twits, errs))
+}
+
+// floor returns the time from which on twits may still arrive.
+func (p *Poller) floor(now time.Time) time.Time {
+	floor := now.Add(-Overlap)
+	if oldest := p.o.OldestFanout(); !oldest.IsZero() && oldest.Add(-maxClockSkew).Before(floor) {
+		floor = oldest.Add(-maxClockSkew)
+	}
+	if limit := now.Add(-maxLag); floor.Before(limit) {
+		return limit
+	}
+	return floor
+}
+
+// plan chooses the rows to read, and forgets the idle ones.
+func (p *poll) plan(all bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.joins, p.joining = p.joining, nil
+	joined := map[*row]bool{}
+	for _, s := range p.joins {
+		if s.state == waiting {
+			s.state = joining
+		}
+		joined[s.row] = true
+	}
+	for _, r := range p.rows {
+		p.timelines = p.timelines || r.kind == Timeline && !r.idle(p.now)
+	}
+	p.broadcastersKnown = p.broadcastersKnown && p.timelines
+	for _, r := range p.rows {
+		r.broadcast = r.broadcast && p.timelines
+		switch {
+		case r.idle(p.now) && !r.broadcast:
+			delete(p.rows, r.rowName)
+			p.Counters.Rows.Add(-1)
+		case all, joined[r], r.broadcast: // who joins a timeline needs what broadcasters posted before
+			p.reads = append(p.reads, r.newRead(p.floor(p.now)))
+		}
+	}
+}
+
+// read reads the planned rows. While timelines have subscribers, it also reads who
+// the broadcasters are, and the rows of those that were not planned.
+func (p *poll) read(ctx context.Context) error {
+	broadcasters, err := p.readRows(ctx, p.reads, p.timelines)
+	if err != nil || !p.timelines {
+		return err
+	}
+	more := p.updateBroadcasters(broadcasters)
+	_, err = p.readRows(ctx, more, false)
+	p.reads = append(p.reads, more...)
+	return err
+}
+
+// updateBroadcasters notes who is a broadcaster now, and returns the reads of
+// their rows that were not planned.
+func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	current := map[string]bool{}
+	for _, author := range authors {
+		current[author] = true
+		r := p.row(rowName{Posts, author}, p.now)
+		if r.broadcast {
+			continue
+		}
+		r.broadcast = true
+		// What the author posted since becoming a broadcaster may be in no timeline, but
+		// its own subscribers may have seen it in this row already.
+		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
+			r.since = time.Time{}
+		}
+		if !slices.ContainsFunc(p.reads, func(read *rowRead) bool { return read.row == r }) {
+			more = append(more, r.newRead(p.floor(p.now)))
+		}
+	}
+	for _, r := range p.rows {
+		if r.broadcast && !current[r.owner] {
+			r.broadcast, r.left = false, p.now
+		}
+	}
+	p.broadcastersKnown = true
+	return more
+}
+
+// refuseJoins ends the subscriptions that would have joined with this poll.
+func (p *poll) refuseJoins(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.joins {
+		s.end(err)
+	}
+}
+
+// collect compares the rows with what was seen before, admits the joining
+// subscriptions, and returns the candidates that can be delivered now, the oldest
+// first. The error is that of a row that could not be read.
+func (p *poll) collect() (ready []addressed, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, read := range p.reads {
+		if read.err != nil {
+			err = read.err
+			continue
+		}
+		for _, m := range read.members {
+			isNew := read.row.observe(m, read.row, p.at)
+			p.offer(read.row, m, isNew)
+			if read.broadcast {
+				p.offerToTimelines(read.row, m, isNew || read.becameBroadcaster)
+			}
+		}
+	}
+	for _, read := range p.reads {
+		if read.err == nil {
+			read.row.endPoll(p.at, p.now, p.nextFloor)
+		}
+	}
+	p.admit()
+	candidates := append(p.pending, p.candidates...)
+	p.pending, p.forks = nil, nil
+	clock := time.Now()
+	candidates = slices.DeleteFunc(candidates, func(c addressed) bool { return c.to.park(c.Key, clock) })
+	slices.SortStableFunc(candidates, func(a, b addressed) int { return strings.Compare(b.Key.Position, a.Key.Position) })
+	return p.ready(candidates, err), err
+}
+
+// offer adds a candidate for each subscriber of a row that needs the twit: if it
+// is new, those that have joined; in any case those that join with this poll, if
+// it was posted since they subscribed. Each of these is offered a twit once, though
+// it may lie in a timeline and in a broadcaster's row.
+func (p *poll) offer(r *row, m member, isNew bool) {
+	for s := range r.subscribers {
+		switch s.state {
+		case receiving, suspended:
+			if !isNew {
+				continue
+			}
+		case joining:
+			o := offer{s, m.TwitKey}
+			if m.old || m.at.Before(s.since) || p.offered[o] {
+				continue
+			}
+			p.offered[o] = true
+		default:
+			continue
+		}
+		p.candidates = append(p.candidates, addressed{Candidate{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s})
+	}
+}
+
+// offerToTimelines offers a twit of a broadcaster to the subscribers of timelines:
+// to all if it is new to them, and else to those that join.
+func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
+	if isNew {
+		for _, r := range p.rows {
+			if r.kind == Timeline {
+				p.offer(r, m, r.observe(m, broadcaster, p.at))
+			}
+		}
+		return
+	}
+	for _, s := range p.joins {
+		if s.row.kind == Timeline {
+			s.row.observe(m, broadcaster, p.at)
+			p.offer(s.row, m, false)
+		}
+	}
+}
+
+// admit lets the joining subscriptions receive what arrives from now on, unless
+// their row could not be read.
+func (p *poll) admit() {
+	failed := map[*row]error{}
+	for _, read := range p.reads {
+		if read.err != nil {
+			failed[read.row] = read.err
+		}
+	}
+	for _, s := range p.joins {
+		if err := failed[s.row]; err != nil {
+			s.end(err)
+		} else if s.state == joining {
+			s.state, s.joined = receiving, p.at
+			close(s.ready)
+		}
+	}
+}
+
+// ready returns the candidates whose rows were read recently, and keeps the
+// others: an earlier twit may be in a row that could not be read. A timeline needs
+// the rows of all broadcasters.
+func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
+	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
+	broadcastersRecent := true
+	for _, r := range p.rows {
+		broadcastersRecent = broadcastersRecent && (!r.broadcast || recent(r))
+	}
+	for _, c := range candidates {
+		if recent(c.to.row) && (broadcastersRecent || c.Kind != Timeline) {
+			ready = append(ready, c)
+		} else {
+			p.keep(c, err)
+		}
+	}
+	return ready
+}
+
+// keep keeps a candidate for the next poll, without its twit, which may be deleted
+// by then. If there are too many, the subscription ends with err. The caller holds mu.
+func (p *Poller) keep(c addressed, err error) {
+	switch {
+	case c.to.state == closed:
+	case len(p.pending) < maxPending:
+		c.Twit = nil
+		// A copy, so that it does not keep the memory of a whole answer of the store.
+		c.Key = tables.TwitKey{Author: strings.Clone(c.Key.Author), Position: strings.Clone(c.Key.Position)}
+		p.pending = append(p.pending, c)
+	case err == nil:
+		c.to.end(hbase.ErrUnavailable)
+	default:
+		c.to.end(err)
+	}
+}
+
+// deliver sends the visible twits to the subscribers. A candidate with an error is
+// kept, with the later ones of the same subscription, and the first error is
+// returned.
+func (p *Poller) deliver(candidates []addressed, twits []*tables.Twit, errs []error) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	candidates, twits, errs = p.withForks(candidates, twits, errs)
+	clock := time.Now() // the same for all: subscriptions with the same end get the same twits
+	blocked := map[*Subscription]bool{}
+	for i, c := range candidates {
+		failed := errs != nil && errs[i] != nil
+		if failed && err == nil {
+			err = errs[i]
+		}
+		if failed || blocked[c.to] {
+			blocked[c.to] = true
+			p.keep(c, err)
+		} else if twits[i] != nil {
+			c.to.send(twits[i], clock)
+		}
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// rowName identifies a row.
+type rowName struct {
+	kind  Kind
+	owner string
+}
+
+// row is a row that is polled.
+type row struct {
+	rowName
+	subscribers map[*Subscription]struct{}
+	// broadcast is whether its author is a broadcaster: its twits are for the
+	// subscribers of timelines, too. becameBroadcaster is whether that is so only
+	// since the last poll.
+	broadcast, becameBroadcaster bool
+	// since is when the first subscriber came, left when the last one went.
+	since, left time.Time
+	// read is whether it was ever read, polled when the last poll that read it started.
+	read   bool
+	polled elapsed
+	// floor is how far back the next poll reads. seen has all members later than it,
+	// and older ones as long as [Subscription.MayHaveMissed] may ask for their order.
+	floor time.Time
+	seen  observations
+}
+
+// idle reports whether nobody has subscribed to the row for a while.
+func (r *row) idle(now time.Time) bool {
+	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
+}
+
+// observe notes a member that a poll found in a row, mostly this one, and reports
+// whether it is new to this one's subscribers.
+func (r *row) observe(m member, in *row, at elapsed) bool {
+	return r.seen.add(m, at, in.polled) && !m.old && (r.read || !m.at.Before(r.since))
+}
+
+// endPoll notes that a poll has read the row.
+func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
+	r.read, r.becameBroadcaster, r.polled = true, false, at
+	if nextFloor.After(r.floor) {
+		r.floor = nextFloor
+	}
+	forgotten := now.Add(-2 * Window)
+	if r.floor.Before(forgotten) {
+		forgotten = r.floor
+	}
+	r.seen.forget(forgotten)
+}
+
+// member is a twit in a row.
+type member struct {
+	tables.TwitKey
+	at   time.Time
+	twit *tables.Twit // nil in timelines
+	// old is whether it came into a timeline because the owner followed its author
+	// later. The two times are of gateways whose clocks may differ; in doubt it is
+	// false.
+	old bool
+}
+
+// rowRead is the read of a row by one poll.
+type rowRead struct {
+	*row
+	from    time.Time // members that are later
+	after   string    // the position of the last member read
+	members []member
+	err     error
+}
+
+// newRead returns a read of the row, from firstFloor on if it is the first one.
+func (r *row) newRead(firstFloor time.Time) *rowRead {
+	if r.read {
+		return &rowRead{row: r, from: r.floor}
+	}
+	return &rowRead{row: r, from: firstFloor}
+}
+
+// get returns the Get of the next page.
+func (r *rowRead) get() hbase.Get {
+	page := hbase.Page{Stop: tables.LaterThan(r.from), Limit: pageSize}
+	if r.after != "" {
+		page.Start = hbase.Next(r.after)
+	}
+	if r.kind == Timeline {
+		return tables.Timelines.Get(r.owner, 0, page)
+	}
+	return tables.Twits.Get(r.owner, 0, page)
+}
+
+// add decodes a page, and reports whether there may be another one.
+func (r *rowRead) add(page hbase.Result) (more bool) {
+	if r.err = page.Err; r.err != nil {
+		return false
+	}
+	var positions []string
+	if r.kind == Timeline {
+		positions, r.err = r.addEntries(page.Cells)
+	} else {
+		positions, r.err = r.addTwits(page.Cells)
+	}
+	if len(positions) > 0 {
+		r.after = positions[len(positions)-1]
+	}
+	return r.err == nil && len(positions) == pageSize
+}
+
+func (r *rowRead) addEntries(cells []hbase.Cell) ([]string, error) {
+	keys, positions, _, err := tables.Timelines.Decode(r.owner, cells)
+	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of the follow that it is there for
+	for _, c := range cells {
+		followed[c.Qualifier] = c.Timestamp
+	}
+	for i, key := range keys {
+		at, _, _ := key.Parts() // Decode has checked it
+		old := at.Add(maxClockSkew).UnixMilli() < followed[positions[i]]
+		r.members = append(r.members, member{TwitKey: key, at: at, old: old})
+	}
+	return positions, err
+}
+
+func (r *rowRead) addTwits(cells []hbase.Cell) ([]string, error) {
+	twits, positions, _, err := tables.Twits.Decode(r.owner, cells)
+	for _, twit := range twits {
+		r.members = append(r.members, member{TwitKey: twit.Key(), at: twit.PostedAt, twit: twit})
+	}
+	return positions, err
+}
+
+// readRows reads rows and, if broadcasters is true, who the broadcasters are. It
+// takes one round of the store, and one more for each further page of the longest
+// row.
+func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
+	for len(rows) > 0 || broadcasters {
+		gets := make([]hbase.Get, len(rows), len(rows)+1)
+		for i, r := range rows {
+			gets[i] = r.get()
+		}
+		if broadcasters {
+			gets = append(gets, tables.Broadcasters.Get())
+		}
+		p.Counters.Rounds.Add(1)
+		p.Counters.Gets.Add(int64(len(gets)))
+		results, err := p.store.Get(ctx, gets)
+		if err != nil {
+			return nil, err
+		}
+		if broadcasters {
+			last := results[len(rows)]
+			if last.Err != nil {
+				return nil, last.Err
+			}
+			if authors, err = tables.Broadcasters.Decode(last.Cells); err != nil {
+				return nil, err
+			}
+			broadcasters = false
+		}
+		var more []*rowRead
+		for i, r := range rows {
+			if r.add(results[i]) {
+				more = append(more, r)
+			}
+		}
+		rows = more
+	}
+	return authors, nil
+}

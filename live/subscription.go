@@ -1,0 +1,171 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unique"
+
+	"twibase/hbase/tables"
+)
+
+// The errors with which a subscription ends.
+var (
+	// ErrSlow is returned if the subscriber left more than [QueueSize] twits unread.
+	ErrSlow = errors.New("live: the subscriber reads too slowly")
+	// ErrEnded is returned if the poller ends.
+	ErrEnded = errors.New("live: the gateway is shutting down")
+	// ErrSuspended is returned while the subscription is suspended.
+	ErrSuspended = errors.New("live: the subscription is suspended")
+)
+
+// state is the state of a subscription:
+//
+//	          next poll            its row was read
+//	waiting ────────────► joining ────────────────► receiving
+//	   │                     │                       │     ▲
+//	   │                     │        Suspend, Rewind│     │Resume
+//	   │                     │                       ▼     │
+//	   │                     │                     suspended
+//	   └─────────────────────┴───────────┬───────────┘
+//	                                     ▼
+//	        Close, ErrSlow, ErrEnded:  closed
+//
+// A subscription with an end, such as the expiry of a token, parks the candidates
+// that a poll finds after it, in both of the last two states: see suspend.go.
+type state uint8
+
+const (
+	waiting   state = iota // for the next poll
+	joining                // with the poll in progress
+	receiving              // what is new in its row
+	suspended              // what is new is parked, until Resume
+	closed
+)
+
+// Subscription delivers the twits of a row to one subscriber. Its methods are for
+// one goroutine.
+type Subscription struct {
+	poller *Poller
+	row    *row
+	since  time.Time     // when it was made
+	ready  chan struct{} // closed when it leaves the state joining
+	// Poller.mu guards what follows. queue is closed in the last two states.
+	state  state
+	joined elapsed // when the poll started with which it joined
+	ctx    context.Context
+	queue  chan *tables.Twit
+	err    error // why queue is closed
+	// until is its end, zero if it has none. parked are the twits that came later.
+	until  time.Time
+	parked []unique.Handle[tables.TwitKey]
+}
+
+// Subscribe subscribes to a row. It returns when everything that is written from
+// now on will be delivered, or with the error of ctx. The caller must call Close.
+// Twits that are found after until are parked for [Subscription.Resume]; zero is
+// no end.
+func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
+	s := &Subscription{poller: p, ctx: ctx, since: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, QueueSize), until: until}
+	p.mu.Lock()
+	if p.ended {
+		p.mu.Unlock()
+		return nil, ErrEnded
+	}
+	s.row = p.row(rowName{kind, owner}, s.since)
+	s.row.subscribers[s] = struct{}{}
+	p.joining = append(p.joining, s)
+	p.Counters.Subscribers.Add(1)
+	p.mu.Unlock()
+	p.wake()
+	select {
+	case <-s.ready:
+		if err := s.Err(); err != nil {
+			s.Close()
+			return nil, err
+		}
+		return s, nil
+	case <-ctx.Done():
+		s.Close()
+		return nil, ctx.Err()
+	}
+}
+
+// wake makes the poller poll soon.
+func (p *Poller) wake() {
+	select {
+	case p.woken <- struct{}{}:
+	default: // it is going to
+	}
+}
+
+// row returns a row, which is polled from now on. The caller holds mu.
+func (p *Poller) row(n rowName, now time.Time) *row {
+	r := p.rows[n]
+	if r == nil {
+		r = &row{rowName: n, since: now, subscribers: map[*Subscription]struct{}{}}
+		p.rows[n] = r
+		p.Counters.Rows.Add(1)
+	}
+	return r
+}
+
+// Twits returns the channel of the twits. It is closed when the subscription ends
+// or is suspended; Err tells why. [Subscription.Resume] opens a new one.
+func (s *Subscription) Twits() <-chan *tables.Twit {
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	return s.queue
+}
+
+// Err returns why the channel of Twits was closed, nil if it is open.
+func (s *Subscription) Err() error {
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	return s.err
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	s.end(context.Canceled)
+	if delete(s.row.subscribers, s); len(s.row.subscribers) == 0 {
+		s.row.left = s.poller.o.Now()
+	}
+	s.poller.Counters.Subscribers.Add(-1)
+}
+
+// end closes the subscription. The caller holds mu.
+func (s *Subscription) end(err error) {
+	switch s.state {
+	case waiting, joining:
+		close(s.ready)
+		close(s.queue)
+	case receiving:
+		close(s.queue)
+	case suspended: // its queue is closed
+	case closed:
+		return
+	}
+	s.state, s.err, s.parked = closed, err, nil
+}
+
+// send puts a twit into the queue, or parks it. The caller holds mu.
+func (s *Subscription) send(twit *tables.Twit, now time.Time) {
+	if s.state == closed || s.park(twit.Key(), now) {
+		return
+	}
+	select {
+	case s.queue <- twit:
+		s.poller.Counters.Delivered.Add(1)
+	default:
+		s.cutOff()
+	}
+}
+
+// cutOff ends a subscription whose subscriber is too slow. The caller holds mu.
+func (s *Subscription) cutOff() {
+	s.poller.Counters.CutOff.Add(1)
+	s.end(ErrSlow)
+}

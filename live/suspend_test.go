@@ -1,0 +1,192 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"twibase/hbase/hbasetest"
+)
+
+// subscribeUntil makes a subscription with an end.
+func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) listener {
+	f.t.Helper()
+	s, err := f.poller.Subscribe(f.t.Context(), kind, owner, until)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return listener{s, f}
+}
+
+// suspendWith suspends the subscription, and checks which twits were in its queue.
+func (l listener) suspendWith(names ...string) {
+	l.f.t.Helper()
+	l.Suspend()
+	received := []string{}
+	for t := range l.Twits() {
+		received = append(received, t.Name)
+	}
+	if err := l.Err(); !slices.Equal(received, names) || !errors.Is(err, ErrSuspended) {
+		l.f.t.Errorf("the queue had %q, and the error is %v; want %q", received, err, names)
+	}
+}
+
+func (l listener) resume(until time.Time) {
+	l.f.t.Helper()
+	if err := l.Resume(l.f.t.Context(), until); err != nil {
+		l.f.t.Fatal(err)
+	}
+}
+
+func TestResumeContinuesWhereTheSubscriptionWasSuspended(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		until := time.Now().Add(3*Interval + Interval/2)
+		one, other := f.subscribeUntil(Posts, "a", until), f.subscribeUntil(Posts, "a", until)
+		defer one.Close()
+		defer other.Close()
+		f.post("a", "1", 0)
+		one.wantNext("1")
+		f.post("a", "2", 0)
+		time.Sleep(Interval)
+		synctest.Wait()
+		one.suspendWith("2") // before its end
+		f.post("a", "3", 0)
+		time.Sleep(2 * Interval)
+		f.post("a", "4", 0)
+		time.Sleep(Interval)
+		synctest.Wait()
+		other.suspendWith("1", "2", "3") // long after its end: 4 was found later
+		f.post("a", "-5", 0)
+		f.post("a", "6", 0)
+		time.Sleep(10 * Interval)
+		one.resume(time.Time{})
+		one.wantNext("3", "4", "6") // what is visible now
+		other.resume(time.Time{})
+		other.wantNext("4", "6")
+		f.post("a", "7", 0)
+		one.wantNext("7")
+		other.wantNext("7")
+	})
+}
+
+func TestSubscriptionsWithTheSameEndStopAtTheSamePlace(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		until := time.Now().Add(20*Interval + 1)
+		var all []listener
+		for range 5 {
+			l := f.subscribeUntil(Posts, "a", until)
+			defer l.Close()
+			all = append(all, l)
+		}
+		go func() {
+			for i := range 100 {
+				f.post("a", fmt.Sprint(i), 0)
+				time.Sleep(Interval / 3)
+			}
+		}()
+		time.Sleep(time.Until(until))
+		var received [][]string
+		for _, l := range all {
+			l.Suspend()
+			names := []string{}
+			for t := range l.Twits() {
+				names = append(names, t.Name)
+			}
+			received = append(received, names)
+			time.Sleep(2 * Interval) // the next one is suspended late
+		}
+		for _, names := range received {
+			if len(names) == 0 || !slices.Equal(names, received[0]) {
+				t.Errorf("one subscription received %q, another one %q", received[0], names)
+			}
+		}
+		time.Sleep(100 * Interval)
+	})
+}
+
+func TestAForkResumesAtTheSamePlace(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		one := f.subscribeUntil(Posts, "a", time.Now().Add(Interval))
+		time.Sleep(Interval)
+		one.suspendWith()
+		f.post("a", "1", 0)
+		time.Sleep(2 * Interval)
+		fork := listener{one.Fork(), f}
+		f.post("a", "2", 0)
+		time.Sleep(2 * Interval)
+		one.resume(time.Time{})
+		one.wantNext("1", "2")
+		one.Close()
+		fork.resume(time.Time{})
+		fork.wantNext("1", "2")
+		fork.Close()
+		if n := f.poller.Counters.Subscribers.Load(); n != 0 {
+			t.Errorf("%d subscribers, want 0", n)
+		}
+	})
+}
+
+func TestAForkReceivesPendingCandidates(t *testing.T) {
+	for name, pending := range map[string]func(f *fixture){
+		"because Visible failed":  func(f *fixture) { f.set(hbasetest.Fault{}, errVisible) },
+		"in the poll in progress": func(f *fixture) { f.delay(Interval) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			withFixture(t, func(t *testing.T, f *fixture) {
+				one := f.subscribeUntil(Posts, "a", time.Now().Add(Interval*3/2))
+				pending(f)
+				f.post("a", "1", 0)
+				time.Sleep(Interval * 3 / 2)
+				synctest.Wait()
+				one.suspendWith()
+				fork := listener{one.Fork(), f}
+				again := listener{fork.Fork(), f}
+				f.set(hbasetest.Fault{}, nil)
+				f.delay(0)
+				all := []listener{one, fork, again}
+				for _, l := range all {
+					l.resume(time.Time{})
+				}
+				time.Sleep(2 * Interval)
+				for _, l := range all {
+					l.wantNext("1")
+					l.Close()
+				}
+			})
+		})
+	}
+}
+
+func TestASuspendedSubscriptionMayEnd(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		end  func(f *fixture)
+		want error
+	}{
+		{"too many twits", func(f *fixture) {
+			for i := range QueueSize + 1 {
+				f.post("a", fmt.Sprint(i), 0)
+			}
+		}, ErrSlow},
+		{"the poller ends", func(f *fixture) { f.stop() }, ErrEnded},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			withFixture(t, func(t *testing.T, f *fixture) {
+				s := f.subscribeUntil(Posts, "a", time.Now().Add(Interval))
+				defer s.Close()
+				time.Sleep(Interval)
+				s.suspendWith()
+				test.end(f)
+				time.Sleep(2 * Interval)
+				synctest.Wait()
+				if err := s.Resume(context.Background(), time.Time{}); !errors.Is(err, test.want) {
+					t.Errorf("Resume: %v, want %v", err, test.want)
+				}
+			})
+		})
+	}
+}
