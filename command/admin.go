@@ -1,0 +1,61 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/resolvers/permission"
+	"twibase/transfer"
+	"twibase/writers"
+)
+
+type adminCommand struct {
+	Grant grantCommand `cmd:"" help:"Make a user an administrator: assign the role admin, and create the role if it does not exist."`
+}
+
+type grantCommand struct {
+	storeFlag
+	Username string `arg:"" help:"An existing user."`
+}
+
+// Run makes the first administrator, whom no other administrator can make. On a cluster gateways may run
+// meanwhile.
+func (c *grantCommand) Run(ctx context.Context, p process) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
+		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
+			return fmt.Errorf("creating tables: %w", err)
+		}
+		w := writers.New(store, writers.Options{Log: slog.New(zerolog.NewSlogHandler(p.log))})
+		defer w.Close(ctx)
+		if err := grantAdmin(ctx, w, c.Username); err != nil {
+			return fmt.Errorf("cannot make %q an administrator: %w", c.Username, err)
+		}
+		fmt.Fprintf(p.stdout, "%s is an administrator\n", c.Username)
+		return nil
+	})
+}
+
+// grantAdmin assigns the role. If that fails, and not because of the user, the role does not exist.
+func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
+	err := w.AssignRole(ctx, username, permission.AdminRole)
+	var problems writers.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	if i := slices.IndexFunc(problems, func(p writers.Problem) bool { return p.Field == "username" }); i >= 0 {
+		return errors.New(problems[i].Message)
+	}
+	name := "Administrator"
+	_, err = w.CreateRole(ctx, username, writers.NewRole{Code: permission.AdminRole, Name: &name})
+	createdMeanwhile := errors.As(err, &problems) && problems[0].Code == writers.AlreadyExists
+	if err != nil && !createdMeanwhile {
+		return err
+	}
+	return w.AssignRole(ctx, username, permission.AdminRole)
+}

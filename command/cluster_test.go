@@ -1,0 +1,60 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+)
+
+// TestOnACluster has an HBase of its own: twibase's tables have fixed names.
+func TestOnACluster(t *testing.T) {
+	minihbase.Slow(t)
+	h, err := minihbase.Start(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	another := hbase.Table{Name: tables.Plays.Table, Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
+	if err := store.CreateTable(t.Context(), another); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("the first reads look up no region when all have been found", func(t *testing.T) {
+		locateRegions(t.Context(), store, zerolog.Nop())
+		before := minihbase.Observed(t, "gohbase_rpc_size_bytes")
+		if _, err := store.Get(t.Context(), []hbase.Get{tables.Users.Get("LiLei", "i"), tables.Games.Get("go", "i")}); err != nil {
+			t.Fatal(err)
+		}
+		if sent := minihbase.Observed(t, "gohbase_rpc_size_bytes") - before; sent < 1 || sent > 2 {
+			t.Errorf("two rows took %d RPCs", sent)
+		}
+	})
+	started(t, "--store", h.URL())
+	t.Run("a table that was made otherwise is listed with what differs, and how to mend it", func(t *testing.T) {
+		status, stdout, stderr := command(t, "tables", "list", "--store", h.URL())
+		want := `plays
+    family d: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1
+    family i is missing
+    in the HBase shell: alter 'plays', {NAME => 'd', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1'}, {NAME => 'i', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 1}
+    to rewrite existing data: major_compact 'plays'
+`
+		if status != 0 || !strings.Contains(stdout, want) || strings.Count(stdout, "family") != 2 || stderr != "" {
+			t.Errorf("status %d: %s%s", status, stdout, stderr)
+		}
+	})
+}

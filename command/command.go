@@ -1,0 +1,108 @@
+// Package command is the command line of twibase: its flags, and a file for each command.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"twibase/logging"
+)
+
+const description = `twibase is a GraphQL gateway over HBase. It runs on one machine with an embedded store, or on an HBase cluster.
+
+To try it, run twibase serve and open http://127.0.0.1:8080 in a browser.
+
+Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file.
+The exit status is 0 on success, 1 on failure, and 2 if the command line is wrong.`
+
+// commandLine lists the commands.
+type commandLine struct {
+	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
+	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Log messages of this level and above: ${enum} (default: ${default})."`
+
+	Serve   serveCommand   `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
+	Import  importCommand  `cmd:"" help:"Import CSV files. No other process may write to the store meanwhile."`
+	Export  exportCommand  `cmd:"" help:"Export a store to CSV files."`
+	Admin   adminCommand   `cmd:"" help:"Manage administrators."`
+	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development. It is valid for an hour."`
+	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
+	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and the upper bound of that."`
+	Tables  tablesCommand  `cmd:"" help:"Create, list and drop the tables of a store."`
+	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences. No other process may use the store meanwhile."`
+}
+
+// process is the environment of a command.
+type process struct {
+	stdout, stderr io.Writer
+	log            zerolog.Logger
+}
+
+// Exit statuses.
+const (
+	statusOK     = 0
+	statusFailed = 1
+	statusUsage  = 2 // the command line is wrong
+)
+
+// Run parses the arguments, runs the command and returns the exit status of the process. The command stops
+// when ctx is done.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var line commandLine
+	helped := false
+	parser, err := kong.New(&line,
+		kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"),
+		kong.Vars{"regions": strconv.Itoa(defaultRegions), "version": version()},
+		kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		panic(err) // the structs above are wrong
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return statusOK
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "twibase: %s\n%s\n", err, hint(err))
+		return statusUsage
+	}
+	level, err := zerolog.ParseLevel(line.LogLevel)
+	if err != nil {
+		panic(err) // kong accepts only the levels of the enum
+	}
+	if err := command.Run(process{stdout, stderr, logging.New(stderr, level)}); err != nil {
+		printError(stderr, err)
+		return statusFailed
+	}
+	return statusOK
+}
+
+// printError prints an error. It gives up if nobody reads it, so that the process ends.
+func printError(stderr io.Writer, err error) {
+	printed := make(chan struct{})
+	go func() {
+		defer close(printed)
+		fmt.Fprintln(stderr, "twibase:", err)
+	}()
+	select {
+	case <-printed:
+	case <-time.After(logging.FlushTimeout):
+	}
+}
+
+// hint names the help page of the command that was meant.
+func hint(err error) string {
+	command := "twibase"
+	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+		command = wrong.Context.Selected().FullPath()
+	}
+	return "See: " + command + " --help"
+}

@@ -1,0 +1,91 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/auth"
+	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/strict"
+	"twibase/graph/exec"
+	"twibase/graph/limits"
+	"twibase/hbase/tables"
+	"twibase/resolvers"
+)
+
+type explainCommand struct {
+	File      string         `arg:"" help:"File with a GraphQL document; - is standard input."`
+	Variables string         `placeholder:"JSON" help:"Variables, as a JSON object."`
+	Operation string         `placeholder:"NAME" help:"Operation to explain, if the document has several."`
+	As        string         `placeholder:"USERNAME" help:"Viewer (default: nobody). Checking what a viewer may see costs reads."`
+	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"The limits of the server, as for twibase serve."`
+}
+
+// Run prints the reads of a document as a tree. It fails if the server would reject the document. It opens no
+// store.
+func (c *explainCommand) Run(ctx context.Context, p process) error {
+	bounds, err := limits.With(c.Limit)
+	if err != nil {
+		return err
+	}
+	params, err := c.params(bounds)
+	if err != nil {
+		return err
+	}
+	if c.As != "" {
+		if err := tables.CheckUsername(c.As); err != nil {
+			return fmt.Errorf("--as: %w", err)
+		}
+		ctx = auth.WithViewer(ctx, auth.Viewer{Username: c.As})
+	}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
+	plan, refusals := endpoint.Explain(ctx, schema, resolvers.Costs(tables.ListBound), bounds, params)
+	if plan != nil {
+		_, err = io.WriteString(p.stdout, plan.Text)
+	}
+	return errors.Join(err, c.located(refusals))
+}
+
+// params returns the request that the flags describe.
+func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error) {
+	document, err := c.document()
+	if err != nil {
+		return nil, err
+	}
+	params := &graphql.RawParams{Query: string(document), OperationName: c.Operation}
+	if c.Variables != "" {
+		variables := bounds.Object()
+		if err := strict.Value(strings.NewReader(c.Variables), &variables); err != nil {
+			return nil, fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
+		}
+		params.Variables = variables.Fields
+	}
+	return params, nil
+}
+
+func (c *explainCommand) document() ([]byte, error) {
+	if c.File == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(c.File)
+}
+
+// located returns the errors of a document, each with its place in the file.
+func (c *explainCommand) located(refusals gqlerror.List) error {
+	var errs []error
+	for _, r := range refusals {
+		place := c.File
+		if len(r.Locations) > 0 {
+			place = fmt.Sprintf("%s:%d:%d", c.File, r.Locations[0].Line, r.Locations[0].Column)
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", place, r.Message))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,136 @@
+package command
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEveryAnswerIsGuarded(t *testing.T) {
+	url, _ := started(t)
+	for _, path := range []string{"/", "/graphql", "/graphql?query={viewer{name}}", "/schema.graphql", "/healthz", "/readyz", "/metrics", "/assets/none.js", "/nowhere"} {
+		t.Run(path, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, url+path, nil)
+			_, _, header := fetch(t, r, err)
+			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'", "Referrer-Policy": "no-referrer"} {
+				if got := header.Values(name); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+					t.Errorf("%s is %q", name, got)
+				}
+			}
+			if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
+				t.Errorf("a page of others may show it: %s", policy)
+			}
+			if got := header.Get("Cache-Control"); strings.HasPrefix(path, "/graphql") && got != "no-store" {
+				t.Errorf("an answer may be kept on its way: %q", got)
+			}
+			if header.Get("Set-Cookie") != "" {
+				t.Error("it sets a cookie")
+			}
+		})
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	listed, _ := started(t, "--cors", "https://example.org,http://localhost:3000")
+	none, _ := started(t)
+	ask := func(t *testing.T, url, method, origin string, ask ...string) (int, http.Header) {
+		t.Helper()
+		r, err := http.NewRequest(method, url+"/graphql?query={__typename}", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", origin)
+		if len(ask) > 0 {
+			r.Header.Set("Access-Control-Request-Method", ask[0])
+			r.Header.Set("Access-Control-Request-Headers", ask[1])
+		}
+		status, _, header := fetch(t, r, nil)
+		return status, header
+	}
+	const allowed = "Access-Control-Allow-Origin"
+	for _, test := range []struct{ name, url, origin, want string }{
+		{"a page of an origin that is listed may read answers", listed, "https://example.org", "https://example.org"},
+		{"and of another one", listed, "http://localhost:3000", "http://localhost:3000"},
+		{"not if the port is another", listed, "http://localhost:3001", ""},
+		{"nor the scheme", listed, "http://example.org", ""},
+		{"nor the host", listed, "https://example.org.evil.example", ""},
+		{"nor if there is none", listed, "null", ""},
+		{"without a list none may", none, "https://example.org", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, header := ask(t, test.url, http.MethodGet, test.origin)
+			if got := header.Get(allowed); status != http.StatusOK || got != test.want {
+				t.Errorf("status %d, allowed is %q, want %q", status, got, test.want)
+			}
+			_, header = ask(t, test.url, http.MethodOptions, test.origin, "POST", "authorization,content-type,x-twibase-report")
+			if got := header.Get(allowed); got != test.want {
+				t.Errorf("before a POST: allowed is %q, want %q", got, test.want)
+			}
+			if test.want != "" && (header.Get("Access-Control-Allow-Methods") != "POST" || header.Get("Access-Control-Allow-Headers") != "authorization,content-type,x-twibase-report") {
+				t.Errorf("before a POST: %v", header)
+			}
+			if header.Get("Access-Control-Allow-Credentials") != "" {
+				t.Error("cookies are asked for")
+			}
+		})
+	}
+	t.Run("what is answered to one origin is kept for no other", func(t *testing.T) {
+		if _, header := ask(t, listed, http.MethodGet, "https://example.org"); !slices.Contains(header.Values("Vary"), "Origin") {
+			t.Errorf("Vary is %q", header.Values("Vary"))
+		}
+	})
+	for _, refused := range [][]string{{"PATCH", "content-type"}, {"POST", "x-other"}} {
+		t.Run("no page may send "+strings.Join(refused, " with "), func(t *testing.T) {
+			if _, header := ask(t, listed, http.MethodOptions, "https://example.org", refused...); header.Get("Access-Control-Allow-Methods") != "" {
+				t.Error(header)
+			}
+		})
+	}
+}
+
+// TestTheLogHasNoSecrets sends secrets wherever a client can put some, by right or by mistake.
+func TestTheLogHasNoSecrets(t *testing.T) {
+	file := secretFile(t)
+	url, log := started(t, "--log-level", "debug", "--jwt-secret-file", file)
+	_, token, _ := command(t, "token", "LiLei", "--jwt-secret-file", file)
+	token = strings.TrimSpace(token)
+	const secret = "correct-horse-battery"
+	var requests []*http.Request
+	add := func(method, path, body string, headers ...string) {
+		r, err := http.NewRequest(method, url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		requests = append(requests, r)
+	}
+	add("POST", "/graphql", `{"query":"query A($u:String!){user(username:$u){name}}","variables":{"u":"`+secret+`"}}`, "Authorization", "Bearer "+token)
+	add("POST", "/graphql", `{"query":"mutation{logIn(input:{username:\"LiLei\",password:\"`+secret+`\"}){token userErrors{message}}}"}`)
+	add("POST", "/graphql", `{"query":"mutation($p:String!){signUp(input:{username:\"young\",name:\"Young\",password:$p}){token}}","variables":{"p":"`+secret+`"}}`)
+	add("POST", "/graphql", `{"query":"{user(username:\"`+secret+`"}`)
+	add("POST", "/graphql", `{"query":"{user(username:1`+secret+`){name}}"}`)
+	add("POST", "/graphql", `{"query":"`+secret, "Authorization", "Bearer "+secret)
+	add("POST", "/graphql", secret, "Cookie", "token="+secret, "X-Other", secret)
+	add("GET", "/graphql?query={__typename}&access_token="+secret, "")
+	add("GET", "/graphql?query={__typename}&token="+token, "")
+	add("GET", "/graphql?query=query($u:String!){user(username:$u){name}}&variables=%7B%22u%22:%22"+secret+"%22%7D", "")
+	add("GET", "/graphql?query={__typename}&extensions=%7B%22persistedQuery%22:%22"+secret+"%22%7D", "")
+	add("GET", "/"+secret, "", "Authorization", "Basic "+secret)
+	add("POST", "/graphql", `{"query":"query Last{__typename}"}`)
+	for _, r := range requests {
+		fetch(t, r, nil)
+	}
+	for ended := false; !ended; {
+		line := <-log.each
+		ended = strings.Contains(line, `"operation":"Last"`)
+		for _, leaked := range []string{secret, token, token[strings.LastIndex(token, ".")+1:]} {
+			if strings.Contains(line, leaked) {
+				t.Errorf("the log has a secret: %s", line)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package command
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A proxy in front, and the gateway, must find the same end of a request. Each would be answered, but for what is odd in it.
+func TestHeadsThatMeanTwoThingsAreRefused(t *testing.T) {
+	url, _ := started(t)
+	const body = `{"query":"{__typename}"}`
+	for _, test := range []struct {
+		name, headers string
+		status        int
+	}{
+		{"one length", "Content-Length: 24\r\n", 200},
+		{"two lengths", "Content-Length: 24\r\nContent-Length: 23\r\n", 400},
+		{"a length with a sign", "Content-Length: +24\r\n", 400},
+		{"a length below nothing", "Content-Length: -24\r\n", 400},
+		{"a blank behind a name", "Content-Length : 24\r\n", 400},
+		{"an unknown transfer encoding", "Content-Length: 24\r\nTransfer-Encoding: xchunked\r\n", 501},
+		{"two hosts", "Content-Length: 24\r\nHost: b\r\n", 400},
+		{"a nul", "Content-Length: 24\r\nA: \x00\r\n", 400},
+		{"an expectation that nobody knows", "Content-Length: 24\r\nExpect: 200-ok\r\n", 417},
+		{"a head of 128 KiB", "Content-Length: 24\r\nA: " + strings.Repeat("a", 128<<10) + "\r\n", 431},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+			// Of a head that is too long the rest may find the connection closed.
+			_, _ = io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+test.headers+"\r\n"+body)
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			if response.StatusCode != test.status {
+				t.Errorf("status %d", response.StatusCode)
+			}
+			if response.StatusCode != http.StatusOK && !response.Close {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}

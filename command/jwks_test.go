@@ -1,0 +1,193 @@
+package command
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// signer signs tokens of somebody else's.
+type signer struct {
+	key *rsa.PrivateKey
+	id  string
+}
+
+func newSigner(t *testing.T, id string) signer {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer{key, id}
+}
+
+// set is what publishes the key.
+func (s signer) set() []byte {
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{KeyID: s.id, Key: s.key.Public(), Algorithm: "RS256", Use: "sig"}}})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// token is signed by an algorithm and a key, with claims that take the place of good ones.
+func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
+	t.Helper()
+	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", s.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := map[string]any{"sub": "LiLei", "iss": "https://id.example", "aud": "twibase", "exp": time.Now().Add(time.Hour).Unix()}
+	token, err := jwt.Signed(made).Claims(good).Claims(claims).Serialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// said is what a server says to a token, and to the same over a WebSocket.
+func said(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))
+	if err == nil {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	status, body, _ = fetch(t, r, err)
+	socket, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	init, err := json.Marshal(map[string]any{"type": "connection_init", "payload": map[string]string{"authorization": "Bearer " + token}})
+	if err == nil {
+		err = socket.Write(t.Context(), websocket.MessageText, init)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = socket.Read(t.Context())
+	return status, body, websocket.CloseStatus(err)
+}
+
+func TestTokensOfOthersOnARunningServer(t *testing.T) {
+	known, unknown := newSigner(t, "known"), newSigner(t, "unknown")
+	var fetches atomic.Int64
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fetches.Add(1)
+		_, _ = w.Write(known.set())
+	}))
+	defer issuer.Close()
+	url, _ := started(t, "--jwks", issuer.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase", "--jwt-secret-file", secretFile(t))
+	der, err := x509.MarshalPKIXPublicKey(known.key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	good := known.token(t, jose.RS256, known.key, nil)
+	in := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
+	for _, test := range []struct {
+		name, token string
+		accepted    bool
+	}{
+		{"one that they signed", good, true},
+		{"one that somebody else signed", known.token(t, jose.RS256, unknown.key, nil), false},
+		{"one of a key that nobody knows", unknown.token(t, jose.RS256, unknown.key, nil), false},
+		{"their public key, taken for a secret", known.token(t, jose.HS256, published, nil), false},
+		{"its bytes, taken for a secret", known.token(t, jose.HS256, der, nil), false},
+		{"no signature", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"known"}`)) + "." + strings.Split(good, ".")[1] + ".", false},
+		{"for others", known.token(t, jose.RS256, known.key, map[string]any{"aud": "else"}), false},
+		{"good in a moment, by a clock that is ahead", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(4 * time.Second)}), true},
+		{"good later", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(time.Minute)}), false},
+		{"good until a moment ago", known.token(t, jose.RS256, known.key, map[string]any{"exp": in(-time.Second)}), false},
+		{"of 10,000 bytes", known.token(t, jose.RS256, known.key, map[string]any{"x": strings.Repeat("x", 10_000)}), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, body, closed := said(t, url, test.token)
+			if accepted := status == http.StatusOK && body == `{"data":{"viewer":{"username":"LiLei"}}}`; accepted != test.accepted || !accepted && status != http.StatusUnauthorized {
+				t.Errorf("status %d: %s", status, body)
+			}
+			if accepted := closed == -1; accepted != test.accepted || !accepted && closed != 4403 {
+				t.Errorf("the WebSocket is closed with %d", closed)
+			}
+		})
+	}
+	t.Run("a head with a token of 100,000 bytes is not read", func(t *testing.T) {
+		if status, body, _ := fetch(t, get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+strings.Repeat("x", 100_000)), nil); status != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("status %d: %s", status, body)
+		}
+	})
+	t.Run("a thousand names of keys that nobody has are looked up nowhere", func(t *testing.T) {
+		for range 1000 {
+			header := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"` + rand.Text() + `"}`))
+			r := get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+header+strings.TrimLeft(good, base64URL))
+			if status, body, _ := fetch(t, r, nil); status != http.StatusUnauthorized {
+				t.Fatalf("status %d: %s", status, body)
+			}
+		}
+	})
+	if n := fetches.Load(); n != 1 {
+		t.Errorf("the keys were fetched %d times", n)
+	}
+}
+
+func TestAServerWhoseIssuerIsDownServesStrangers(t *testing.T) {
+	down := httptest.NewServer(http.NotFoundHandler())
+	down.Close()
+	url, _ := started(t, "--jwks", down.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
+	if status, body, _ := fetch(t, get(t, url+"/graphql?query={viewer{username}}"), nil); status != http.StatusOK || body != `{"data":{"viewer":null}}` {
+		t.Errorf("a stranger gets %d: %s", status, body)
+	}
+	who := newSigner(t, "who")
+	status, body, header := fetch(t, get(t, url+"/graphql?query={viewer{username}}", "Authorization", "Bearer "+who.token(t, jose.RS256, who.key, nil)), nil)
+	if status != http.StatusServiceUnavailable || header.Get("Retry-After") != "30" || !strings.Contains(body, `"code":"UNAVAILABLE"`) {
+		t.Errorf("a token gets %d: %s", status, body)
+	}
+}
+
+func TestARunningServerFollowsAFileOfKeys(t *testing.T) {
+	minihbase.Slow(t)
+	old, young := newSigner(t, "old"), newSigner(t, "young")
+	file := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(file, old.set(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, log := started(t, "--jwks", file, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
+	verify := func(s signer, want int) {
+		t.Helper()
+		if status, body, _ := said(t, url, s.token(t, jose.RS256, s.key, nil)); status != want {
+			t.Errorf("a token of %s gets %d: %s", s.id, status, body)
+		}
+	}
+	verify(old, http.StatusOK)
+	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log.await(t, "the key set can't be read again; what was read before stays")
+	verify(old, http.StatusOK)
+	if err := os.WriteFile(file, young.set(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log.await(t, "the key set changed")
+	verify(young, http.StatusOK)
+	verify(old, http.StatusUnauthorized)
+}

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+
+	"twibase/graph/limits"
+)
+
+const manifest = `{
+	"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55": "query Named($u: String!) { user(username: $u) { username } }",
+	"5d41402abc4b2a76b9719d911017c592": "subscription News($u: String!) { twitPosted(username: $u) { content } }",
+	"7d793037a0760186574b0282f2f435e7": "{ secret }"
+}`
+
+// answered is what a request is answered with.
+func answered(t *testing.T, method, url, body string) (status int, text string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err == nil && method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	status, text, _ = fetch(t, r, err)
+	return status, text
+}
+
+func TestProduction(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "documents.json")
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	trusted, err := (&serveCommand{Documents: file}).trusted(limits.Default(), zerolog.New(&log))
+	if err != nil || trusted.Len() != 3 || strings.Count(log.String(), "will be rejected") != 1 || !strings.Contains(log.String(), `"hash":"7d793037a0760186574b0282f2f435e7"`) {
+		t.Errorf("what is not valid is not told: %v\n%s", err, &log)
+	}
+	url, _ := started(t, "--production", "--documents", file)
+
+	const untrusted, found = `"code":"FORBIDDEN"`, `{"data":{"user":{"username":"LiLei"}}}`
+	for _, test := range []struct {
+		name, method, path, body string
+		status                   int
+		want                     string
+	}{
+		{"there is no IDE", "GET", "/", "", 404, ""},
+		{"nor the schema", "GET", "/schema.graphql", "", 404, ""},
+		{"nor the metrics", "GET", "/metrics", "", 404, ""},
+		{"but whether it is ready", "GET", "/readyz", "", 200, "ok"},
+		{"a trusted document is known by its hash", "POST", "/graphql",
+			`{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}`, 200, found},
+		{"also as Relay's clients name it", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`, 200, found},
+		{"also by GET", "GET", `/graphql?doc_id=3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55&variables={"u":"LiLei"}`, "", 200, found},
+		{"also as Apollo's clients name it, by GET", "GET",
+			`/graphql?variables={"u":"LiLei"}&extensions={"persistedQuery":{"version":1,"sha256Hash":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55"}}`, "", 200, found},
+		{"also as it is", "POST", "/graphql", `{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
+		{"another is refused", "POST", "/graphql", `{"query":"{viewer{username}}"}`, 200, untrusted},
+		{"also by its hash", "POST", "/graphql", `{"documentId":"sha256:abc"}`, 200, untrusted},
+		{"one that the schema does not allow is refused, trusted or not", "POST", "/graphql", `{"documentId":"7d793037a0760186574b0282f2f435e7"}`, 200, "Cannot query field"},
+		{"so is introspection", "POST", "/graphql", `{"query":"{__schema{queryType{name}}}"}`, 200, untrusted},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, body := answered(t, test.method, url+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(test.path), test.body)
+			if status != test.status || !strings.Contains(body, test.want) {
+				t.Errorf("status %d: %s", status, body)
+			}
+		})
+	}
+	t.Run("over a WebSocket too", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.CloseNow()
+		for _, message := range []string{`{"type":"connection_init"}`,
+			`{"id":"1","type":"subscribe","payload":{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}}`,
+			`{"id":"2","type":"subscribe","payload":{"query":"{viewer{username}}"}}`,
+			`{"id":"3","type":"subscribe","payload":{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}}`} {
+			if err := c.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var heard strings.Builder
+		for range 6 { // the acknowledgement, two answers and their ends, and the refusal
+			_, text, err := c.Read(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heard.Write(text)
+		}
+		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`, `{"id":"3","type":"next","payload":` + found + `}`, `{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
+			if !strings.Contains(heard.String(), want) {
+				t.Errorf("nobody says %s: %s", want, &heard)
+			}
+		}
+	})
+}
+
+func TestProductionWithoutTrustedDocuments(t *testing.T) {
+	url, _ := started(t, "--production")
+	for _, test := range []struct{ name, body, want string }{
+		{"every query is answered", `{"query":"{viewer{username}}"}`, `{"data":{"viewer":null}}`},
+		{"a hash is asked for its document", `{"documentId":"sha256:abc"}`, `"code":"PERSISTED_QUERY_NOT_FOUND"`},
+		{"the schema is not told", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK || !strings.Contains(body, test.want) {
+				t.Errorf("status %d: %s", status, body)
+			}
+		})
+	}
+}
+
+func TestMetricsAreWhereOnlyWhoRunsTheServerAsks(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--production"}} {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		free.Close()
+		monitor := "http://" + free.Addr().String()
+		server, _ := started(t, append(flags, "--metrics-listen", free.Addr().String())...)
+		for _, test := range []struct {
+			url    string
+			status int
+			want   string
+		}{
+			{monitor + "/metrics", 200, "twibase_admission_running"},
+			{monitor + "/healthz", 200, "ok"},
+			{monitor + "/readyz", 200, "ok"},
+			{monitor + "/graphql?query={__typename}", 404, ""},
+			{server + "/readyz", 200, "ok"},
+			{monitor + "/goroutines", 200, "goroutine profile: total "},
+			{server + "/metrics", 404, ""},
+			{server + "/goroutines", 404, ""},
+		} {
+			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status || !strings.Contains(body, test.want) {
+				t.Errorf("%v: %s is answered with status %d: %s", flags, test.url, status, body)
+			}
+		}
+	}
+}

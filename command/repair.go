@@ -1,0 +1,145 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/invariant"
+	"twibase/writers"
+	"twibase/writers/feeds"
+)
+
+const (
+	// completionTime is after which time an acknowledged write is complete, even if its gateway died.
+	completionTime = 10 * time.Second
+	// sweepTimeout bounds how long repair waits for stale intents: splitting a list takes almost a minute.
+	sweepTimeout = 2 * time.Minute
+)
+
+type repairCommand struct {
+	storeFlag
+	Check       bool `help:"Report differences only; change nothing."`
+	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways of the store, needed to complete their fan-out jobs (default: ${default})."`
+}
+
+// Validate is called by kong.
+func (c *repairCommand) Validate() error {
+	if c.FanoutLimit < 1 {
+		return errors.New("--fanout-limit must be at least 1")
+	}
+	return nil
+}
+
+// Run prints violations and, without --check, repairs them.
+func (c *repairCommand) Run(ctx context.Context, p process) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
+		err := c.repair(ctx, p, store)
+		if errors.Is(err, hbase.ErrTableNotFound) {
+			return fmt.Errorf("--store %s lacks twibase tables: %w; "+
+				"twibase tables create creates them, but their data has to be restored", c.Store, err)
+		}
+		if errors.Is(err, context.Canceled) {
+			return errors.New("stopped; run the same repair again to complete it")
+		}
+		return err
+	})
+}
+
+func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store) error {
+	if !c.Check {
+		if err := c.sweep(ctx, p, store); err != nil {
+			return err
+		}
+	}
+	progress := newProgress(p.stderr)
+	violations := 0
+	checker := invariant.Checker{
+		Store: store,
+		Grace: completionTime,
+		Read:  progress.read,
+		Report: func(b invariant.Breach) {
+			violations++
+			progress.above(func() { fmt.Fprintln(p.stdout, b) })
+		},
+		Waiting: func(jobs int) {
+			if jobs > 0 {
+				progress.above(func() {
+					fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
+						"the timelines of their followers are not checked for the twits of their authors\n", jobs)
+				})
+			}
+		},
+	}
+	if c.Check {
+		err := checker.Run(ctx)
+		progress.end(err)
+		if err == nil && violations > 0 {
+			err = fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
+		}
+		return err
+	}
+	result, err := checker.MendAll(ctx)
+	progress.end(err)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%d violations found, %d repaired\n", result.Found, result.Found-result.Left)
+	if result.Left > 0 {
+		return fmt.Errorf("%d violations cannot be repaired", result.Left)
+	}
+	return nil
+}
+
+// sweep completes the intents and the fan-out jobs that gateways left. A fan-out job takes as long as it has
+// timeline entries to write.
+func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
+	log := slog.New(zerolog.NewSlogHandler(p.log))
+	if err := sweepIntents(ctx, p, store, log); err != nil {
+		return fmt.Errorf("completing stale intents: %w", err)
+	}
+	if err := feeds.New(store, feeds.Options{Limit: c.FanoutLimit, Log: log}).Sweep(ctx); err != nil {
+		return fmt.Errorf("completing fan-out jobs: %w", err)
+	}
+	return nil
+}
+
+// sweepIntents sweeps until no intent is left.
+func sweepIntents(ctx context.Context, p process, store hbase.Store, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
+	defer cancel()
+	w := writers.New(store, writers.Options{Log: log})
+	defer w.Close(ctx)
+	for first := true; ; first = false {
+		if err := w.Sweep(ctx); err != nil {
+			return err
+		}
+		open, err := countIntents(ctx, store)
+		if err != nil || open == 0 {
+			return err
+		}
+		if first {
+			fmt.Fprintf(p.stderr, "completing %d stale intents\n", open)
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func countIntents(ctx context.Context, store hbase.Store) (n int, err error) {
+	for _, err := range store.Scan(ctx, hbase.Scan{Table: tables.Intents.Table}) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,179 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/gateway"
+	"twibase/gateway/middleware"
+	"twibase/graph/limits"
+	"twibase/hbase"
+	"twibase/logging"
+)
+
+const (
+	// maxRowCache rejects implausible --row-cache values, in MiB.
+	maxRowCache = 1 << 20
+	// callTimeout bounds one call of the store. A request may make several.
+	callTimeout = 3 * time.Second
+	// gcPercent replaces Go's default of GOGC, 100. A gateway keeps little between requests, so that its heap
+	// doubles every few requests, and the garbage collector takes a fifth of the processor (docs/OPERATIONS.md).
+	gcPercent = 200
+)
+
+type serveCommand struct {
+	storeFlag
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). Use :8080 to be reachable from other machines."`
+	MetricsListen string `placeholder:"HOST:PORT" help:"Serve /metrics on this address instead of the public one, with /healthz and /readyz, without TLS or tokens (default: the address of --listen; with --production, nowhere)."`
+	tokenFlags
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of the proxies in front of the server, such as 10.0.0.0/8. The X-Forwarded-For header of these proxies names the client's address, by which sign-ups and log-ins are limited."`
+	Concurrency    *int           `placeholder:"N" help:"Maximum number of operations that are executed at a time, 0 for no limit. Four times as many wait for up to a second; the rest get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
+	tlsFlags
+	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
+	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Change limits of what one request may ask for; 0 is no limit. docs/LIMITS.md lists the names."`
+	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Twits of authors with up to this many followers are written to all their timelines; those of other authors are merged in when a timeline is read (default: ${default}). Use the same value for all gateways of a store."`
+	RowCache          int            `default:"32" placeholder:"MIB" help:"Size of the embedded store's cache of rows in MiB, 0 for none (default: ${default}). It has no effect on a cluster."`
+	Production        bool           `help:"Hide the schema, the IDE and reports from clients. Clients send documents, or the hashes of documents sent before (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
+	Documents         string         `placeholder:"FILE" help:"Trusted documents: a JSON object from hash to document, as written by the Relay compiler and graphql-codegen. Clients may send a hash instead of the document."`
+	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"Origins, such as https://example.org, whose pages may send requests from a browser. The server's own pages always may."`
+	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of the --cors origins may send, besides those of GraphQL and tracing clients (docs/SECURITY.md lists them). Separate names with commas, or repeat the flag."`
+}
+
+// Validate is called by kong.
+func (s *serveCommand) Validate() error {
+	if s.DevTokens && s.JWTSecretFile == "" {
+		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
+	}
+	if s.DevTokens && s.Production {
+		return errors.New("--dev-tokens is not for --production: make administrators with twibase admin grant")
+	}
+	if err := middleware.CheckOrigins(s.CORS); err != nil {
+		return fmt.Errorf("--cors: %w", err)
+	}
+	if err := middleware.CheckCORSHeaders(s.CORS, s.CORSHeaders); err != nil {
+		return fmt.Errorf("--cors-headers: %w", err)
+	}
+	if s.Concurrency != nil && *s.Concurrency < 0 {
+		return fmt.Errorf("--concurrency must be at least 0, which is no limit, not %d", *s.Concurrency)
+	}
+	if s.StreamsPerAddress < 0 {
+		return fmt.Errorf("--streams-per-address must be at least 0, which is no limit, not %d", s.StreamsPerAddress)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key need each other")
+	}
+	if s.FanoutLimit < 1 {
+		return errors.New("--fanout-limit must be at least 1")
+	}
+	if s.RowCache < 0 || s.RowCache > maxRowCache {
+		return fmt.Errorf("--row-cache must be from 0, which is no cache, to %d MiB, not %d", maxRowCache, s.RowCache)
+	}
+	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
+		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: these keys also sign tokens for other services")
+	}
+	_, err := limits.With(s.Limit)
+	return err
+}
+
+// Run serves until ctx is done, and then shuts down.
+func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	signal.Ignore(syscall.SIGPIPE) // the reader of the log may be gone
+	queue := logging.NewQueue(p.stderr)
+	defer queue.Close()
+	p.log = queue.Logger(p.log)
+	config, err := s.config(p.log.WithContext(ctx), p)
+	if err != nil {
+		return err
+	}
+	config.Collectors = []prometheus.Collector{queue.Dropped}
+	listeners, err := s.listen(p)
+	if err != nil {
+		return err
+	}
+	defer closeAll(listeners)
+	store, err := s.open(ctx, p.log, s.RowCache)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := s.prepare(ctx, store, p.log); err != nil {
+		return err
+	}
+	return gateway.New(store, config).Serve(hbase.WithPatience(ctx, callTimeout), listeners)
+}
+
+// config returns the configuration that the flags describe. It reads the files that they name.
+func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config, err error) {
+	c = gateway.Config{
+		TrustedProxies:    s.TrustedProxies,
+		Origins:           s.CORS,
+		CORSHeaders:       s.CORSHeaders,
+		Concurrency:       s.concurrency(),
+		StreamsPerAddress: s.StreamsPerAddress,
+		FanoutLimit:       s.FanoutLimit,
+		Production:        s.Production,
+		PrivateMetrics:    s.MetricsListen != "",
+		Log:               p.log,
+	}
+	if c.Tokens, err = s.tokens(ctx); err != nil {
+		return c, err
+	}
+	if c.Limits, err = limits.With(s.Limit); err != nil {
+		return c, err
+	}
+	c.Documents, err = s.trusted(c.Limits, p.log)
+	return c, err
+}
+
+// listen opens the listeners. A port that is taken is found before the store is opened.
+func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
+	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
+		return l, err
+	}
+	if l.Public, err = net.Listen("tcp", s.Listen); err != nil {
+		return l, fmt.Errorf("--listen %s: %w; choose another address", s.Listen, err)
+	}
+	if s.MetricsListen == "" {
+		return l, nil
+	}
+	if l.Monitoring, err = net.Listen("tcp", s.MetricsListen); err != nil {
+		closeAll(l)
+		return l, fmt.Errorf("--metrics-listen %s: %w; choose another address", s.MetricsListen, err)
+	}
+	return l, nil
+}
+
+func closeAll(l gateway.Listeners) {
+	l.Public.Close()
+	if l.Monitoring != nil {
+		l.Monitoring.Close()
+	}
+}
+
+// concurrency returns how many operations are executed at a time. On the embedded store operations compute,
+// and more of them only slow each other down: under four times the load that a processor can serve, 8 per
+// processor keep nine tenths of the best throughput, within 60 ms, and 64 keep eight tenths, within 600 ms
+// ('go run ./bench overload').
+func (s *serveCommand) concurrency() int {
+	switch {
+	case s.Concurrency != nil:
+		return *s.Concurrency
+	case s.embedded():
+		return 8 * runtime.GOMAXPROCS(0)
+	}
+	return 64
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/embedded"
+)
+
+// defaultRegions is how many regions a new table of a cluster has: enough for a few region servers. HBase splits
+// regions that grow.
+const defaultRegions = 8
+
+// storeFlag is the flag of all commands that use a store.
+type storeFlag struct {
+	Store string `default:"embedded:data" placeholder:"STORE" help:"The store (default: ${default}). embedded:DIR is a directory on this machine, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by the addresses of its ZooKeeper."`
+}
+
+func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
+
+// regions returns how many regions a new table has.
+func (f *storeFlag) regions() int {
+	if f.embedded() {
+		return 1
+	}
+	return defaultRegions
+}
+
+// open opens the store, which the caller closes. The size of the embedded store's row cache is in MiB: it pays
+// off only for rows that are read repeatedly.
+func (f *storeFlag) open(ctx context.Context, log zerolog.Logger, rowCache int) (store hbase.Store, err error) {
+	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
+	case f.embedded():
+		store, err = embedded.Open(rest,
+			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
+	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
+		store, err = cluster.Open(ctx, f.Store, log)
+	default:
+		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--store %s: %w", f.Store, err)
+	}
+	return store, nil
+}
+
+// with opens the store, calls use, and closes the store.
+func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {
+	store, err := f.open(ctx, p.log, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(store), store.Close())
+}
+
+// withExisting is with, but fails if the store does not exist. Opening it would create it.
+func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
+	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("--store %s: there is no store: %w", f.Store, err)
+		}
+		if is, err := embedded.Is(dir); err != nil || !is {
+			return errors.Join(fmt.Errorf("--store %s: there is no store in that folder", f.Store), err)
+		}
+	}
+	return f.with(ctx, p, use)
+}

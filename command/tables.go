@@ -1,0 +1,126 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"twibase/hbase"
+	"twibase/hbase/cluster"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+)
+
+type tablesCommand struct {
+	Create createCommand `cmd:"" help:"Create missing tables, split into regions."`
+	List   listCommand   `cmd:"" help:"List twibase's tables in the store and, on a cluster, how their schemas differ from twibase's."`
+	Drop   dropCommand   `cmd:"" help:"Drop twibase's tables and all their data."`
+}
+
+type createCommand struct {
+	storeFlag
+	Regions int `default:"${regions}" help:"Number of regions per table (default: ${default}). Three per region server is a good start."`
+}
+
+// Validate is called by kong.
+func (c *createCommand) Validate() error {
+	if c.Regions < 1 || c.Regions > 1000 {
+		return fmt.Errorf("--regions must be from 1 to 1000, not %d", c.Regions)
+	}
+	return nil
+}
+
+// Run creates missing tables and prints their names.
+func (c *createCommand) Run(ctx context.Context, p process) error {
+	return c.with(ctx, p, func(store hbase.Store) error {
+		created, err := transfer.EnsureTables(ctx, store, c.Regions)
+		for _, name := range created {
+			fmt.Fprintln(p.stdout, name)
+		}
+		if err != nil {
+			return fmt.Errorf("creating tables: %w", err)
+		}
+		existing := len(tables.Definitions(1)) - len(created)
+		fmt.Fprintf(p.stderr, "%d tables created, %d existed already\n", len(created), existing)
+		return nil
+	})
+}
+
+type listCommand struct{ storeFlag }
+
+// Run prints the existing tables and, on a cluster, how each differs from twibase's definition.
+func (c *listCommand) Run(ctx context.Context, p process) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
+		present, missing, err := partition(ctx, store)
+		if err != nil {
+			return err
+		}
+		for _, table := range present {
+			fmt.Fprintln(p.stdout, table.Name)
+			if c, ok := store.(*cluster.Store); ok {
+				differences, err := c.Differences(ctx, table)
+				if err != nil {
+					return fmt.Errorf("reading the schema of table %s: %w", table.Name, err)
+				}
+				printDifferences(p, table.Name, differences)
+			}
+		}
+		if missing > 0 {
+			fmt.Fprintf(p.stderr, "%d tables are missing: create them with twibase tables create\n", missing)
+		}
+		return nil
+	})
+}
+
+// printDifferences prints how a table differs from twibase's definition, and how to change that.
+func printDifferences(p process, table string, differences []cluster.Difference) {
+	if len(differences) == 0 {
+		return
+	}
+	missing := ""
+	for _, d := range differences {
+		switch {
+		case d.Is != "":
+			fmt.Fprintf(p.stdout, "    family %s: %s is %s, and twibase would make it %s\n", d.Family, d.Attribute, d.Is, d.Would)
+		case d.Family != missing:
+			missing = d.Family
+			fmt.Fprintf(p.stdout, "    family %s is missing\n", d.Family)
+		}
+	}
+	fmt.Fprintf(p.stdout, "    in the HBase shell: %s\n", cluster.Mend(table, differences))
+	fmt.Fprintf(p.stdout, "    to rewrite existing data: major_compact '%s'\n", table)
+}
+
+type dropCommand struct{ storeFlag }
+
+// Run drops the existing tables and prints their names.
+func (c *dropCommand) Run(ctx context.Context, p process) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
+		present, _, err := partition(ctx, store)
+		if err != nil {
+			return err
+		}
+		for _, table := range present {
+			if err := store.DropTable(ctx, table.Name); err != nil {
+				return fmt.Errorf("%s: %w", table.Name, err)
+			}
+			fmt.Fprintln(p.stdout, table.Name)
+		}
+		return nil
+	})
+}
+
+// partition returns which of twibase's tables the store has, and how many are missing.
+func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing int, err error) {
+	names, err := store.Tables(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing tables: %w", err)
+	}
+	all := tables.Definitions(1)
+	for _, table := range all {
+		if slices.Contains(names, table.Name) {
+			present = append(present, table)
+		}
+	}
+	return present, len(all) - len(present), nil
+}

@@ -1,0 +1,80 @@
+package command
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// certificateInterval is how often the files of the certificate are checked for changes.
+const certificateInterval = 2 * time.Second
+
+type tlsFlags struct {
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server in PEM, followed by its intermediate certificates. Needs --tls-key. Changes of both files take effect within seconds."`
+	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert, in PEM."`
+}
+
+// config returns nil if the server does not use TLS.
+func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
+	if f.TLSCert == "" {
+		return nil, nil
+	}
+	c := &certificate{tlsFlags: f, log: log}
+	if _, err := c.get(nil); err != nil {
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.TLSCert, f.TLSKey, err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
+}
+
+// certificate reads a certificate from its files, again when they change. It is safe for concurrent use.
+type certificate struct {
+	tlsFlags
+	log zerolog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	checked time.Time
+	version string // times and sizes of both files when current was read
+}
+
+// get is a [tls.Config.GetCertificate]. If new files cannot be read, as when only one of the two has been
+// replaced yet, it returns the last certificate.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); c.current == nil || now.Sub(c.checked) >= certificateInterval {
+		c.checked = now
+		if err := c.read(); err != nil {
+			if c.current == nil {
+				return nil, err
+			}
+			c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
+		}
+	}
+	return c.current, nil
+}
+
+// read sets current, unless the files are unchanged.
+func (c *certificate) read() error {
+	version := ""
+	for _, file := range []string{c.TLSCert, c.TLSKey} {
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		version += fmt.Sprintln(info.ModTime().UnixNano(), info.Size())
+	}
+	if version == c.version {
+		return nil
+	}
+	read, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+	if err != nil {
+		return err
+	}
+	c.current, c.version = &read, version
+	return nil
+}

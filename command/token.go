@@ -1,0 +1,72 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"twibase/graph/auth"
+)
+
+// claimFlags are the flags of tokens that their maker and their verifier must agree on.
+type claimFlags struct {
+	JWTIssuer   string `name:"jwt-issuer" placeholder:"NAME" help:"Issuer of tokens: the required value of the iss claim."`
+	JWTAudience string `name:"jwt-audience" placeholder:"NAME" help:"Audience of tokens: a required value of the aud claim."`
+}
+
+// tokenFlags say which tokens the server accepts.
+type tokenFlags struct {
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret that signs tokens (HS256), of at least 32 bytes. Of several secrets, one per line, the first signs and all are accepted. Changes of the file take effect within seconds. Without a secret nobody can log in."`
+	claimFlags
+	JWKS      string `name:"jwks" placeholder:"PLACE" help:"Public keys of other issuers whose tokens are accepted: URL or file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin'. For tests and development."`
+}
+
+// tokens returns nil if there are neither secrets nor keys.
+func (f *tokenFlags) tokens(ctx context.Context) (tokens *auth.Tokens, err error) {
+	if f.JWTSecretFile == "" && f.JWKS == "" {
+		return nil, nil
+	}
+	tokens = &auth.Tokens{Issuer: f.JWTIssuer, Audience: f.JWTAudience, Dev: f.DevTokens, Now: time.Now}
+	if f.JWTSecretFile != "" {
+		if tokens.Secrets, err = readSecrets(f.JWTSecretFile); err != nil {
+			return nil, err
+		}
+	}
+	if f.JWKS != "" {
+		if tokens.Keys, err = auth.ReadKeySet(ctx, f.JWKS); err != nil {
+			return nil, fmt.Errorf("--jwks %s: %w", f.JWKS, err)
+		}
+	}
+	return tokens, nil
+}
+
+func readSecrets(file string) (*auth.Secrets, error) {
+	secrets, err := auth.ReadSecrets(file)
+	if err != nil {
+		return nil, fmt.Errorf("--jwt-secret-file: %w", err)
+	}
+	return secrets, nil
+}
+
+type tokenCommand struct {
+	Username      string `arg:"" help:"Viewer that the token names. It needs no account."`
+	JWTSecretFile string `name:"jwt-secret-file" required:"" placeholder:"FILE" help:"Secret file of the server that is to accept the token."`
+	claimFlags
+	Admin bool `help:"Add the admin claim, which a server with --dev-tokens honours."`
+}
+
+// Run prints a token. It opens no store.
+func (c *tokenCommand) Run(p process) error {
+	secrets, err := readSecrets(c.JWTSecretFile)
+	if err != nil {
+		return err
+	}
+	tokens := auth.Tokens{Secrets: secrets, Issuer: c.JWTIssuer, Audience: c.JWTAudience, Now: time.Now}
+	token, _, err := tokens.Sign(auth.Viewer{Username: c.Username, Admin: c.Admin})
+	if err != nil {
+		return fmt.Errorf("USERNAME: %w", err)
+	}
+	fmt.Fprintln(p.stdout, token)
+	return nil
+}

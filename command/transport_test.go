@@ -1,0 +1,188 @@
+package command
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// certify writes a certificate for this machine, with that name, and its key.
+func certify(t *testing.T, name, cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// asked returns the answer of a client with these protocols, and its body.
+func asked(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true, DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, body
+}
+
+func get(t *testing.T, url string, headers ...string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func TestTLSFollowsItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	certify(t, "first", cert, key)
+	server, _ := started(t, "--tls-cert", cert, "--tls-key", key)
+	if !strings.HasPrefix(server, "https://") {
+		t.Fatal(server)
+	}
+	both := new(http.Protocols)
+	both.SetHTTP1(true)
+	both.SetHTTP2(true)
+	name := func() string {
+		response, _ := asked(t, both, get(t, server+"/healthz"))
+		if response.ProtoMajor != 2 {
+			t.Error(response.Proto)
+		}
+		return response.TLS.PeerCertificates[0].Subject.CommonName
+	}
+	if got := name(); got != "first" {
+		t.Error(got)
+	}
+	if err := os.WriteFile(key, []byte("half of it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(certificateInterval)
+	if got := name(); got != "first" {
+		t.Error("while the files do not fit each other: ", got)
+	}
+	certify(t, "second", cert, key)
+	time.Sleep(certificateInterval)
+	if got := name(); got != "second" {
+		t.Error(got)
+	}
+}
+
+func ungzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
+
+func TestAnswersOverHTTP(t *testing.T) {
+	server, _ := started(t)
+	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")
+	short := server + "/graphql?query=" + url.QueryEscape("{__typename}")
+	_, plain := asked(t, nil, get(t, long))
+	for _, test := range []struct {
+		name, url, takes, encoding string
+		unpack                     func(io.Reader) (io.Reader, error)
+	}{
+		{"a long answer is compressed", long, "gzip", "gzip", ungzip},
+		{"with zstd if the client names it first", long, "zstd, gzip", "zstd", unzstd},
+		{"with zstd if the client likes it best", long, "gzip;q=0.8, br;q=0.9, zstd", "zstd", unzstd},
+		{"with zstd if gzip is not offered", long, "br, zstd", "zstd", unzstd},
+		{"with zstd if gzip is refused", long, "gzip;q=0, br, zstd;q=0.1", "zstd", unzstd},
+		{"with gzip for a browser", long, "gzip, deflate, br, zstd", "gzip", ungzip},
+		{"with gzip for a library that names zstd last", long, "gzip, compress, deflate, br, zstd", "gzip", ungzip},
+		{"with gzip if another encoding is liked best", long, "br, zstd, gzip", "gzip", ungzip},
+		{"with gzip if zstd is liked less", long, "zstd;q=0.5, gzip", "gzip", ungzip},
+		{"with gzip if zstd is refused", long, "zstd;q=0, gzip;q=0.1", "gzip", ungzip},
+		{"not by one that it refuses", long, "gzip;q=0", "", nil},
+		{"a short answer is not", short, "gzip, zstd", "", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			response, body := asked(t, nil, get(t, test.url, "Accept-Encoding", test.takes))
+			if got := response.Header.Get("Content-Encoding"); got != test.encoding || response.StatusCode != http.StatusOK {
+				t.Fatal(response.Status, got)
+			}
+			if test.unpack == nil {
+				return
+			}
+			reader, err := test.unpack(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if unpacked, err := io.ReadAll(reader); err != nil || !bytes.Equal(unpacked, plain) || len(body) > len(plain)/2 {
+				t.Errorf("%v: %d bytes, of %d the same: %t", err, len(body), len(plain), bytes.Equal(unpacked, plain))
+			}
+		})
+	}
+	t.Run("HTTP/2 needs no TLS", func(t *testing.T) {
+		clear := new(http.Protocols)
+		clear.SetUnencryptedHTTP2(true)
+		if response, body := asked(t, clear, get(t, short)); response.ProtoMajor != 2 || string(body) != `{"data":{"__typename":"Query"}}` {
+			t.Errorf("%s: %s", response.Proto, body)
+		}
+	})
+	t.Run("HEAD is GET without a body", func(t *testing.T) {
+		r := get(t, short)
+		r.Method = http.MethodHead
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || len(body) > 0 || response.ContentLength != int64(len(`{"data":{"__typename":"Query"}}`)) {
+			t.Error(response.Status, response.ContentLength, body)
+		}
+	})
+	t.Run("OPTIONS tells the methods", func(t *testing.T) {
+		r := get(t, server+"/graphql")
+		r.Method = http.MethodOptions
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent || response.Header.Get("Allow") != "GET, HEAD, POST, PUT, DELETE, OPTIONS" || len(body) > 0 {
+			t.Error(response.Status, response.Header, body)
+		}
+	})
+	t.Run("requests come one at a time", func(t *testing.T) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql", strings.NewReader(`[{"query":"{__typename}"},{"query":"{__typename}"}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		want := `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
+		want = "[" + want + "," + want + "]"
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || strings.TrimSpace(string(body)) != want {
+			t.Errorf("%s: %s", response.Status, body)
+		}
+	})
+}

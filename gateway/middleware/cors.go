@@ -1,0 +1,129 @@
+package middleware
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+	"golang.org/x/net/http/httpguts"
+
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/explain"
+	"twibase/graph/report"
+)
+
+// preflightAge is how long a browser may cache the response to a preflight.
+const preflightAge = 2 * time.Hour
+
+// corsHeaders are the request headers that pages of listed origins may send in any case: the server's own,
+// those of tracing, and those of GraphQL clients.
+func corsHeaders() []string {
+	return []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
+		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
+		"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
+		"graphql-client-name", "graphql-client-version"}
+}
+
+// exposedHeaders are the response headers that a page may read.
+const exposedHeaders = "X-Request-Id, Retry-After"
+
+// CORS lets pages of these origins call next and read every response, errors included. Their requests may
+// have corsHeaders and the further headers. Cookies are not credentials, so credentials are not allowed. No
+// response is cached by proxies.
+func CORS(origins, headers []string) Middleware {
+	return func(next http.Handler) http.Handler {
+		next = uncached(next)
+		if len(origins) == 0 {
+			return next
+		}
+		return newCORSHandler(origins, headers, next)
+	}
+}
+
+func uncached(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// corsHandler answers preflights, and adds the headers of the protocol to all other responses.
+type corsHandler struct {
+	listed   func(origin string) bool
+	protocol http.Handler // the library's
+	bound    preflightBound
+	refused  *refusedPreflights
+}
+
+func newCORSHandler(origins, headers []string, next http.Handler) *corsHandler {
+	allowed := slices.Concat(corsHeaders(), headers)
+	for i, name := range allowed {
+		allowed[i] = strings.ToLower(name)
+	}
+	listed := func(origin string) bool {
+		return slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) })
+	}
+	protocol := cors.New(cors.Options{
+		AllowOriginFunc: listed,
+		AllowedMethods:  []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
+		AllowedHeaders:  allowed,
+		ExposedHeaders:  strings.Split(exposedHeaders, ", "),
+		MaxAge:          int(preflightAge.Seconds()),
+	})
+	return &corsHandler{listed, protocol.Handler(next), newPreflightBound(headers), newRefusedPreflights(listed, allowed)}
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *corsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if origin := r.Header.Get("Origin"); h.listed(origin) {
+		// The library omits these when it refuses a header or a method.
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
+	}
+	if !isPreflight(r) {
+		h.protocol.ServeHTTP(w, r)
+		return
+	}
+	if !h.bound.holds(r) {
+		w.Header().Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+		w.WriteHeader(http.StatusNoContent)
+		h.refused.logLong(r)
+		return
+	}
+	names := requestedHeaders(r)
+	h.protocol.ServeHTTP(w, withRequestedHeaders(r, names))
+	if w.Header().Get("Access-Control-Allow-Methods") == "" {
+		h.refused.log(r, names)
+	}
+}
+
+// CheckOrigins refuses values that no browser sends as an origin.
+func CheckOrigins(origins []string) error {
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+			origin != u.Scheme+"://"+u.Host || strings.Contains(u.Host, "*") {
+			return fmt.Errorf("%q is not an origin: write a scheme and a host, as in https://example.org, "+
+				"and a port if there is one", origin)
+		}
+	}
+	return nil
+}
+
+// CheckCORSHeaders refuses invalid header names. It refuses * too, which would allow every header.
+func CheckCORSHeaders(origins, names []string) error {
+	for _, name := range names {
+		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {
+			return fmt.Errorf("%q is not a header name: write names as in X-Tenant,X-Trace, without blanks and without *", name)
+		}
+	}
+	if len(names) > 0 && len(origins) == 0 {
+		return errors.New("it needs --cors: without a listed origin no page may send any header")
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package middleware
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/graph/endpoint"
+	"twibase/graph/plan"
+	"twibase/hbase"
+)
+
+// maxLoggedName bounds the logged name of an operation, which clients choose.
+const maxLoggedName = 100
+
+// RequestLog logs a line for each request, and for each operation of a WebSocket, with what it cost the store.
+// All other lines of a request have the same id in the field "request". It is safe for concurrent use.
+type RequestLog struct {
+	measure  func(by plan.Execution, cost *hbase.Stats)
+	rejected zerolog.Sampler // of requests that load shedding rejected
+}
+
+// NewRequestLog returns a request log that also calls measure for each operation.
+func NewRequestLog(measure func(by plan.Execution, cost *hbase.Stats)) *RequestLog {
+	return &RequestLog{measure, newRejectionSampler()}
+}
+
+// Handler logs requests to the logger of their context. It sends their ids as X-Request-Id.
+func (l *RequestLog) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		response := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		ctx, id, end := l.begin(r.Context())
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(response, r.WithContext(ctx))
+		end().Int("status", response.status).Msg("request")
+	})
+}
+
+// Operation logs an operation of a WebSocket as if it were a request. The caller calls end after it.
+func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
+	ctx, _, line := l.begin(ctx)
+	return ctx, func() { line().Msg("operation") }
+}
+
+// begin returns a context that collects what a request costs, its id, and a function that begins its log line.
+func (l *RequestLog) begin(ctx context.Context) (request context.Context, id string, end func() *zerolog.Event) {
+	start := time.Now()
+	id = rand.Text()
+	log := zerolog.Ctx(ctx).With().Str("request", id).Logger()
+	trace, stats := new(endpoint.Trace), new(hbase.Stats)
+	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
+	return ctx, id, func() *zerolog.Event {
+		l.measure(trace.Execution, stats)
+		log := log
+		if trace.SentAway {
+			log = log.Sample(l.rejected)
+		}
+		return log.Info().
+			Str("operation", trace.Operation[:min(len(trace.Operation), maxLoggedName)]).Str("kind", trace.Kind).
+			Int("errors", trace.Errors).Dur("ms", time.Since(start)).
+			Str("executor", trace.Execution.Executor).
+			Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).
+			Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
+			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load())
+	}
+}
+
+// statusWriter records the status of a response.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap gives [http.ResponseController] access to the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

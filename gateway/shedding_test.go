@@ -1,0 +1,83 @@
+package gateway
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/graph/limits"
+	"twibase/hbase/hbasetest"
+)
+
+func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
+	executed := make(chan struct{})
+	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool {
+		<-executed
+		return false
+	}, hbasetest.Fault{}))
+	gateway := New(store, Config{Limits: limits.Default(), Concurrency: 1, Origins: []string{"https://example.org"}})
+	var log bytes.Buffer
+	ask := func(method, path string, headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(`{"query":"{user(username:\"LiLei\"){name}}"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Origin", "https://example.org")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		gateway.Public.ServeHTTP(w, r.WithContext(zerolog.New(zerolog.SyncWriter(&log)).WithContext(t.Context())))
+		return w
+	}
+	var others sync.WaitGroup
+	for range 5 { // of whom one runs and four wait
+		others.Go(func() { ask(http.MethodPost, "/graphql") })
+	}
+	for running, waiting, _ := gateway.endpoint.Load(); running+waiting < 5; running, waiting, _ = gateway.endpoint.Load() {
+		time.Sleep(time.Millisecond)
+	}
+
+	const askers, media = 100, "application/graphql-response+json"
+	const want = `{"errors":[{"message":"the server is busy; try again later","extensions":{"code":"UNAVAILABLE"}}]}` + "\n"
+	early := 0
+	for range askers {
+		w := ask(http.MethodPost, "/graphql", "Accept", media, "Accept-Encoding", "gzip")
+		header := w.Header()
+		if w.Code != http.StatusServiceUnavailable || w.Body.String() != want || header.Get("Retry-After") != "1" || header.Get("Content-Type") != media+"; charset=utf-8" {
+			t.Fatalf("status %d, %v: %s", w.Code, header, w.Body)
+		}
+		if header.Get("Access-Control-Allow-Origin") != "https://example.org" || !strings.Contains(header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+			t.Fatalf("a page can't read it: %v", header)
+		}
+		if header.Get("Cache-Control") != "no-store" || len(header.Values("X-Content-Type-Options")) != 1 {
+			t.Fatalf("it is not guarded: %v", header)
+		}
+		if header.Get("X-Request-Id") == "" { // which those have that are logged
+			early++
+		}
+	}
+	if logged := bytes.Count(log.Bytes(), []byte(`"status":503`)); logged < 10 || logged != askers-early {
+		t.Errorf("of %d %d are sent away early, and %d logged", askers, early, logged)
+	}
+	if _, _, refused := gateway.endpoint.Load(); refused != askers {
+		t.Errorf("%d are counted", refused)
+	}
+	if w := ask(http.MethodOptions, "/graphql", "Access-Control-Request-Method", "POST"); w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
+		t.Errorf("a browser may not ask whether it may: status %d, %v", w.Code, w.Header())
+	}
+	for _, path := range []string{"/healthz", "/metrics", "/schema.graphql", "/"} {
+		if w := ask(http.MethodGet, path); w.Code != http.StatusOK {
+			t.Errorf("%s: status %d", path, w.Code)
+		}
+	}
+	close(executed)
+	others.Wait()
+	if w := ask(http.MethodPost, "/graphql"); w.Code != http.StatusOK {
+		t.Errorf("afterwards the status is %d: %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,310 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/gateway/middleware"
+	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/pipes"
+	"twibase/graph/exec"
+	"twibase/graph/plan"
+	"twibase/loaders"
+	"twibase/resolvers"
+)
+
+// slowly runs a test with a server that executes one operation at a time, on a clock of its own, and over connections that keep nothing on the way: what
+// clients have not read, the server has.
+func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slowServer{t: t, network: pipes.New(), held: backlog.New(most), unfinished: backlog.New(most)}
+		tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
+		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
+			Timeout: requestTimeout, Running: 1, Backlog: s.held, Unfinished: s.unfinished,
+			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }})
+		requests := middleware.NewRequestLog(newOperationMetrics().observe)
+		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.held), requests.Handler), 0, zerolog.Nop())
+		go server.Serve(s.network)
+		defer server.Close()
+		test(t, s)
+		s.clients.Wait()
+		time.Sleep(time.Second) // net/http closes a connection half a second after it has given it up
+		server.Close()
+		synctest.Wait()
+		for _, held := range []*backlog.Backlog{s.held, s.unfinished} {
+			if bytes, _ := held.Load(); bytes != 0 {
+				t.Errorf("%d bytes wait for ever", bytes)
+			}
+		}
+	})
+}
+
+type slowServer struct {
+	t          *testing.T
+	network    *pipes.Network
+	held       *backlog.Backlog
+	unfinished *backlog.Backlog
+	clients    sync.WaitGroup
+}
+
+func (s *slowServer) dial() net.Conn {
+	s.t.Helper()
+	c, err := s.network.Dial(s.t.Context(), "", "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// request is what a client sends for a query.
+func request(query string, headers ...string) string {
+	body := `{"query":` + strconv.Quote(query) + `}`
+	return "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n" + strings.Join(headers, "") +
+		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// long has an answer of more than a megabyte, for which no row is read.
+func long() string {
+	var query strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&query, " a%d: __schema { types { name description fields { name description args { name description } } } }", i)
+	}
+	return "{" + query.String() + "}"
+}
+
+// answersOthers asks for something else, which must be answered at once.
+func (s *slowServer) answersOthers(when string) {
+	s.t.Helper()
+	asked, c := time.Now(), s.dial()
+	if _, err := io.WriteString(c, request("{__typename}")); err != nil {
+		s.t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 0 {
+		s.t.Errorf("%s, somebody else is answered %s after %v", when, response.Status, took)
+	}
+}
+
+// readSlowly asks, and reads a byte every tenth of a second after the first thousand until there is no more. It tells how many bytes came so, and after
+// what time the last.
+func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
+	c, began := s.dial(), time.Now()
+	s.clients.Go(func() {
+		io.WriteString(c, text)
+		if _, err := io.CopyN(io.Discard, c, 1000); err != nil {
+			done(0, time.Since(began))
+			return
+		}
+		one, n := make([]byte, 1), 0
+		for {
+			if _, err := c.Read(one); err != nil {
+				done(n, time.Since(began))
+				return
+			}
+			n++
+			time.Sleep(time.Second / 10)
+		}
+	})
+}
+
+func TestABodyThatDoesNotComeKeepsNobodyWaitingAndEnds(t *testing.T) {
+	const whole = `{"query":"{__typename}"}`
+	for _, test := range []struct{ name, first, everySecond string }{
+		{"a byte a second", "", `{"query":` + strconv.Quote(long())},
+		{"a megabyte, and nothing more", strings.Repeat(" ", 1_040_000), ""},
+		{"a megabyte, and a byte a second", strings.Repeat(" ", 1_040_000), whole + strings.Repeat(" ", 100)},
+		{"all but what its length promises", whole, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
+				c, began := s.dial(), time.Now()
+				s.clients.Go(func() {
+					io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n"+test.first)
+					for _, b := range []byte(test.everySecond) {
+						if _, err := c.Write([]byte{b}); err != nil {
+							return
+						}
+						time.Sleep(time.Second)
+					}
+				})
+				time.Sleep(10 * time.Second)
+				s.answersOthers("while a body comes")
+				response, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(response.Body)
+				want := `{"errors":[{"message":"the body did not come in time","extensions":{"code":"TIMEOUT"}}]}`
+				if response.StatusCode != http.StatusRequestTimeout || strings.TrimSpace(string(body)) != want || err != nil {
+					t.Errorf("it is answered %s: %s %v", response.Status, body, err)
+				}
+				if took := time.Since(began); took != requestTimeout {
+					t.Errorf("it ends after %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
+	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // a megabyte is read into as much
+	for _, version := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		t.Run(version, func(t *testing.T) {
+			slowly(t, fit*room, func(t *testing.T, s *slowServer) {
+				transport := &http.Transport{DialContext: s.network.Dial, Protocols: new(http.Protocols)}
+				transport.Protocols.SetHTTP1(version == "HTTP/1.1")
+				transport.Protocols.SetUnencryptedHTTP2(version == "HTTP/2.0")
+				post := func(length int, body io.Reader) (status int, took time.Duration) {
+					began := time.Now()
+					request, err := http.NewRequest(http.MethodPost, "http://gateway/graphql", body)
+					if err != nil {
+						t.Error(err)
+					}
+					request.Header.Set("Content-Type", "application/json")
+					request.ContentLength = int64(length)
+					response, err := transport.RoundTrip(request)
+					if err != nil {
+						t.Error(err)
+						return 0, 0
+					}
+					response.Body.Close()
+					if response.Proto != version {
+						t.Errorf("it is answered by %s", response.Proto)
+					}
+					return response.StatusCode, time.Since(began)
+				}
+				for i := range bodies {
+					s.clients.Go(func() {
+						stops, part := io.Pipe()
+						go io.WriteString(part, strings.Repeat(" ", megabyte))
+						want := requestTimeout
+						if i < bodies-fit {
+							want = fit * time.Second
+						} else if i == bodies-fit {
+							want = fit*time.Second + time.Second/2
+						}
+						if status, took := post(megabyte+1, stops); status != http.StatusRequestTimeout || took != want {
+							t.Errorf("number %d is answered %d after %v, not after %v", i+1, status, took, want)
+						}
+						part.Close()
+					})
+					time.Sleep(time.Second)
+					synctest.Wait()
+					if bytes, cut := s.unfinished.Load(); bytes != min(i+1, fit)*room || cut != max(0, i+1-fit) {
+						t.Errorf("of %d bodies %d bytes are held, and %d were cut off", i+1, bytes, cut)
+					}
+				}
+				s.answersOthers("beside many bodies that do not come")
+				time.Sleep(time.Second / 2)
+				whole := `{"query":"{__typename}"}`
+				if status, took := post(megabyte, strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
+					t.Errorf("one that comes is answered %d after %v", status, took)
+				}
+				s.clients.Wait()
+				if _, cut := s.unfinished.Load(); cut != bodies-fit+1 {
+					t.Errorf("%d of %d are cut off", cut, bodies)
+				}
+				transport.CloseIdleConnections()
+			})
+		})
+	}
+}
+
+func TestAnAnswerReadByteByByteKeepsNobodyWaitingAndEnds(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		header string
+		took   time.Duration
+	}{
+		{"an answer", "", writeTimeout},
+		{"one that is compressed", "Accept-Encoding: zstd\r\n", writeTimeout},
+		{"an answer of events", "Accept: text/event-stream\r\n", 10 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
+				s.readSlowly(request(long(), test.header), func(bytes int, took time.Duration) {
+					if least := int(test.took/time.Second)*10 - 2; bytes < least || bytes > least+3 || took.Round(time.Second) != test.took {
+						t.Errorf("it ends after %v, and %d bytes", took, bytes)
+					}
+				})
+				time.Sleep(time.Second)
+				bytes, _ := s.held.Load()
+				if least := 1 << 20; bytes < least && test.name != "one that is compressed" || bytes == 0 {
+					t.Errorf("%d bytes wait for their reader", bytes)
+				}
+				s.answersOthers("while an answer is read")
+			})
+		})
+	}
+}
+
+func TestOfTooManySlowReadersThoseWhoCameFirstAreCutOff(t *testing.T) {
+	for _, header := range []string{"", "Accept: text/event-stream\r\n"} {
+		slowly(t, 4<<20, func(t *testing.T, s *slowServer) {
+			const readers = 10
+			var ended [readers]time.Duration
+			began := time.Now()
+			for i := range readers {
+				s.readSlowly(request(long(), header), func(int, time.Duration) { ended[i] = time.Since(began) })
+				time.Sleep(time.Second / 2)
+				if bytes, _ := s.held.Load(); bytes > 4<<20 {
+					t.Errorf("%d bytes wait for their readers", bytes)
+				}
+			}
+			s.answersOthers("beside many who read slowly")
+			s.clients.Wait()
+			_, cut := s.held.Load()
+			if cut == 0 || cut >= readers {
+				t.Fatalf("%d of %d are cut off", cut, readers)
+			}
+			for i, at := range ended {
+				if early := at < 10*time.Second; early != (i < cut) {
+					t.Errorf("of %d the first %d were to be cut off; number %d ended after %v", readers, cut, i+1, at)
+				}
+			}
+		})
+	}
+}
+
+func TestAConnectionOnWhichNothingComesIsClosed(t *testing.T) {
+	for _, test := range []struct {
+		name, sent string
+		answered   bool
+		took       time.Duration
+	}{
+		{"from the start", "", false, headerTimeout},
+		{"in the middle of a head", "POST /graphql HTTP/1.1\r\nHost: gate", false, headerTimeout},
+		{"after an answer", request("{__typename}"), true, idleTimeout},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
+				c, began := s.dial(), time.Now()
+				s.clients.Go(func() { io.WriteString(c, test.sent) })
+				text, err := io.ReadAll(c)
+				if answered := strings.Contains(string(text), "HTTP/1.1 200 "); answered != test.answered || err != nil {
+					t.Errorf("%v; there came %s", err, text)
+				}
+				if took := time.Since(began); took != test.took {
+					t.Errorf("it is closed after %v", took)
+				}
+			})
+		})
+	}
+}

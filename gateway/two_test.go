@@ -1,0 +1,90 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/graph/limits"
+	"twibase/hbase/embedded"
+	"twibase/transfer"
+)
+
+// TestTwoGatewaysInOneProcess runs a gateway on the sample and one on an empty store.
+func TestTwoGatewaysInOneProcess(t *testing.T) {
+	empty, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer empty.Close()
+	if _, err := transfer.EnsureTables(t.Context(), empty, 1); err != nil {
+		t.Fatal(err)
+	}
+	config := Config{Limits: limits.Default()}
+	first, second := New(sampled(t), config), New(empty, config)
+	for _, g := range []*Gateway{first, second} {
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			g.Run(ctx)
+			close(ended)
+		}()
+		defer func() { stop(); <-ended }()
+	}
+	get := func(g *Gateway, path string) (status int, body string) {
+		w := httptest.NewRecorder()
+		g.Public.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		text, _ := io.ReadAll(w.Body)
+		return w.Code, string(text)
+	}
+	const query = `/graphql?query={user(username:"LiLei"){username}}`
+	for range 3 {
+		if _, body := get(first, query); body != `{"data":{"user":{"username":"LiLei"}}}` {
+			t.Error("the gateway on the sample answers ", body)
+		}
+	}
+	if _, body := get(second, query); body != `{"data":{"user":null}}` {
+		t.Error("the gateway on the empty store answers ", body)
+	}
+	for g, want := range map[*Gateway]int{first: 3, second: 1} {
+		if n := executions(t, g.Metrics); n != want {
+			t.Errorf("%d executions are counted, want %d", n, want)
+		}
+		line := fmt.Sprintf("twibase_executions_total{executor=\"plan\",reason=\"\"} %d\n", want)
+		if _, body := get(g, "/metrics"); !strings.Contains(body, line) || !strings.Contains(body, "go_goroutines ") {
+			t.Errorf("/metrics lacks %s or the metrics of the process:\n%s", line, body)
+		}
+	}
+	first.Shutdown(t.Context())
+	if status, body := get(first, query); status != http.StatusServiceUnavailable {
+		t.Errorf("after its shutdown the first answers %d: %s", status, body)
+	}
+	for _, path := range []string{query, "/readyz"} {
+		if status, body := get(second, path); status != http.StatusOK {
+			t.Errorf("after the shutdown of the first the second answers %d: %s", status, body)
+		}
+	}
+}
+
+// executions sums twibase_executions_total.
+func executions(t *testing.T, registry prometheus.Gatherer) (n int) {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "twibase_executions_total" {
+			for _, metric := range family.GetMetric() {
+				n += int(metric.GetCounter().GetValue())
+			}
+		}
+	}
+	return n
+}
