@@ -2,18 +2,19 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/google/go-cmp/cmp"
 
+	"twibase/graph/endpoint"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
+	"twibase/graph/plan/plantest"
 	costs "twibase/graph/report"
 	"twibase/hbase"
 	"twibase/loaders"
@@ -21,9 +22,12 @@ import (
 	"twibase/transfer"
 )
 
-func announcedSchema() graphql.ExecutableSchema {
-	return exec.NewAnnouncedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+// oracleSchema is executed by gqlgen.
+func oracleSchema() graphql.ExecutableSchema {
+	return plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}}), tasksOf)
 }
+
+func tasksOf(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 
 // askAtRandom calls a function with random queries that are no mutations or subscriptions.
 func askAtRandom(t *testing.T, store hbase.Store, n uint64, ask func(r request)) {
@@ -102,9 +106,9 @@ type dawdling struct{ graphql.ExecutableSchema }
 
 func (d dawdling) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	op.ResolverMiddleware = late(op.ResolverMiddleware) // between what the announced schema sees
+	op.ResolverMiddleware = late(op.ResolverMiddleware) // inside of what the oracle tracks
 	respond := d.ExecutableSchema.Exec(ctx)
-	op.ResolverMiddleware = late(op.ResolverMiddleware) // and before and behind that
+	op.ResolverMiddleware = late(op.ResolverMiddleware) // and outside
 	return respond
 }
 
@@ -122,42 +126,35 @@ func dawdle() {
 	}
 }
 
-// TestGqlgensExecutorSendsABatchWhenAllWait asks twice, with fields that take their time: whatever is late, it is sent along with what it is sent with if
-// nothing is. No clock of a test tells that, since who waits for a resolver that another has called waits as for a mutex.
-func TestGqlgensExecutorSendsABatchWhenAllWait(t *testing.T) {
-	store, schema := inMemory(t), announcedSchema()
+// TestTheOracleWaitsForNoTimer delays fields at random. Whichever goroutine comes when, every read is dispatched because all tracked tasks wait, and the
+// answer is the plan's.
+func TestTheOracleWaitsForNoTimer(t *testing.T) {
+	store, planned, oracle := inMemory(t), plannedSchema(), oracleSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
-	compared, deepest := 0, 0
+	before, compared, deepest := loaders.Fallbacks.Load(), 0, 0
 	askAtRandom(t, store, 3000, func(r request) {
-		if r.vast() { // nobody is told what gqlgen does then
-			return
-		}
-		report := r.reportOf(t, "stock", schema, store)
+		store := distant{store, time.Duration(rand.IntN(500)) * time.Microsecond}
+		report := r.reportOf(t, "stock", dawdling{oracle}, store)
 		if report == nil || report.Scans > 0 {
 			return
 		}
-		late := r.reportOf(t, "stock", dawdling{schema}, distant{store, time.Duration(rand.IntN(500)) * time.Microsecond})
 		compared, deepest = compared+1, max(deepest, report.Rounds)
-		if diff := cmp.Diff(untimed(t, report), untimed(t, late)); diff != "" {
-			t.Fatalf("what is read together, as fields came, and as they came later: %s\n%s", r, diff)
+		_, want := r.send(endpointOf(store, dawdling{oracle}))
+		_, got := r.send(endpointOf(store, planned))
+		if difference, _ := compare(got, want, false); difference != "" {
+			t.Fatalf("%s: %s", r, difference)
 		}
 	})
 	if compared < 200 || deepest < 6 {
 		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 	}
+	if timers := loaders.Fallbacks.Load() - before; timers != 0 {
+		t.Errorf("the timer sent %d batches", timers)
+	}
 }
 
-// untimed returns the levels of a report without times.
-func untimed(t *testing.T, r *costs.Report) string {
-	for i := range r.Levels {
-		r.Levels[i].Ms = 0
-		for j := range r.Levels[i].Loaders {
-			r.Levels[i].Loaders[j].Ms = 0
-		}
-	}
-	levels, err := json.MarshalIndent(r.Levels, "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(levels)
+// endpointOf answers with the rows of the store.
+func endpointOf(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
+	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
 }

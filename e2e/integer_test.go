@@ -42,7 +42,4 @@ func TestASumOfMoreThan32BitsIsAnErrorOfItsField(t *testing.T) {
 			}
 		})
 	}
-	if e.fallen.Load() > 0 {
-		t.Error("the plan does not execute them")
-	}
 }

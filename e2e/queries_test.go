@@ -55,11 +55,6 @@ func (q *queries) operation() (text string, variables map[string]any) {
 			return "{" + q.word("", "", "a:") + field.Name + q.arguments(field, 5, &size) +
 				q.selection(q.schema.Types[field.Type.Name()], scope{}, 1+q.IntN(4), 10) + "}"
 		})
-	case 5:
-		if text, variables = q.query(); q.chance(3) {
-			return strings.Replace(text, "{", "{"+spreadVastly, 1) + vastly(), variables
-		}
-		return text, variables
 	}
 	return q.query()
 }
@@ -77,21 +72,6 @@ func (q *queries) whole(kind string, selection func() string) (text string, vari
 		text += " fragment " + f.name + " on " + f.on + f.text
 	}
 	return text, q.variables
-}
-
-// spreadVastly spreads the first of the fragments that vastly makes, and leaves it out.
-const spreadVastly = "...V0@skip(if:true) "
-
-// vast reports whether a request has more fields than are compiled as a whole.
-func (r request) vast() bool { return strings.Contains(r.query, spreadVastly) }
-
-// vastly makes fragments that stand for more fields than are compiled as a whole, wherever the first is spread.
-func vastly() (text string) {
-	const levels = 11
-	for i := range levels {
-		text += fmt.Sprintf(" fragment V%d on Query{...V%d ...V%d}", i, i+1, i+1)
-	}
-	return text + fmt.Sprintf(" fragment V%d on Query{%s}", levels, strings.Repeat("__typename ", 12))
 }
 
 func (q *queries) chance(n int) bool { return q.IntN(n) == 0 }

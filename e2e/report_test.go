@@ -110,7 +110,7 @@ func sampleStore(tb testing.TB) hbase.Store {
 func TestReport(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := reporting(recorder, plannedSchema())
-	stock := reporting(recorder, announcedSchema())
+	stock := reporting(recorder, oracleSchema())
 	for _, name := range []string{"1-followers", "3-comments", "4-departments", "6-games", "7-nodes"} {
 		query := example(t, name)
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+
+	"twibase/graph/plan"
 )
 
 // Code is the stable `extensions.code` of an error.
@@ -91,6 +93,15 @@ func Unavailable(cause error) *Error {
 func Of(err error) (public *Error, cause error) {
 	if errors.As(err, &public) {
 		return public, public.Cause
+	}
+	if mistake := (*plan.InputError)(nil); errors.As(err, &mistake) {
+		return BadUserInput("%s", mistake.Message), nil
+	}
+	if limit := (*plan.LimitError)(nil); errors.As(err, &limit) {
+		if limit.Actual == 0 {
+			return TooLong(limit.What, limit.Limit), nil
+		}
+		return LimitExceeded(limit.What, limit.Limit, limit.Actual), nil
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -20,6 +20,7 @@ import (
 	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/graph/plan"
+	"twibase/graph/plan/plantest"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 )
@@ -65,7 +66,7 @@ type nameKey struct{}
 
 // serve is the endpoint as the server mounts it. Around proves that it is called: it brings the name that every user has.
 func serve(timeout time.Duration) http.Handler {
-	return New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: timeout,
+	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {
 			name := "<李雷>"
 			return context.WithValue(ctx, nameKey{}, &name)

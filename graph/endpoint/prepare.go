@@ -63,7 +63,7 @@ func (p *preparer) prepare(
 ) (*graphql.OperationContext, gqlerror.List) {
 	op := &graphql.OperationContext{
 		RecoverFunc:        apierr.Recover,
-		ResolverMiddleware: p.checkArguments,
+		ResolverMiddleware: func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 			return next(ctx)
 		},
@@ -128,15 +128,4 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 		return nil, errs
 	}
 	return doc, nil
-}
-
-// checkArguments is a middleware of fields for gqlgen's own executor, which reads null for an argument that can't be
-// null as the zero value. The plan checks arguments itself.
-func (p *preparer) checkArguments(ctx context.Context, next graphql.Resolver) (any, error) {
-	field := graphql.GetFieldContext(ctx).Field
-	variables := graphql.GetOperationContext(ctx).Variables
-	if _, err := coercion.Arguments(p.inputs.Schema, field.Definition.Arguments, field.Arguments, variables); err != nil {
-		return nil, apierr.BadUserInput("%s", err)
-	}
-	return next(ctx)
 }

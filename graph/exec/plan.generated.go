@@ -18,22 +18,13 @@ import (
 
 // NewPlannedSchema creates an ExecutableSchema that executes breadth first. tasks returns who is told of an operation's tasks.
 func NewPlannedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
-	return plan.New(planConfig(cfg, tasks))
-}
-
-// NewAnnouncedSchema creates an ExecutableSchema that executes as that of NewExecutableSchema does, and tells of its tasks.
-func NewAnnouncedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
-	return plan.Announce(planConfig(cfg, tasks))
-}
-
-func planConfig(cfg Config, tasks func(ctx context.Context) plan.Tasks) plan.Config {
-	stock := &executableSchema{SchemaData: cfg.Schema, Resolvers: cfg.Resolvers, Directives: cfg.Directives, ComplexityRoot: cfg.Complexity}
-	return plan.Config{
-		Stock: stock,
-		Types: &planTypes,
-		Exec:  func(op *graphql.OperationContext) any { return newExecutionContext(op, stock, nil) },
-		Tasks: tasks,
-	}
+	generated := &executableSchema{SchemaData: cfg.Schema, Resolvers: cfg.Resolvers, Directives: cfg.Directives, ComplexityRoot: cfg.Complexity}
+	return plan.New(plan.Config{
+		Generated: generated,
+		Types:     &planTypes,
+		Exec:      func(op *graphql.OperationContext) any { return newExecutionContext(op, generated, nil) },
+		Tasks:     tasks,
+	})
 }
 
 var planTypes = plan.Schema{

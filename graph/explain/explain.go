@@ -6,7 +6,6 @@ package explain
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -14,14 +13,6 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/plan"
 )
-
-// Uncovered is the error for an operation that the plan does not execute, of which nothing is predicted.
-type Uncovered struct{ plan.Execution }
-
-// Error implements error.
-func (u *Uncovered) Error() string {
-	return fmt.Sprintf("nothing is predicted of this operation: it is not executed by the plan (%s)", u.Reason)
-}
 
 // Totals are what an operation costs at most.
 type Totals struct {
@@ -36,8 +27,8 @@ type Totals struct {
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns what the operation of ctx costs at most, or an [Uncovered], or the error with which a resolver will refuse its
-// arguments, with its place in the document. It takes time linear in the compiled operation.
+// Bound returns what the operation of ctx costs at most, or the error with which a resolver will refuse its arguments, with
+// its place in the document. It takes time linear in the compiled operation.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -56,12 +47,9 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 
 func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
 	e := newEstimate(ordinary)
-	execution, err := plan.Walk(ctx, schema, &Crowd{N: 1}, func(call plan.Call, parents *Crowd) func(string) *Crowd {
+	err := plan.Walk(ctx, schema, &Crowd{N: 1}, func(call plan.Call, parents *Crowd) func(string) *Crowd {
 		return e.visit(call, parents, costs)
 	})
-	if err == nil && execution.Executor != "plan" {
-		err = &Uncovered{execution}
-	}
 	return e, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
+	"twibase/graph/plan"
 )
 
 // Header asks for a plan, instead of execution, if its value is 1.
@@ -38,11 +39,10 @@ func (e Extension) InterceptOperation(ctx context.Context, next graphql.Operatio
 	}
 	response := &graphql.Response{Data: []byte("null")}
 	if p, err := Predict(ctx, e.Schema, e.Costs, e.Most); err != nil {
-		public := (*apierr.Error)(nil)
-		if !errors.As(err, &public) {
-			public = apierr.BadUserInput("%s", err)
+		if errors.Is(err, plan.ErrUnplanned) {
+			err = apierr.BadUserInput("%s", err)
 		}
-		response.Errors = append(response.Errors, apierr.Present(ctx, public))
+		response.Errors = append(response.Errors, apierr.Present(ctx, err))
 	} else {
 		response.Extensions = map[string]any{"plan": p.JSON}
 	}

@@ -57,7 +57,7 @@ type Field struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx, or an [Uncovered]. One that has more bytes of JSON than most, unless that is 0, is given up, with an
+// Predict returns the plan of the operation of ctx. One that has more bytes of JSON than most, unless that is 0, is given up, with an
 // [apierr.Error]: a level tells the paths of all its fields, and one with many rounds has as many levels.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
 	bound, err := run(ctx, schema, costs, false)

@@ -2,7 +2,6 @@ package limits
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -114,9 +113,7 @@ func (e *Extension) MutateOperationContext(ctx context.Context, operation *graph
 		}
 	}
 	totals, err := explain.Bound(graphql.WithOperationContext(ctx, operation), e.schema, e.costs)
-	if uncovered := (*explain.Uncovered)(nil); errors.As(err, &uncovered) {
-		return gqlerror.Wrap(apierr.BadUserInput("%s", err))
-	} else if err != nil {
+	if err != nil {
 		return gqlerror.WrapIfUnwrapped(err)
 	}
 	for _, of := range []struct {

@@ -137,17 +137,3 @@ func doubled(n int) string {
 	}
 	return query + fmt.Sprintf(" fragment F%d on Person{name}", n)
 }
-
-func TestWhatIsNotCovered(t *testing.T) {
-	w := &world{sdl: people().sdl + ` type Subscription { ticks: Int }`}
-	for _, test := range []struct{ name, query string }{
-		{"a subscription of which nothing was generated", `subscription{ticks}`},
-		{"introspection, if nothing was generated for it", `{__schema{types{name}}}`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := ask(engine(w.build()), test.query, "", nil); got != `{"data":"stock"}` {
-				t.Error(got)
-			}
-		})
-	}
-}

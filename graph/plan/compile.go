@@ -17,19 +17,11 @@ type node struct {
 	// stored is how many of the fields have values that are kept until the answer is written; firstColumn is the place of the first of them,
 	// and index the node's, among those of the operation.
 	stored, firstColumn, index int
-	// asks tells whether there is a resolver in it, or below.
-	asks bool
 	// size is that of the whole operation, and frames are what executed it before; only the root has them.
 	size   extent
 	frames sync.Pool
-	// uncovered says why the plan can't execute this, if it can't: see [Execution]. The rest is not compiled then.
-	uncovered string
 	// final is whether the response says that it is the only one; only the root has it: see [directives].
 	final bool
-	// lazy is the batch of a node that is compiled as soon as there are objects, and fresh compiles the root of such anew, for one more execution:
-	// see [compiler.lazily].
-	lazy  *lazy
-	fresh func() *node
 }
 
 // extent is how much memory an operation takes.
@@ -72,10 +64,7 @@ type compiler struct {
 	schema *Schema
 	// abstract holds the names of the possible types of interfaces and unions.
 	possible map[string][]string
-	// whole is how many fields an operation has at most that is compiled as a whole. A lazy compiler leaves for later what is below a field.
-	whole int
-	lazy  bool
-	cache *recent.Cache[*ast.OperationDefinition, *compiled]
+	cache    *recent.Cache[*ast.OperationDefinition, *compiled]
 }
 
 // cacheSize is how many operations are kept compiled. They are known by the parsed document, which the query cache keeps for
@@ -101,7 +90,7 @@ type compiled struct {
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
-	c := &compiler{schema: schema, possible: map[string][]string{}, whole: maxFields}
+	c := &compiler{schema: schema, possible: map[string][]string{}}
 	for name, types := range parsed.PossibleTypes {
 		for _, t := range types {
 			if t.Kind == ast.Object { // interfaces are listed too
@@ -113,8 +102,8 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	return c
 }
 
-// operation returns the compiled operation, which the plan may not cover.
-func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
+// operation returns the compiled operation. It returns a [LimitError] if the operation has more than [maxFields] fields.
+func (c *compiler) operation(op *graphql.OperationContext, root string) (*node, error) {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
 		entry = &compiled{size: size(op.Doc, op.Operation), variants: map[string]*node{}}
@@ -123,8 +112,8 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 			c.cache.Add(op.Operation, entry, len(op.RawQuery))
 		}
 	}
-	if entry.size > c.whole {
-		return c.lazily(op, root, entry.final)
+	if entry.size > maxFields {
+		return nil, &LimitError{"the number of selected fields of an operation", maxFields, entry.size}
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
@@ -138,7 +127,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) *node {
 			entry.variants[variant] = n
 		}
 	}
-	return n
+	return n, nil
 }
 
 func (e *compiled) variant(variables map[string]any) string {
@@ -151,56 +140,25 @@ func (e *compiled) variant(variables map[string]any) string {
 	return string(b)
 }
 
-// node compiles a selection set for one type. in is the field that leads there.
+// node compiles a selection set for one type. in is the field that leads there. @defer and @stream have no effect.
 func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object, in *graphql.FieldContext) *node {
 	n := &node{object: object}
-	n.compile(c, op, set, in)
-	return n
-}
-
-// compile compiles the fields. @defer and @stream have no effect: what gqlgen collects about them is not looked at.
-func (n *node) compile(c *compiler, op *graphql.OperationContext, set ast.SelectionSet, in *graphql.FieldContext) {
-	object := n.object
-	if object == nil {
-		n.uncovered = "uncovered"
-		return
-	}
 	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
 		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: key(len(n.fields), f.Alias), in: in}
 		if !dependent(f.Arguments) {
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
-		switch {
-		case f.Name == "__typename":
-		case s.field == nil:
-			n.uncovered = "uncovered"
-		default:
+		if s.field != nil {
 			if s.field.Leaf == nil {
 				s.slot, n.stored = n.stored, n.stored+1
 			}
 			if s.field.To != "" {
-				n.uncovered = c.descend(op, &s)
+				c.descend(op, &s)
 			}
 		}
-		if n.uncovered != "" {
-			return
-		}
 		n.fields = append(n.fields, s)
-		n.asks = n.asks || s.field != nil && s.field.Call != nil || s.asks()
 	}
-}
-
-// asks reports whether there is a resolver below a field.
-func (s *selected) asks() bool {
-	if s.only != nil {
-		return s.only.asks
-	}
-	for _, below := range s.below {
-		if below.asks {
-			return true
-		}
-	}
-	return false
+	return n
 }
 
 // key returns how the response key of field i is written.
@@ -234,23 +192,15 @@ func asks(v *ast.Value) bool {
 	return false
 }
 
-// descend compiles what is selected of the objects that a field leads to. It returns why the plan does not cover that, if so.
-func (c *compiler) descend(op *graphql.OperationContext, s *selected) (uncovered string) {
+// descend compiles what is selected of the objects that a field leads to.
+func (c *compiler) descend(op *graphql.OperationContext, s *selected) {
 	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.To]; object != nil {
-		s.only = c.below(op, s.Selections, object, here)
-		return s.only.uncovered
-	}
-	types, abstract := c.possible[s.field.To]
-	if !abstract {
-		return "uncovered"
+		s.only = c.node(op, s.Selections, object, here)
+		return
 	}
 	s.below = map[string]*node{}
-	for _, name := range types {
-		s.below[name] = c.below(op, s.Selections, c.schema.Objects[name], here)
-		if uncovered := s.below[name].uncovered; uncovered != "" {
-			return uncovered
-		}
+	for _, name := range c.possible[s.field.To] {
+		s.below[name] = c.node(op, s.Selections, c.schema.Objects[name], here)
 	}
-	return ""
 }

@@ -4,10 +4,9 @@ import "github.com/99designs/gqlgen/graphql"
 
 // Execution is how an operation is executed.
 type Execution struct {
-	// Executor is "plan", or "stock" for gqlgen's own.
+	// Executor is "plan", or "stock" for any other.
 	Executor string
-	// Reason says why the plan does not execute it: "uncovered" for a selection of which the generated glue knows nothing,
-	// or "unplanned" for a schema without a plan.
+	// Reason is empty for the plan. It is "unplanned" for a schema without one, as tests have it.
 	Reason string
 }
 

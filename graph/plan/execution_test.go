@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -26,9 +27,6 @@ func TestWhoExecutesAnOperation(t *testing.T) {
 		{"the plan with @defer", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "plan"}},
 		{"the plan with @defer in a fragment of a mutation", planned, `mutation{...M@defer} fragment M on Mutation{logIn(input:{username:"a",password:"b"}){token}}`, plan.Execution{Executor: "plan"}},
 		{"the plan with @stream", planned, `{nodes(ids:[])@stream(initialCount:1){id}}`, plan.Execution{Executor: "plan"}},
-		{"the stock executor if the plan does not know a field", plan.New(plan.Config{Stock: stock, Types: &plan.Schema{
-			Query: "Query", Objects: map[string]*plan.Object{"Query": {Name: "Query"}}}}),
-			`{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "uncovered"}},
 		{"the stock executor if there is no plan", stock, `{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "unplanned"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -46,4 +44,15 @@ func TestWhoExecutesAnOperation(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestASchemaWithAFieldWithoutGeneratedCodeIsRefused(t *testing.T) {
+	defer func() {
+		want := "plan: no code was generated for "
+		if panicked, _ := recover().(string); !strings.HasPrefix(panicked, want) {
+			t.Errorf("New panics with %q, want %q…", panicked, want)
+		}
+	}()
+	plan.New(plan.Config{Generated: exec.NewExecutableSchema(exec.Config{}), Types: &plan.Schema{
+		Query: "Query", Objects: map[string]*plan.Object{"Query": {Name: "Query"}}}})
 }

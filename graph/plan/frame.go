@@ -20,9 +20,6 @@ func (n *node) frame() *frame {
 
 // batch returns the batch of a node.
 func (f *frame) batch(n *node) *batch {
-	if n.lazy != nil {
-		return &n.lazy.batch
-	}
 	b := &f.batches[n.index]
 	b.node, b.columns = n, f.columns[n.firstColumn:n.firstColumn+n.stored]
 	return b

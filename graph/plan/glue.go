@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Schema is what the executor knows of the types: generated code makes it.
@@ -18,6 +19,21 @@ type Schema struct {
 	Pointer func(v any) any
 	// Query, Mutation and Subscription name the root types; empty if there is none.
 	Query, Mutation, Subscription string
+}
+
+// mustHave panics if the schema has a field without generated code.
+func (s *Schema) mustHave(schema *ast.Schema) {
+	for name, def := range schema.Types {
+		if def.Kind != ast.Object {
+			continue
+		}
+		object := s.Objects[name]
+		for _, f := range def.Fields {
+			if object == nil || object.Fields[f.Name] == nil {
+				panic("plan: no code was generated for " + name + "." + f.Name + ": generate it again from this schema")
+			}
+		}
+	}
 }
 
 // object returns a pointer to an object of an interface or union, and the name of its type, which is empty for a nil of some type.

@@ -79,16 +79,14 @@ func (t *tasks) Promise() {}
 
 func (t *tasks) Finish() map[any]error { return t.lost }
 
-// stock stands for gqlgen's executor, which must have nothing to do.
-type stock struct{ schema *ast.Schema }
+// generated is a schema that gqlgen would have generated.
+type generated struct{ schema *ast.Schema }
 
-func (s stock) Schema() *ast.Schema { return s.schema }
-func (s stock) Complexity(context.Context, string, string, int, map[string]any) (int, bool) {
+func (g generated) Schema() *ast.Schema { return g.schema }
+func (g generated) Complexity(context.Context, string, string, int, map[string]any) (int, bool) {
 	return 0, false
 }
-func (s stock) Exec(context.Context) graphql.ResponseHandler {
-	return graphql.OneShot(&graphql.Response{Data: []byte(`"stock"`)})
-}
+func (g generated) Exec(context.Context) graphql.ResponseHandler { panic("gqlgen executes") }
 
 func (w *world) build() *planned {
 	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: w.sdl})
@@ -102,7 +100,7 @@ func (w *world) build() *planned {
 		return v.(*thing).typ
 	}}
 	for name, def := range parsed.Types {
-		if def.Kind != ast.Object || def.BuiltIn {
+		if def.Kind != ast.Object {
 			continue
 		}
 		object := &Object{Name: name, Satisfies: []string{name}, Fields: map[string]*Field{}}
@@ -110,14 +108,12 @@ func (w *world) build() *planned {
 			object.Satisfies = append(object.Satisfies, abstract.Name)
 		}
 		for _, f := range def.Fields {
-			if field := w.field(parsed, name, f); name != "Subscription" || field.Stream != nil {
-				object.Fields[f.Name] = field
-			}
+			object.Fields[f.Name] = w.field(parsed, name, f)
 		}
 		types.Objects[name] = object
 	}
 	w.tasks = &tasks{}
-	return New(Config{Stock: stock{parsed}, Types: types, Exec: func(*graphql.OperationContext) any { return nil },
+	return New(Config{Generated: generated{parsed}, Types: types, Exec: func(*graphql.OperationContext) any { return nil },
 		Tasks: func(context.Context) Tasks { return w.tasks }}).(*planned)
 }
 
@@ -238,26 +234,22 @@ func ask(e *executor.Executor, query, operation string, variables map[string]any
 	return string(text)
 }
 
-// check asks the world a query and compares the answer, and, if they are given, the calls of resolvers: of the operation compiled as a whole, and
-// as if it were too large for that.
+// check asks the world a query and compares the answer, and, if they are given, the calls of resolvers.
 func (w *world) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
-	for _, whole := range []int{maxFields, 0} {
-		schema := w.build()
-		schema.compiler.whole, w.calls = whole, nil
-		got := ask(engine(schema), query, "", variables)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("the answer if %d fields are compiled as a whole (-want +got):\n%s\n%s", whole, diff, got)
-		}
-		if w.tasks.running != 0 {
-			t.Errorf("%d tasks never ended", w.tasks.running)
-		}
-		if calls != nil {
-			slices.Sort(w.calls)
-			slices.Sort(calls)
-			if diff := cmp.Diff(calls, w.calls); diff != "" {
-				t.Errorf("the calls if %d fields are compiled as a whole (-want +got):\n%s", whole, diff)
-			}
+	schema := w.build()
+	w.calls = nil
+	if diff := cmp.Diff(want, ask(engine(schema), query, "", variables)); diff != "" {
+		t.Errorf("the answer (-want +got):\n%s", diff)
+	}
+	if w.tasks.running != 0 {
+		t.Errorf("%d tasks never ended", w.tasks.running)
+	}
+	if calls != nil {
+		slices.Sort(w.calls)
+		slices.Sort(calls)
+		if diff := cmp.Diff(calls, w.calls); diff != "" {
+			t.Errorf("the calls (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -18,33 +18,29 @@ func TestFieldsComeInTheOrderOfTheQueryWhicheverEndsFirst(t *testing.T) {
 		{"of a list", `{ts{e d:d a b c}}`, `{"data":{"ts":[{"e":"e","d":"d","a":"a","b":"b","c":"c"},{"e":"e","d":"d","a":"a","b":"b","c":"c"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, whole := range []int{maxFields, 0} {
-				w := &world{sdl: `type Query { a: String, b: String, c: String, d: String, e: String, t: T, ts: [T] } type T { x: String, a: String, b: String, c: String, d: String, e: String }`,
-					resolvers: map[string]resolver{"Query.t": always(of("T")), "Query.ts": always(list(of("T"), of("T")))}}
-				var ended [fields + 1]chan struct{}
-				for i := range ended {
-					ended[i] = make(chan struct{})
+			w := &world{sdl: `type Query { a: String, b: String, c: String, d: String, e: String, t: T, ts: [T] } type T { x: String, a: String, b: String, c: String, d: String, e: String }`,
+				resolvers: map[string]resolver{"Query.t": always(of("T")), "Query.ts": always(list(of("T"), of("T")))}}
+			var ended [fields + 1]chan struct{}
+			for i := range ended {
+				ended[i] = make(chan struct{})
+			}
+			close(ended[fields])
+			var order []string
+			for i := range fields {
+				name := string(rune('a' + i))
+				resolve := func(parents []*thing, _ map[string]any) ([]any, error) {
+					<-ended[i+1]
+					order = append(order, name) // none runs beside it
+					close(ended[i])
+					return always(name)(parents, nil)
 				}
-				close(ended[fields])
-				var order []string
-				for i := range fields {
-					name := string(rune('a' + i))
-					resolve := func(parents []*thing, _ map[string]any) ([]any, error) {
-						<-ended[i+1]
-						order = append(order, name) // none runs beside it
-						close(ended[i])
-						return always(name)(parents, nil)
-					}
-					w.resolvers["Query."+name], w.resolvers["T."+name] = resolve, resolve
-				}
-				schema := w.build()
-				schema.compiler.whole = whole
-				if got := ask(engine(schema), test.query, "", nil); got != test.want {
-					t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
-				}
-				if want := "[e d c b a]"; fmt.Sprint(order) != want {
-					t.Errorf("the resolvers end in the order %v, and should in %s", order, want)
-				}
+				w.resolvers["Query."+name], w.resolvers["T."+name] = resolve, resolve
+			}
+			if got := ask(engine(w.build()), test.query, "", nil); got != test.want {
+				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
+			}
+			if want := "[e d c b a]"; fmt.Sprint(order) != want {
+				t.Errorf("the resolvers end in the order %v, and should in %s", order, want)
 			}
 		})
 	}

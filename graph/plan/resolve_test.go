@@ -88,21 +88,18 @@ func TestWhatAResolverSees(t *testing.T) {
 			[]string{"me friends", "me.friends name first best", "me.friends.best name"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, whole := range []int{maxFields, 0} {
-				schema, s := test.world.build(), &seen{}
-				schema.compiler.whole = whole
-				s.watch(schema, test.line)
-				e := engine(schema)
-				op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.RawParams{Query: test.query, Variables: map[string]any{"n": 7}})
-				if errs != nil {
-					t.Fatal(errs)
-				}
-				respond, ctx := e.DispatchOperation(t.Context(), op)
-				respond(ctx)
-				slices.Sort(s.lines)
-				if diff := cmp.Diff(test.want, s.lines); diff != "" {
-					t.Errorf("if %d fields are compiled as a whole (-want +got):\n%s", whole, diff)
-				}
+			schema, s := test.world.build(), &seen{}
+			s.watch(schema, test.line)
+			e := engine(schema)
+			op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.RawParams{Query: test.query, Variables: map[string]any{"n": 7}})
+			if errs != nil {
+				t.Fatal(errs)
+			}
+			respond, ctx := e.DispatchOperation(t.Context(), op)
+			respond(ctx)
+			slices.Sort(s.lines)
+			if diff := cmp.Diff(test.want, s.lines); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

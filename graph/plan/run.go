@@ -9,9 +9,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"twibase/graph/apierr"
 	"twibase/graph/coercion"
-	"twibase/stack"
 )
 
 // Tasks is told how many tasks of an operation are running, so that whoever batches their reads knows when all of them wait.
@@ -95,9 +93,6 @@ var onlyRoot = []any{nil}
 
 // expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
 func (r *run) expand(b *batch, tasks []task) []task {
-	if lazy := b.node.lazy; lazy != nil {
-		lazy.compile()
-	}
 	for i := range b.node.fields {
 		if b.node.fields[i].slot >= 0 {
 			tasks = r.field(b, &b.node.fields[i], tasks)
@@ -136,15 +131,9 @@ func (r *run) start(tasks []task) {
 	r.tasks.Start(len(tasks))
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
-		r.group.Go(func() { r.begin(t) })
+		r.group.Go(func() { r.do(t) })
 	}
 	r.do(tasks[last])
-}
-
-// begin does a task as the first thing of a goroutine.
-func (r *run) begin(t task) {
-	stack.Grow()
-	r.do(t)
 }
 
 // do calls a resolver and goes on with what it returned.
@@ -155,7 +144,7 @@ func (r *run) do(t task) {
 		last := len(next) - 1
 		r.tasks.Start(last)
 		for _, other := range next[:last] {
-			r.group.Go(func() { r.begin(other) })
+			r.group.Go(func() { r.do(other) })
 		}
 		next = r.call(next[last])
 	}
@@ -210,7 +199,7 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 	}
 	raw, err := coercion.Arguments(r.schema, s.Definition.Arguments, s.Arguments, r.op.Variables)
 	if err != nil {
-		return nil, apierr.BadUserInput("%s", err)
+		return nil, &InputError{err.Error()}
 	}
 	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
 	args, err = s.field.Args(ctx, r.exec, raw)

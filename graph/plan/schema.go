@@ -10,8 +10,9 @@ import (
 
 // Config is what a planned schema is made of.
 type Config struct {
-	// Stock is the schema as gqlgen executes it: it answers what the plan does not cover.
-	Stock graphql.ExecutableSchema
+	// Generated is the schema that gqlgen generated, for its types and complexities.
+	Generated graphql.ExecutableSchema
+	// Types is the generated code that the plan calls.
 	Types *Schema
 	// Exec returns the generated execution context of an operation.
 	Exec func(op *graphql.OperationContext) any
@@ -19,9 +20,12 @@ type Config struct {
 	Tasks func(ctx context.Context) Tasks
 }
 
-// New returns the schema executed breadth first. It is safe for concurrent use.
+// New returns the schema executed breadth first. It is safe for concurrent use. New panics if the schema has a field for which
+// no code was generated.
 func New(config Config) graphql.ExecutableSchema {
-	return &planned{config.Stock, config, newCompiler(config.Types, config.Stock.Schema())}
+	schema := config.Generated.Schema()
+	config.Types.mustHave(schema)
+	return &planned{config.Generated, config, newCompiler(config.Types, schema)}
 }
 
 type planned struct {
@@ -33,12 +37,11 @@ type planned struct {
 // Exec implements [graphql.ExecutableSchema].
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	root, serial := p.root(op)
-	if root.uncovered != "" {
-		note(op, Execution{"stock", root.uncovered})
-		return p.ExecutableSchema.Exec(ctx)
-	}
 	note(op, Execution{Executor: "plan"})
+	root, serial, err := p.root(op)
+	if err != nil {
+		return failed(err)
+	}
 	done := false
 	return func(ctx context.Context) *graphql.Response {
 		if done {
@@ -52,12 +55,26 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 }
 
 // root returns the compiled operation, and whether its fields come one after the other.
-func (p *planned) root(op *graphql.OperationContext) (root *node, serial bool) {
+func (p *planned) root(op *graphql.OperationContext) (root *node, serial bool, err error) {
 	name := p.config.Types.Query
 	if serial = op.Operation.Operation == ast.Mutation; serial {
 		name = p.config.Types.Mutation
 	}
-	return p.compiler.operation(op, name), serial
+	root, err = p.compiler.operation(op, name)
+	return root, serial, err
+}
+
+// failed is the only response of an operation that can't be executed.
+func failed(err error) graphql.ResponseHandler {
+	done := false
+	return func(ctx context.Context) *graphql.Response {
+		if done {
+			return nil
+		}
+		done = true
+		graphql.AddError(ctx, err)
+		return &graphql.Response{Data: []byte("null")}
+	}
 }
 
 func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {

@@ -10,7 +10,7 @@ import (
 // The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
 // have more than there is memory for.
 const (
-	// maxFields is how many an operation has that is compiled as a whole, and of which it can be told what it will cost.
+	// maxFields is the most that an operation may have.
 	maxFields = 20_000
 	// keptFields is how many the variants of an operation have together, if they are kept.
 	keptFields = 2_000

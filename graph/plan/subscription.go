@@ -1,14 +1,10 @@
 package plan
 
 import (
-	"bytes"
 	"context"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/apierr"
 )
 
 // A subscription is a source of events, each of which is executed as if it were a query, with a ctx of its own: what goes around responses,
@@ -42,9 +38,6 @@ func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {
-		if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Subscription {
-			return owned(next(ctx))
-		}
 		return next(ctx)
 	}
 	if e.Turn != nil {
@@ -64,15 +57,6 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	return response
 }
 
-// owned gives an event of gqlgen's executor, which writes all of a subscription into one buffer, data of its own: they are still being sent when the
-// next event comes, and [Release] takes them.
-func owned(response *graphql.Response) *graphql.Response {
-	if response != nil {
-		response.Data = bytes.Clone(response.Data)
-	}
-	return response
-}
-
 type endingKey struct{}
 
 // Ending holds the error with which a subscription ends.
@@ -89,15 +73,12 @@ func End(ctx context.Context, err error) {
 // ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext], for subscriptions alone.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
-	root := p.compiler.operation(op, p.config.Types.Subscription)
-	if root.uncovered != "" {
-		note(op, Execution{"stock", root.uncovered})
-		respond := p.ExecutableSchema.Exec(ctx)
-		return func(ctx context.Context) (context.Context, *graphql.Response) {
-			return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response { return owned(respond(ctx)) })), &graphql.Response{}
-		}
-	}
 	note(op, Execution{Executor: "plan"})
+	root, err := p.compiler.operation(op, p.config.Types.Subscription)
+	if err != nil {
+		respond := failed(err)
+		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }
+	}
 	end := new(ending)
 	source := p.source(context.WithValue(ctx, endingKey{}, end), op, root)
 	return func(ctx context.Context) (context.Context, *graphql.Response) {
@@ -112,11 +93,8 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		}
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
-			r, root := p.run(ctx, op), root
+			r := p.run(ctx, op)
 			r.tasks.Promise()
-			if root.fresh != nil {
-				root = root.fresh()
-			}
 			return r.response(root, r.event(root, value))
 		})), &graphql.Response{}
 	}
@@ -125,7 +103,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 // source calls the resolver of a subscription's only field. What it fails with is noted in ctx.
 func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *node) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
-		graphql.AddError(ctx, apierr.BadUserInput("must subscribe to exactly one stream"))
+		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})
 		return nil
 	}
 	s := &root.fields[0]

@@ -17,6 +17,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
+	"twibase/graph/plan/plantest"
 	"twibase/graph/report"
 	"twibase/hbase/tables"
 )
@@ -129,7 +130,7 @@ func TestAnEventStaysAsItIsWhenTheNextComes(t *testing.T) {
 		schema      graphql.ExecutableSchema
 	}{
 		{"of the plan", query, planned()},
-		{"of gqlgen's executor", query, exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}})},
+		{"of gqlgen's executor", query, plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)},
 		{"of the plan, with @defer", strings.Replace(query, "false", "true", 1), planned()},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -173,7 +174,7 @@ func TestEventsAreWhatTheStockExecutorMakesOfThem(t *testing.T) {
 		{"nothing to subscribe to", `subscription{twitPosted(username:"a")@skip(if:true){content}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			stock := responses(t, engine(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}})), test.query)
+			stock := responses(t, engine(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)), test.query)
 			if diff := cmp.Diff(placeless(stock), placeless(responses(t, engine(planned()), test.query))); diff != "" {
 				t.Errorf("(-stock +plan):\n%s", diff)
 			}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/apierr"
 )
 
 // Call is a resolver that an operation calls with all objects of a level.
@@ -28,15 +26,14 @@ type Call struct {
 // ErrUnplanned says that a schema has no plan.
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk tells visit what [New]'s schema would call to execute the operation of ctx, or an event of a subscription, each resolver after the one that
-// leads to it, and calls nothing. visit gets what it returned for that one, or root, given the type of the objects: what it returns may depend on it where a field
-// leads to an interface or a union. The operation counts as executed by nobody; the answer is how it would be executed. Unless that is
-// by the plan there is nothing to visit. An operation of more than 20,000 fields, those of fragments counted where these are spread, is not walked: that is an
-// [apierr.Error].
-func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) (Execution, error) {
+// Walk visits the resolvers that [New]'s schema would call to execute the operation of ctx, or one event of a subscription. It
+// calls none of them. A resolver is visited after the one that leads to it, with what the visit of that one returned, or with
+// root. The function that visit returns is given the type of the objects: a field may lead to an interface or a union. The
+// operation counts as executed by nobody. Walk returns [ErrUnplanned], or a [LimitError] if the operation has too many fields.
+func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) error {
 	p, ok := schema.(*planned)
 	if !ok {
-		return Execution{}, ErrUnplanned
+		return ErrUnplanned
 	}
 	op := graphql.GetOperationContext(ctx)
 	note(op, Execution{})
@@ -47,17 +44,14 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, v
 	case ast.Subscription:
 		name = p.config.Types.Subscription
 	}
-	n := p.compiler.operation(op, name)
-	if n.uncovered != "" {
-		return Execution{"stock", n.uncovered}, nil
-	}
-	if n.fresh != nil {
-		return Execution{}, apierr.LimitExceeded("the number of selected fields of an operation of which the cost is known beforehand", maxFields, size(op.Doc, op.Operation))
+	n, err := p.compiler.operation(op, name)
+	if err != nil {
+		return err
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
 	w.node(n, root, serial)
-	return Execution{Executor: "plan"}, nil
+	return nil
 }
 
 // Resolvers lists the fields of a planned schema that have resolvers, as object and field; nil if it has no plan.

@@ -7,8 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"twibase/graph/apierr"
 )
 
 // writer appends the answer. Null where the schema allows none goes up to the nearest object that may be null, by taking
@@ -46,7 +44,7 @@ func (w *writer) answer(root *batch) []byte {
 	if w.tooLong() {
 		w.dst = append(w.dst[:0], "null"...)
 		w.failed.forget()
-		w.failed.list = []failure{{ctx: w.ctx, err: apierr.TooLong("the answer", w.most)}}
+		w.failed.list = []failure{{ctx: w.ctx, err: &LimitError{What: "the answer", Limit: w.most}}}
 	}
 	w.tell()
 	return w.dst

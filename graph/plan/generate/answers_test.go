@@ -22,6 +22,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 
 	"twibase/graph/plan"
+	"twibase/graph/plan/plantest"
 )
 
 type tasks struct{}
@@ -56,7 +57,7 @@ func main() {
 	for _, query := range strings.Split(os.Getenv("QUERIES"), "\n") {
 		fmt.Println(ask(exec.NewPlannedSchema(config, of), query))
 		fmt.Println(ask(exec.NewExecutableSchema(config), query))
-		fmt.Println(ask(exec.NewAnnouncedSchema(config, of), query))
+		fmt.Println(ask(plantest.Gqlgen(exec.NewExecutableSchema(config), of), query))
 	}
 }
 `
@@ -204,7 +205,7 @@ type Point { x: Int! }
 	for i, query := range queries {
 		of := answers[3*i : 3*i+3]
 		if of[0] != of[1] || of[2] != of[1] {
-			t.Errorf("to %s\nthe plan answers %s\ngqlgen           %s\nand announced    %s", query, of[0], of[1], of[2])
+			t.Errorf("to %s\nthe plan answers %s\ngqlgen           %s\nand the oracle   %s", query, of[0], of[1], of[2])
 		}
 	}
 }

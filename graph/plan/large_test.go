@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// tooMany is the response to an operation of more fields than there is memory for.
+const tooMany = `{"errors":[{"message":"the number of selected fields of an operation is limited to 20000, and this is 2147483647"}],"data":null}`
+
+func TestAnOperationOfTooManyFieldsIsRefusedWithoutTheirMemory(t *testing.T) {
+	for _, test := range []struct{ name, query string }{
+		{"a query", doubled(60)},
+		{"a subscription", `subscription{ticks{...F0}}` + doubled(60)[len(`{me{...F0}}`):]},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			w := people()
+			w.sdl += ` type Subscription { ticks: Person }`
+			w.resolvers["Subscription.ticks"] = always(nil)
+			schema := w.build()
+			e := engine(schema)
+			runtime.ReadMemStats(&before)
+			got := ask(e, test.query, "", nil)
+			runtime.ReadMemStats(&after)
+			if got != tooMany || w.calls != nil {
+				t.Errorf("after the calls %q the answer is %s", w.calls, got)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+				t.Errorf("it took %d bytes", took)
+			}
+			if values := schema.compiler.cache.Values(); len(values) != 0 {
+				t.Error("it is kept")
+			}
+		})
+	}
+}
+
+func TestWalkRefusesAnOperationOfTooManyFields(t *testing.T) {
+	schema := people().build()
+	ctx := graphql.StartOperationTrace(t.Context())
+	for _, test := range []struct{ levels, actual int }{{12, 0}, {13, 3<<13 - 1}, {60, 1<<31 - 1}} {
+		op, errs := engine(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: doubled(test.levels)})
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		visited := 0
+		err := Walk(graphql.WithOperationContext(ctx, op), schema, "", func(Call, string) func(string) string {
+			visited++
+			return func(string) string { return "" }
+		})
+		limit := (*LimitError)(nil)
+		if errors.As(err, &limit); test.actual == 0 {
+			if err != nil || visited != 1<<13-1 {
+				t.Errorf("%d calls of %d levels are visited: %v", visited, test.levels, err)
+			}
+		} else if visited != 0 || limit == nil || limit.Actual != test.actual || limit.Limit != maxFields {
+			t.Errorf("%d calls of %d levels are visited: %v", visited, test.levels, err)
+		}
+	}
+}

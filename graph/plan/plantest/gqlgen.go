@@ -1,0 +1,99 @@
+// Package plantest runs gqlgen's own executor as the test oracle of package plan.
+package plantest
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/coercion"
+	"twibase/graph/plan"
+)
+
+// Gqlgen returns the generated schema as gqlgen's executor runs it, so that a test can compare it with the plan. tasks returns
+// the task tracker of an operation; nil if the resolvers have no loaders that need one.
+//
+// Every resolver in progress is one running task. That is less than the plan knows: between two resolvers gqlgen's goroutines
+// are not counted, so a loader may dispatch earlier, and in more batches, than the plan would. It never waits for a timer.
+func Gqlgen(generated graphql.ExecutableSchema, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
+	return &oracle{generated, tasks}
+}
+
+type oracle struct {
+	graphql.ExecutableSchema
+	tasks func(ctx context.Context) plan.Tasks
+}
+
+// Exec implements [graphql.ExecutableSchema]. Each response owns its data: gqlgen writes all events of a subscription to one
+// buffer, but an event may still be sent while the next is written.
+func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
+	op := graphql.GetOperationContext(ctx)
+	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
+	op.ResolverMiddleware = f.resolve
+	respond := o.ExecutableSchema.Exec(ctx)
+	return func(ctx context.Context) *graphql.Response {
+		response := respond(ctx)
+		if response != nil {
+			response.Data = bytes.Clone(response.Data)
+		}
+		return response
+	}
+}
+
+// fields is a field middleware of one operation.
+type fields struct {
+	*oracle
+	op     *graphql.OperationContext
+	others graphql.FieldMiddleware
+
+	mu    sync.Mutex
+	calls map[call]int // the goroutines that wait for each resolver call
+}
+
+// call is a call of a batch resolver, which the elements of a list share.
+type call struct {
+	group *graphql.BatchParentGroup
+	alias string
+}
+
+// resolve checks the arguments and tracks the resolver as a task. gqlgen reads null as the zero value where an argument can't
+// be null; the specification makes that a field error.
+func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
+	here := graphql.GetFieldContext(ctx)
+	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
+	if err != nil {
+		return nil, &plan.InputError{Message: err.Error()}
+	}
+	// The resolver of a subscription only makes a channel, before there is a response and its loaders.
+	subscribes := f.op.Operation.Operation == ast.Subscription && here.Object == f.Schema().Subscription.Name
+	if f.tasks != nil && here.IsResolver && !subscribes {
+		defer f.track(ctx, here)()
+	}
+	return f.others(ctx, next)
+}
+
+// track starts a task, and returns the function that ends it. The goroutines that share a call are one task: one of them
+// calls the resolver, and the others wait for it.
+func (f *fields) track(ctx context.Context, here *graphql.FieldContext) (end func()) {
+	tasks, group := f.tasks(ctx), graphql.GetBatchParentGroup(ctx, here.Object)
+	if _, inList := graphql.BatchParentIndex(ctx); group == nil || !inList {
+		tasks.Start(1)
+		return tasks.End
+	}
+	shared := call{group, here.Field.Alias}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls[shared]++; f.calls[shared] == 1 {
+		tasks.Start(1)
+	}
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.calls[shared]--; f.calls[shared] == 0 {
+			tasks.End()
+		}
+	}
+}
