@@ -10,6 +10,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/coercion"
 	"twibase/graph/limits"
+	"twibase/graph/plan"
 	"twibase/graph/relay"
 	"twibase/graph/scalar"
 	"twibase/graph/syntax"
@@ -63,10 +64,7 @@ func (p *preparer) prepare(
 ) (*graphql.OperationContext, gqlerror.List) {
 	op := &graphql.OperationContext{
 		RecoverFunc:        apierr.Recover,
-		ResolverMiddleware: func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
-		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-			return next(ctx)
-		},
+		ResolverMiddleware: plan.PassField, RootResolverMiddleware: plan.PassRootField,
 		Stats: graphql.Stats{Read: params.ReadTime, OperationStart: graphql.GetStartTime(ctx)},
 	}
 	ctx = graphql.WithOperationContext(ctx, op)

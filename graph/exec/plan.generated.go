@@ -16,7 +16,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// NewPlannedSchema creates an ExecutableSchema that executes breadth first. tasks returns who is told of an operation's tasks.
+// NewPlannedSchema creates an ExecutableSchema that executes breadth first. tasks returns the task tracker of an operation.
 func NewPlannedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
 	generated := &executableSchema{SchemaData: cfg.Schema, Resolvers: cfg.Resolvers, Directives: cfg.Directives, ComplexityRoot: cfg.Complexity}
 	return plan.New(plan.Config{

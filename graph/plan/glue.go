@@ -72,7 +72,9 @@ type Field struct {
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
 	// Gather adds what the field leads to without a resolver, for each parent. A panic is for all of them.
 	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
-	// Call is a resolver. It appends a value for each parent, nil for null.
+	// Resolve is a resolver of one parent. It is called for all parents side by side.
+	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
+	// Call is a resolver of all parents. It appends a value for each, nil for null.
 	Call func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
 	// Stream is the resolver of a field of the subscription root.
 	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)

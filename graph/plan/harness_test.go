@@ -46,7 +46,8 @@ func always(value any) resolver { return each(func(*thing) any { return value })
 // world is a schema, and what its fields resolve to.
 type world struct {
 	sdl       string
-	resolvers map[string]resolver // by "Type.field"; without one, a field is what the thing has
+	resolvers map[string]resolver                                              // by "Type.field"; without one, a field is what the thing has
+	ones      map[string]func(ctx context.Context, parent *thing) (any, error) // resolvers of one parent
 	tasks     *tasks
 
 	mu    sync.Mutex
@@ -153,8 +154,13 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 		}
 		return append(dst, text...), value != nil
 	}
-	resolve := w.resolvers[object+"."+def.Name]
+	resolve, one := w.resolvers[object+"."+def.Name], w.ones[object+"."+def.Name]
 	switch {
+	case one != nil:
+		f.Append = write
+		f.Resolve = func(ctx context.Context, _, parent any, _ map[string]any) (any, error) {
+			return one(ctx, parent.(*thing))
+		}
 	case object == "Subscription" && resolve != nil:
 		f.Stream = func(context.Context, any, map[string]any) (Source, error) { panic("nobody subscribes") }
 	case resolve != nil:

@@ -40,6 +40,8 @@ type column struct {
 	// err is what the resolver failed with: for all objects, or for each that errs names.
 	err  error
 	errs []error
+	// added are errors that the resolver added for an object, beside what it returned.
+	added map[int32][]error
 	// kid holds the objects that the field leads to, of[j] if their types differ. at[j] is the index there of the j-th that was found, -1 for
 	// null; it is nil if that is j.
 	kid *batch
@@ -103,7 +105,7 @@ func (r *run) expand(b *batch, tasks []task) []task {
 
 // field follows one field, or adds it to the tasks. They stay as they were if it panics.
 func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
-	if s.field.Call != nil {
+	if s.field.resolved() {
 		return append(tasks, task{b, s})
 	}
 	col := &b.columns[s.slot]
@@ -156,7 +158,7 @@ func (r *run) call(t task) []task {
 	defer r.recovered(col)
 	args, err := r.args(t.field)
 	if err == nil {
-		col.values, err = r.resolve(t, args)
+		col.values, err = r.resolve(t, args, col)
 	}
 	if err != nil {
 		col.fail(err, len(t.batch.objects))
@@ -208,10 +210,6 @@ func (r *run) args(s *selected) (args map[string]any, err error) {
 		s.constant.Store(&kept)
 	}
 	return args, err
-}
-
-func (r *run) resolve(t task, args map[string]any) ([]any, error) {
-	return t.field.field.Call(r.within(t.field, args), r.exec, t.batch.objects, args, t.batch.columns[t.field.slot].values)
 }
 
 // within returns the ctx in which a field is resolved.

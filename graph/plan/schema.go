@@ -25,13 +25,14 @@ type Config struct {
 func New(config Config) graphql.ExecutableSchema {
 	schema := config.Generated.Schema()
 	config.Types.mustHave(schema)
-	return &planned{config.Generated, config, newCompiler(config.Types, schema)}
+	return &planned{config.Generated, config, newCompiler(config.Types, schema), newMiddlewares(config.Generated)}
 }
 
 type planned struct {
 	graphql.ExecutableSchema
 	config   Config
 	compiler *compiler
+	without  middlewares
 }
 
 // Exec implements [graphql.ExecutableSchema].
@@ -39,6 +40,9 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	note(op, Execution{Executor: "plan"})
 	root, serial, err := p.root(op)
+	if err == nil {
+		err = p.without.check(op)
+	}
 	if err != nil {
 		return failed(err)
 	}

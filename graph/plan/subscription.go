@@ -75,6 +75,9 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 	op := graphql.GetOperationContext(ctx)
 	note(op, Execution{Executor: "plan"})
 	root, err := p.compiler.operation(op, p.config.Types.Subscription)
+	if err == nil {
+		err = p.without.check(op)
+	}
 	if err != nil {
 		respond := failed(err)
 		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }

@@ -71,7 +71,7 @@ func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 }
 
 // resolved reports whether the field has a resolver.
-func (f *Field) resolved() bool { return f.Call != nil || f.Stream != nil }
+func (f *Field) resolved() bool { return f.Call != nil || f.Resolve != nil || f.Stream != nil }
 
 type walker[P any] struct {
 	run

@@ -125,6 +125,9 @@ func (w *writer) object(b *batch, i int32) bool {
 // field appends what was resolved; it reports false, and appends nothing, if it is null.
 func (w *writer) field(b *batch, s *selected, i int32) bool {
 	col := &b.columns[s.slot]
+	if col.added != nil && w.added(s, col, i) {
+		return false
+	}
 	switch {
 	case col.err != nil:
 		return w.fail(s, col.err)
@@ -142,6 +145,26 @@ func (w *writer) field(b *batch, s *selected, i int32) bool {
 	ok := w.child(s, col, i, s.field.NonNull)
 	w.path = w.path[:len(w.path)-1]
 	return ok
+}
+
+// added adds the errors that a resolver added. It reports whether these are why the value is null.
+func (w *writer) added(s *selected, col *column, i int32) bool {
+	for _, err := range col.added[i] {
+		w.fail(s, err)
+	}
+	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
+}
+
+// null reports whether the value for object i is null.
+func (c *column) null(f *Field, i int32) bool {
+	switch {
+	case f.To == "":
+		return c.values[i] == nil
+	case f.List:
+		_, _, ok := c.found.list(i)
+		return !ok
+	}
+	return c.at != nil && c.at[i] < 0
 }
 
 // null is an error where there must be something. It returns false.
@@ -238,6 +261,14 @@ func (w *writer) fail(s *selected, err error) bool {
 
 // failHere adds an error at the present path, which leads to a field or to an element of its list. It returns false.
 func (w *writer) failHere(s *selected, err error) bool {
+	if list, ok := err.(gqlerror.List); ok {
+		for _, err := range list {
+			if err != nil {
+				w.failHere(s, err)
+			}
+		}
+		return false
+	}
 	if !w.failed.take(err) {
 		return false
 	}

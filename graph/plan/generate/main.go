@@ -1,4 +1,4 @@
-// Generate runs gqlgen with the plugin that makes the plan's glue: `go run ./graph/plan/generate` in the root of the repository.
+// Generate runs gqlgen with the plugin of package plan: `go run ./graph/plan/generate` in the root of the repository.
 package main
 
 import (
@@ -7,15 +7,31 @@ import (
 
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/plan/plugin"
+	"twibase/graph/schema"
 )
 
 func main() {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err == nil {
-		err = api.Generate(cfg, api.AddPlugin(glue{}))
+		err = api.Generate(cfg, api.AddPlugin(conform{}), api.AddPlugin(plugin.Plugin{Lazy: []string{"twibase/hbase/tables"}}))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
+}
+
+// conform is a plugin that corrects the schema, as package exec does when it loads it.
+type conform struct{}
+
+// Name implements gqlgen's plugin.Plugin.
+func (conform) Name() string { return "conform" }
+
+// MutateSchema implements gqlgen's plugin.SchemaMutator.
+func (conform) MutateSchema(parsed *ast.Schema) error {
+	schema.Conform(parsed)
+	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"os"
@@ -63,7 +63,7 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	return api.Generate(cfg, api.AddPlugin(glue{}))
+	return api.Generate(cfg, api.AddPlugin(Plugin{Lazy: []string{"twibase/hbase/tables"}}))
 }
 
 // run runs the module's program, and returns the lines that it prints.

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"errors"
@@ -12,30 +12,27 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// rows is the package whose objects may be answered before they are read.
-const rows = "twibase/hbase/tables"
-
 const (
 	askResolver = "give it a resolver: {resolver: true} in gqlgen.yml"
 	askDirect   = "let the resolver check that or, if nothing is to run, say skip_runtime: true in gqlgen.yml"
 )
 
-// check refuses what the executor would answer otherwise than gqlgen's, and what it has no glue for. It tells all there is of that.
-func check(data *codegen.Data) error {
+// check refuses what the plan would execute otherwise than gqlgen does, and what it can't execute. The error lists all of that.
+func (p Plugin) check(data *codegen.Data) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if data.Config.UseFunctionSyntaxForExecutionContext {
-		refuse("use_function_syntax_for_execution_context: the glue calls methods")
+		refuse("use_function_syntax_for_execution_context: the generated code calls methods")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.AllDirectives)) {
 		d := data.AllDirectives[name]
 		if !d.SkipRuntime && d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription) {
-			refuse("@%s is for operations or their fields, and nobody would run it: %s", name, askDirect)
+			refuse("@%s is for operations or their fields, and would not be run: %s", name, askDirect)
 		}
 	}
 	for _, input := range data.Inputs {
 		for _, d := range input.InputObjectDirectives() {
-			refuse("%s: nobody would run @%s: %s", input.Name, d.Name, askDirect)
+			refuse("%s: @%s would not be run: %s", input.Name, d.Name, askDirect)
 		}
 		for _, f := range input.Fields {
 			for _, d := range f.ImplDirectives() {
@@ -56,7 +53,7 @@ func check(data *codegen.Data) error {
 			bound[o.Type.String()] = o.Name
 		}
 		for _, f := range o.Fields {
-			for _, why := range field(f) {
+			for _, why := range p.field(f) {
 				refuse("%s.%s: %s", o.Name, f.Name, why)
 			}
 		}
@@ -64,7 +61,7 @@ func check(data *codegen.Data) error {
 	return errors.Join(errs...)
 }
 
-// object says why an object type has no glue, if it has none.
+// object says why no code can be generated for an object type, if it can't.
 func object(o *codegen.Object) string {
 	switch {
 	case o.Root && len(o.Implements) > 0:
@@ -75,11 +72,11 @@ func object(o *codegen.Object) string {
 	return ""
 }
 
-// field says why a field has no glue, if it has none.
-func field(f *codegen.Field) (why []string) {
+// field says why no code can be generated for a field, if it can't.
+func (p Plugin) field(f *codegen.Field) (why []string) {
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
-		refuse("nobody would run @%s: %s", d.Name, askDirect)
+		refuse("@%s would not be run: %s", d.Name, askDirect)
 	}
 	for _, a := range f.Args {
 		for _, d := range a.ImplDirectives() {
@@ -88,28 +85,25 @@ func field(f *codegen.Field) (why []string) {
 	}
 	switch {
 	case f.IsResolver:
-		if !f.Object.Root && !f.Batch {
-			refuse("its resolver takes one object: say batch: true in gqlgen.yml")
-		}
 		if codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil {
-			refuse("@inlineArguments has no glue: take the arguments one by one")
+			refuse("@inlineArguments can't be called: take the arguments one by one")
 		}
 		if f.UsesSubscriptionContext() {
-			refuse("events with a ctx have no glue: each has that of its response")
+			refuse("events can't bring a ctx: each has that of its response")
 		}
 	case f.IsReserved():
 	case f.MethodHasContext:
 		refuse("its method takes a ctx, and would be called with none: %s", askResolver)
 	case f.HasHaser, f.VOkFunc:
-		refuse("that a bool tells whether there is a value has no glue: %s", askResolver)
+		refuse("its bool result is not understood: %s", askResolver)
 	case f.TypeReference.Definition.IsLeafType():
 		if len(f.Args) > 0 {
 			refuse("a leaf without a resolver gets no arguments: %s", askResolver)
 		}
 	case f.IsMethod() && !f.NoErr:
 		refuse("an error of its method would be that of all objects: %s", askResolver)
-	case !f.Object.Root && packageOf(f.Object.Type) == rows:
-		refuse("a row may be answered before it is read, and this field would be followed before: %s, and let that call loaders.Settle", askResolver)
+	case !f.Object.Root && slices.Contains(p.Lazy, packageOf(f.Object.Type)):
+		refuse("its object may not be loaded when this field is followed: %s, and let that wait for the object", askResolver)
 	}
 	if !f.TypeReference.Definition.IsLeafType() {
 		if shape := shape(f); shape != "" {
@@ -129,11 +123,11 @@ func shape(f *codegen.Field) string {
 	list := t.GQL.Elem != nil
 	if list {
 		if t.GQL.Elem.Elem != nil {
-			return "a list of lists of objects has no glue"
+			return "a list of lists of objects can't be followed"
 		}
 		slice, ok := goType.(*types.Slice)
 		if !ok {
-			return fmt.Sprintf("a list that is a %s has no glue: make it a slice", goType)
+			return fmt.Sprintf("a list that is a %s can't be followed: make it a slice", goType)
 		}
 		goType = slice.Elem()
 	}
@@ -151,7 +145,7 @@ func shape(f *codegen.Field) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("objects that are a %s have no glue: make them pointers to structs", goType)
+	return fmt.Sprintf("objects that are a %s can't be followed: make them pointers to structs", goType)
 }
 
 func packageOf(t types.Type) string {

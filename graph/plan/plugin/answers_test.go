@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"sort"
 	"strings"
 
 	"example/exec"
@@ -44,6 +45,7 @@ func ask(schema graphql.ExecutableSchema, query string) string {
 	for _, err := range response.Errors {
 		err.Locations = nil
 	}
+	sort.Slice(response.Errors, func(i, j int) bool { return response.Errors[i].Error() < response.Errors[j].Error() })
 	text, err := json.Marshal(response)
 	if err != nil {
 		return err.Error()
@@ -128,8 +130,13 @@ func TestWhatHasGlueIsAnsweredAsByGqlgen(t *testing.T) {
 import (
 	"context"
 
+	"strings"
+
 	"example/drawn"
 	"example/exec"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 type Resolver struct{}
@@ -142,9 +149,36 @@ type query struct{}
 func (query) Shapes(context.Context) ([]drawn.Shape, error) { return drawn.Shapes(), nil }
 func (query) Shape(context.Context) (drawn.Shape, error)    { return drawn.Circle{Area: 1}, nil }
 func (query) Echo(_ context.Context, value any) (any, error) { return value, nil }
+func (query) Point(ctx context.Context) (*drawn.Point, error) {
+	graphql.AddErrorf(ctx, "no point")
+	return nil, nil
+}
 func (query) Hue(context.Context) (*drawn.Hue, error)       { h := drawn.Blue; return &h, nil }
 
 type circle struct{}
+
+func (circle) Alone(_ context.Context, c *drawn.Circle, times *int) (*drawn.Circle, error) {
+	if c.Hue == drawn.Red {
+		return nil, gqlerror.List{gqlerror.Errorf("it is red"), gqlerror.Errorf("and alone")}
+	}
+	return &drawn.Circle{Level: strings.Repeat(c.Level, *times)}, nil
+}
+
+func (circle) Noise(ctx context.Context, c *drawn.Circle) (string, error) {
+	if c.Hue == drawn.Blue {
+		graphql.AddErrorf(ctx, "it is blue")
+		graphql.AddErrorf(ctx, "very blue")
+	}
+	return c.Level, nil
+}
+
+func (circle) Lists(_ context.Context, list []*drawn.Circle) ([]*string, error) {
+	errs := make(graphql.BatchErrorList, len(list))
+	for i := range errs {
+		errs[i] = gqlerror.List{gqlerror.Errorf("one"), gqlerror.Errorf("two")}
+	}
+	return make([]*string, len(list)), errs
+}
 
 func (circle) Label(ctx context.Context, list []*drawn.Circle) ([]*string, error) {
 	labels := make([]*string, len(list))
@@ -162,7 +196,7 @@ models:
   Int: {model: github.com/99designs/gqlgen/graphql.Int}
   Any: {model: github.com/99designs/gqlgen/graphql.Any}
   Float: {model: github.com/99designs/gqlgen/graphql.FloatContext}
-  Circle: {model: example/drawn.Circle, fields: {label: {resolver: true}}}
+  Circle: {model: example/drawn.Circle, fields: {label: {resolver: true}, lists: {resolver: true}, alone: {resolver: true, batch: false}, noise: {resolver: true, batch: false}}}
   Square: {model: example/drawn.Square}
   Point: {model: example/drawn.Point}
   Shape: {model: example/drawn.Shape}
@@ -179,11 +213,11 @@ models:
 `),
 		"schema.graphqls": `
 scalar Any
-type Query { echo(value: Any): Any  shapes: [Shape]  shape: Shape!  hue: Hue }
+type Query { echo(value: Any): Any  shapes: [Shape]  shape: Shape!  hue: Hue  point: Point! }
 union Shape = Circle | Square
 enum Hue { RED BLUE }
 enum Level { LOW HIGH }
-type Circle { hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!  points: [Point!]!  label: String }
+type Circle { hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!  points: [Point!]!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String! }
 type Square { side: Int!  name: String }
 type Point { x: Int! }
 `}.write(t)
@@ -199,6 +233,9 @@ type Point { x: Int! }
 		`{shapes{...on Circle{a:area}}}`,
 		`{shapes{...on Circle{a:areas}}}`,
 		`{shapes{...on Square{side name}}}`,
+		`{point{x}}`,
+		`{shapes{...on Circle{alone(times:3){label noise}}}}`,
+		`{shapes{...on Circle{lists noise alone{hues}}}}`,
 	}
 	t.Setenv("QUERIES", strings.Join(queries, "\n"))
 	answers := run(t)

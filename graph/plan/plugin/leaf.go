@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"fmt"
@@ -22,27 +22,27 @@ func leafValue(f *codegen.Field) string {
 	return "v := " + value(f, "object") + "\n"
 }
 
-// tells reports whether the glue of a leaf may add errors to its ctx.
-func tells(f *codegen.Field) bool {
-	return !f.IsResolver && fails(f) || appendLeaf(f.TypeReference) == stock(f.TypeReference)
+// tells reports whether the code of a leaf may add errors to its ctx.
+func (b *build) tells(f *codegen.Field) bool {
+	return !f.IsResolver && fails(f) || b.appendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
 
-// stock returns the body that appends what gqlgen makes of v.
-func stock(t *config.TypeReference) string {
-	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", planPackage(), t.MarshalFunc())
+// marshalled returns the body that appends what gqlgen makes of v.
+func (b *build) marshalled(t *config.TypeReference) string {
+	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", b.plan(), t.MarshalFunc())
 }
 
 // appendLeaf returns the body that appends v, a leaf or a list of leaves.
-func appendLeaf(t *config.TypeReference) string {
+func (b *build) appendLeaf(t *config.TypeReference) string {
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
 		elem := t.Elem()
 		if !ok || elem == nil || elem.IsPtr() || elem.GQL.Elem != nil {
-			return stock(t)
+			return b.marshalled(t)
 		}
-		one := appendOne(elem, slice.Elem(), "e")
+		one := b.appendOne(elem, slice.Elem(), "e")
 		if one == "" {
-			return stock(t)
+			return b.marshalled(t)
 		}
 		null := "if v == nil {\nreturn dst, false\n}\n"
 		if t.GQL.NonNull {
@@ -51,21 +51,21 @@ func appendLeaf(t *config.TypeReference) string {
 		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = " + one + "\n}\nreturn append(dst, ']'), true\n"
 	}
 	if p, ok := t.GO.(*types.Pointer); ok {
-		if one := appendOne(t, p.Elem(), "*v"); one != "" {
+		if one := b.appendOne(t, p.Elem(), "*v"); one != "" {
 			return "if v == nil {\nreturn dst, false\n}\nreturn " + one + ", true\n"
 		}
-		return stock(t)
+		return b.marshalled(t)
 	}
-	if one := appendOne(t, t.GO, "v"); one != "" {
+	if one := b.appendOne(t, t.GO, "v"); one != "" {
 		return "return " + one + ", true\n"
 	}
-	return stock(t)
+	return b.marshalled(t)
 }
 
 // appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, those whose
 // type has a method AppendGQL, and those whose Marshal function has an Append function next to it. It is empty for the others, as for an
 // enum whose values are those of Go.
-func appendOne(t *config.TypeReference, goType types.Type, v string) string {
+func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"
 	}
@@ -81,7 +81,7 @@ func appendOne(t *config.TypeReference, goType types.Type, v string) string {
 		if basic, ok := goType.(*types.Basic); !ok || basic.Name() != cast {
 			v = cast + "(" + v + ")"
 		}
-		return fmt.Sprintf("%s.Append%s(dst, %s)", planPackage(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
+		return fmt.Sprintf("%s.Append%s(dst, %s)", b.plan(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
 	}
 	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
 		return ""

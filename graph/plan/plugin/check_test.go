@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"strings"
@@ -79,24 +79,23 @@ type Instant { year: Int }
 	got := strings.Split(strings.TrimPrefix(err.Error(), "plan: "), "\n")
 	for _, want := range []string{
 		`Bag.grid: a list of lists`,
-		`Bag.hue: nobody would run @loud`,
+		`Bag.hue: @loud would not be run`,
 		`Bag.argument: a leaf without a resolver gets no arguments: give it a resolver`,
 		`Bag.inCtx: its method takes a ctx`,
 		`Bag.below: its method takes a ctx`,
 		`Bag.failing: an error of its method would be that of all objects`,
-		`Bag.perhaps: that a bool tells`,
+		`Bag.perhaps: its bool result`,
 		`Bag.root: leads to a root type`,
 		`Bag.roots: leads to a root type`,
-		`Bag.slow: its resolver takes one object`,
 		`Bag and Sack are both bound to example/rows.Bag`,
 		`Loose: is bound to map[string]any`,
 		`Query.loose: objects that are a map[string]any`,
-		`User.createdAt: a row may be answered before it is read`,
-		`Query.bag: nobody would run @loud`,
+		`User.createdAt: its object may not be loaded`,
+		`Query.bag: @loud would not be run`,
 		`Query.bag: what @loud makes of a literal of the argument n`,
 		`In.a: what @loud makes of a literal`,
-		`Whole: nobody would run @whole`,
-		`@asked is for operations or their fields`,
+		`Whole: @whole would not be run`,
+		`@asked is for operations or their fields, and would not be run`,
 	} {
 		found := false
 		for i := range got {

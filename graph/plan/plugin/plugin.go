@@ -1,6 +1,8 @@
-package main
+// Package plugin generates the code that package plan calls, as a plugin of gqlgen.
+package plugin
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"go/types"
@@ -10,37 +12,34 @@ import (
 
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/templates"
-	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/schema"
 )
 
-//go:embed glue.gotpl
+//go:embed plan.gotpl
 var template string
 
-// glue is a plugin of gqlgen. For every field of every object it writes how the executor gets the value and appends it: without
-// reflection, and with the very types, arguments and resolvers that gqlgen binds.
-type glue struct{}
-
-// Name implements gqlgen's plugin.Plugin.
-func (glue) Name() string { return "plan" }
-
-// MutateSchema implements gqlgen's plugin.SchemaMutator.
-func (glue) MutateSchema(parsed *ast.Schema) error {
-	schema.Conform(parsed)
-	return nil
+// Plugin is a plugin of gqlgen. For every field of every object it writes how the executor gets the value and appends it: without
+// reflection, with the types, arguments and resolvers that gqlgen binds. Generation fails, by name, for what the plan would execute
+// otherwise than gqlgen does.
+type Plugin struct {
+	// Plan is the import path of package plan; by default it is the path in the plan's own module.
+	Plan string
+	// Lazy are the import paths of packages whose objects resolvers return before they are loaded. A field of such an object
+	// that leads to further objects needs a resolver, which waits for the object.
+	Lazy []string
 }
 
+// Name implements gqlgen's plugin.Plugin.
+func (Plugin) Name() string { return "plan" }
+
 // GenerateCode implements gqlgen's plugin.CodeGenerator.
-func (glue) GenerateCode(data *codegen.Data) error {
-	if err := check(data); err != nil {
+func (p Plugin) GenerateCode(data *codegen.Data) error {
+	if err := p.check(data); err != nil {
 		return err
 	}
-	build := &build{data}
 	return templates.Render(templates.Options{
 		PackageName:     data.Config.Exec.Package,
 		Filename:        filepath.Join(data.Config.Exec.DirName, "plan.generated.go"),
-		Data:            build,
+		Data:            &build{data, cmp.Or(p.Plan, "twibase/graph/plan")},
 		GeneratedHeader: true,
 		Packages:        data.Config.Packages,
 		Template:        template,
@@ -48,8 +47,11 @@ func (glue) GenerateCode(data *codegen.Data) error {
 	})
 }
 
-// build is what the template sees.
-type build struct{ *codegen.Data }
+// build is the data of the template.
+type build struct {
+	*codegen.Data
+	Plan string // the import path of package plan
+}
 
 // Concrete lists the object types that an interface or union can be, which are those that may have to be told apart.
 func (b *build) Concrete() []*codegen.Object {
@@ -71,7 +73,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Field returns the composite literal of a field's glue.
+// Field returns the composite literal of a plan.Field.
 func (b *build) Field(f *codegen.Field) string {
 	t := f.TypeReference
 	var w strings.Builder
@@ -82,7 +84,7 @@ func (b *build) Field(f *codegen.Field) string {
 		if t.GQL.Elem != nil {
 			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t", t.GQL.Elem.NonNull)
 			if f.IsResolver {
-				fmt.Fprintf(&w, ", Elems: func(value any, to *%s.Gathered) {\nlist := value.(%s)\n%s}", planPackage(), ref(t.GO), elems(t.GO))
+				fmt.Fprintf(&w, ", Elems: func(value any, to *%s.Gathered) {\nlist := value.(%s)\n%s}", b.plan(), ref(t.GO), elems(t.GO))
 			}
 		}
 	}
@@ -92,19 +94,21 @@ func (b *build) Field(f *codegen.Field) string {
 	}
 	switch {
 	case f.Object.Stream:
-		fmt.Fprintf(&w, ",\nStream: func(ctx context.Context, exec any, args map[string]any) (%s.Source, error) {\n%s}", planPackage(), stream(f))
+		fmt.Fprintf(&w, ",\nStream: func(ctx context.Context, exec any, args map[string]any) (%s.Source, error) {\n%s}", b.plan(), b.stream(f))
+	case f.IsResolver && !f.Object.Root && !f.Batch:
+		fmt.Fprintf(&w, ",\nResolve: func(ctx context.Context, exec, object any, args map[string]any) (any, error) {\n%s}", b.one(f))
 	case f.IsResolver:
-		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", call(f))
+		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", b.call(f))
 	case leaf:
-		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\n%s%s}", leafValue(f), appendLeaf(t))
+		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\n%s%s}", leafValue(f), b.appendLeaf(t))
 	default:
-		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", planPackage(), gather(f))
+		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", b.plan(), b.gather(f))
 	}
-	if leaf && tells(f) {
+	if leaf && b.tells(f) {
 		w.WriteString(", Tells: true")
 	}
 	if leaf && f.IsResolver {
-		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), appendLeaf(t))
+		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), b.appendLeaf(t))
 	}
 	w.WriteString("}")
 	return w.String()
@@ -112,7 +116,8 @@ func (b *build) Field(f *codegen.Field) string {
 
 func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
 
-func planPackage() string { return templates.CurrentImports.Lookup("twibase/graph/plan") }
+// plan returns the name by which generated code refers to package plan.
+func (b *build) plan() string { return templates.CurrentImports.Lookup(b.Plan) }
 
 // value returns the expression of a field of an object that needs no resolver.
 func value(f *codegen.Field, object string) string {
@@ -139,7 +144,7 @@ func arguments(f *codegen.Field) []string {
 }
 
 // gather returns the body that gathers what a field leads to without a resolver.
-func gather(f *codegen.Field) string {
+func (b *build) gather(f *codegen.Field) string {
 	t := f.TypeReference
 	var w strings.Builder
 	if t.GQL.Elem != nil && f.IsVariable() {
@@ -179,8 +184,15 @@ func addOne(object string) string {
 	return fmt.Sprintf("if %s == nil {\nto.Objects = append(to.Objects, nil)\n} else {\nto.Objects = append(to.Objects, %s)\n}\n", object, object)
 }
 
-// call returns the body that calls a resolver.
-func call(f *codegen.Field) string {
+// one returns the body that calls a resolver of one parent.
+func (b *build) one(f *codegen.Field) string {
+	args := append([]string{"ctx", fmt.Sprintf("object.(*%s)", ref(f.Object.Type))}, arguments(f)...)
+	return fmt.Sprintf("value, err := %s\nvalues, err := %s(nil, []%s{value}, err)\nreturn values[0], err\n",
+		resolver(f, args), b.kind(f), ref(f.TypeReference.GO))
+}
+
+// call returns the body that calls a resolver of the root, or of all parents.
+func (b *build) call(f *codegen.Field) string {
 	args := append([]string{"ctx"}, arguments(f)...)
 	prepare, values := "", "values"
 	if f.Object.Root {
@@ -189,13 +201,13 @@ func call(f *codegen.Field) string {
 		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
 		args = append([]string{"ctx", "objects"}, arguments(f)...)
 	}
-	return fmt.Sprintf("%svalues, err := %s\nreturn %s(dst, %s, err)\n", prepare, resolver(f, args), kind(f), values)
+	return fmt.Sprintf("%svalues, err := %s\nreturn %s(dst, %s, err)\n", prepare, resolver(f, args), b.kind(f), values)
 }
 
 // stream returns the body that calls the resolver of a subscription.
-func stream(f *codegen.Field) string {
+func (b *build) stream(f *codegen.Field) string {
 	called := resolver(f, append([]string{"ctx"}, arguments(f)...))
-	return fmt.Sprintf("events, err := %s\nreturn %s.Stream(events, err, %s)\n", called, planPackage(), kind(f))
+	return fmt.Sprintf("events, err := %s\nreturn %s.Stream(events, err, %s)\n", called, b.plan(), b.kind(f))
 }
 
 // resolver returns the expression that calls a resolver.
@@ -204,7 +216,7 @@ func resolver(f *codegen.Field, args []string) string {
 }
 
 // kind names the function that takes what a field's resolver returned.
-func kind(f *codegen.Field) string {
+func (b *build) kind(f *codegen.Field) string {
 	name := "Values"
 	switch f.TypeReference.GO.(type) {
 	case *types.Pointer:
@@ -214,7 +226,7 @@ func kind(f *codegen.Field) string {
 			name = "Slices"
 		}
 	}
-	return planPackage() + "." + name
+	return b.plan() + "." + name
 }
 
 // elems returns the loop that adds the objects of a list.

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"context"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+)
+
+// interceptor is an extension that goes around fields.
+type interceptor struct{}
+
+func (interceptor) ExtensionName() string                   { return "interceptor" }
+func (interceptor) Validate(graphql.ExecutableSchema) error { return nil }
+func (interceptor) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
+	return next(ctx)
+}
+
+func TestMiddlewaresOfFieldsAreRefused(t *testing.T) {
+	refused := `{"errors":[{"message":"` + errMiddleware.Error() + `"}],"data":null}`
+	for _, test := range []struct {
+		name string
+		use  func(e *executor.Executor)
+		want string
+	}{
+		{"none is fine", func(*executor.Executor) {}, ""},
+		{"so is one of responses", func(e *executor.Executor) {
+			e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response { return next(ctx) })
+		}, ""},
+		{"of fields", func(e *executor.Executor) {
+			e.AroundFields(func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) })
+		}, refused},
+		{"of root fields", func(e *executor.Executor) {
+			e.AroundRootFields(func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) })
+		}, refused},
+		{"of an extension", func(e *executor.Executor) { e.Use(interceptor{}) }, refused},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for query, answer := range map[string]string{
+				`{me{name}}`:                `{"data":{"me":{"name":"a"}}}`,
+				`mutation{fail}`:            `{"data":{"fail":null}}`,
+				`subscription{ticks{name}}`: `{"data":{"ticks":{"name":"tick"}}}`,
+			} {
+				w := people()
+				w.sdl += ` type Subscription { ticks: Person }`
+				w.resolvers["Subscription.ticks"] = always(nil)
+				schema := w.build()
+				schema.config.Types.Objects["Subscription"].Fields["ticks"].Stream = func(context.Context, any, map[string]any) (Source, error) {
+					return func(context.Context) (any, bool) { return of("Person", "name", "tick"), true }, nil
+				}
+				e := engine(schema)
+				test.use(e)
+				if test.want != "" {
+					answer = test.want
+				}
+				if got := ask(e, query, "", nil); got != answer {
+					t.Errorf("the answer to %s is %s, want %s", query, got, answer)
+				}
+			}
+		})
+	}
+	t.Run("who makes an operation says that there are none", func(t *testing.T) {
+		m := newMiddlewares(people().build())
+		if err := m.check(&graphql.OperationContext{ResolverMiddleware: PassField, RootResolverMiddleware: PassRootField}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// resolve calls a resolver for all objects of a batch, and returns a value for each.
+func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
+	ctx, f, parents := r.within(t.field, args), t.field.field, t.batch.objects
+	if f.Resolve != nil {
+		return r.each(ctx, f, parents, args, col)
+	}
+	added := &added{}
+	ctx = added.to(ctx)
+	values, err := f.Call(ctx, r.exec, parents, args, col.values)
+	r.keep(ctx, added, col, 0) // gqlgen, too, calls a batch resolver in the name of the first parent
+	return values, err
+}
+
+// each calls a resolver of one parent for each of them, side by side. A call is a task. The one that ends last leaves its task to
+// the caller, which goes on with what they returned.
+func (r *run) each(ctx context.Context, f *Field, parents []any, args map[string]any, col *column) ([]any, error) {
+	n := len(parents)
+	values, errs := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n)
+	var left atomic.Int64
+	left.Store(int64(n))
+	var mu sync.Mutex
+	one := func(i int) {
+		added := &added{}
+		ctx := added.to(ctx)
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				errs[i] = r.op.Recover(ctx, panicked)
+			}
+			mu.Lock()
+			r.keep(ctx, added, col, i)
+			mu.Unlock()
+			if left.Add(-1) > 0 {
+				r.tasks.End()
+			}
+		}()
+		values[i], errs[i] = f.Resolve(ctx, r.exec, parents[i], args)
+	}
+	r.tasks.Start(n - 1)
+	var group sync.WaitGroup
+	for i := range n - 1 {
+		group.Go(func() { one(i) })
+	}
+	one(n - 1)
+	group.Wait()
+	return values, errs
+}
+
+// added collects the errors that a resolver adds by [graphql.AddError]. They get their path when the answer is written: a
+// resolver knows none, as its objects come from any lists.
+type added struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (a *added) to(ctx context.Context) context.Context {
+	return graphql.WithResponseContext(ctx, a.add, graphql.DefaultRecover)
+}
+
+// add implements [graphql.ErrorPresenterFunc].
+func (a *added) add(_ context.Context, err error) *gqlerror.Error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.errs = append(a.errs, err)
+	return gqlerror.Wrap(err)
+}
+
+// keep notes for parent i what its resolver added to ctx, beside what it returned.
+func (r *run) keep(ctx context.Context, a *added, col *column, i int) {
+	for key, value := range graphql.GetExtensions(ctx) {
+		graphql.RegisterExtension(r.ctx, key, value)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.errs) == 0 {
+		return
+	}
+	if col.added == nil {
+		col.added = map[int32][]error{}
+	}
+	col.added[int32(i)] = a.errs
+}
