@@ -18,14 +18,14 @@ import (
 	"twibase/gateway"
 	"twibase/gateway/middleware"
 	"twibase/graph/limits"
-	"twibase/hbase"
+	"twibase/hbase/cluster"
 	"twibase/logging"
 )
 
 const (
 	// maxRowCache rejects implausible --row-cache values, in MiB.
 	maxRowCache = 1 << 20
-	// callTimeout bounds one call of the store. A request may make several.
+	// callTimeout bounds one call of a cluster. A request may make several.
 	callTimeout = 3 * time.Second
 	// gcPercent replaces Go's default of GOGC, 100. A gateway keeps little between requests, so that its heap
 	// doubles every few requests, and the garbage collector takes a fifth of the processor (docs/OPERATIONS.md).
@@ -95,7 +95,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	queue := logging.NewQueue(p.stderr)
 	defer queue.Close()
 	p.log = queue.Logger(p.log)
-	config, err := s.config(p.log.WithContext(ctx), p)
+	config, err := s.config(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	defer closeAll(listeners)
-	store, err := s.open(ctx, p.log, s.RowCache)
+	store, err := s.open(ctx, p.log, s.RowCache, cluster.WithCallTimeout(callTimeout))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	if err := s.prepare(ctx, store, p.log); err != nil {
 		return err
 	}
-	return gateway.New(store, config).Serve(hbase.WithPatience(ctx, callTimeout), listeners)
+	return gateway.New(store, config).Serve(ctx, listeners)
 }
 
 // config returns the configuration that the flags describe. It reads the files that they name.
@@ -129,7 +129,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		PrivateMetrics:    s.MetricsListen != "",
 		Log:               p.log,
 	}
-	if c.Tokens, err = s.tokens(ctx); err != nil {
+	if c.Tokens, err = s.tokens(ctx, p.log); err != nil {
 		return c, err
 	}
 	if c.Limits, err = limits.With(s.Limit); err != nil {

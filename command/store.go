@@ -35,14 +35,16 @@ func (f *storeFlag) regions() int {
 }
 
 // open opens the store, which the caller closes. The size of the embedded store's row cache is in MiB: it pays
-// off only for rows that are read repeatedly.
-func (f *storeFlag) open(ctx context.Context, log zerolog.Logger, rowCache int) (store hbase.Store, err error) {
+// off only for rows that are read repeatedly. The options are those of a cluster.
+func (f *storeFlag) open(
+	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
+) (store hbase.Store, err error) {
 	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
 	case f.embedded():
 		store, err = embedded.Open(rest,
 			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
 	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
-		store, err = cluster.Open(ctx, f.Store, log)
+		store, err = cluster.Open(ctx, f.Store, log, options...)
 	default:
 		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
 	}

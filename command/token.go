@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"twibase/graph/auth"
 )
 
@@ -23,7 +25,7 @@ type tokenFlags struct {
 }
 
 // tokens returns nil if there are neither secrets nor keys.
-func (f *tokenFlags) tokens(ctx context.Context) (tokens *auth.Tokens, err error) {
+func (f *tokenFlags) tokens(ctx context.Context, log zerolog.Logger) (tokens *auth.Tokens, err error) {
 	if f.JWTSecretFile == "" && f.JWKS == "" {
 		return nil, nil
 	}
@@ -34,7 +36,7 @@ func (f *tokenFlags) tokens(ctx context.Context) (tokens *auth.Tokens, err error
 		}
 	}
 	if f.JWKS != "" {
-		if tokens.Keys, err = auth.ReadKeySet(ctx, f.JWKS); err != nil {
+		if tokens.Keys, err = auth.ReadKeySet(ctx, f.JWKS, log); err != nil {
 			return nil, fmt.Errorf("--jwks %s: %w", f.JWKS, err)
 		}
 	}

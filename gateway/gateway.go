@@ -114,7 +114,7 @@ func (g *Gateway) Run(ctx context.Context) {
 	rest, stop := context.WithCancel(context.WithoutCancel(ctx)) // completing writes needs the fan-out
 	defer stop()
 	var work sync.WaitGroup
-	work.Go(func() { g.config.Tokens.Follow(g.config.Log.WithContext(ctx)) })
+	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
 	work.Go(func() { g.writers.Run(ctx) })
 	work.Go(func() { g.feeds.Run(rest) })
 	work.Go(func() { g.live.Run(rest) })

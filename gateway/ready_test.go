@@ -21,7 +21,7 @@ func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
 	var silent atomic.Int64 // how many of the rows nobody answers for
 	store := hbasetest.NewFaults(memory, hbasetest.When(func(op hbasetest.Op) bool {
 		return op.Kind == "Tables" || op.Kind == "Get" && silent.Add(-1) >= 0
-	}, hbasetest.Fault{Err: hbase.ErrSilent}))
+	}, hbasetest.Fault{Err: hbase.ErrUnresponsive}))
 	handler := New(store, Config{Limits: limits.Default()}).Public
 	expect := func(t *testing.T, want int) {
 		t.Helper()

@@ -14,21 +14,20 @@ func TestBounded(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		ctx  func(context.Context) context.Context
+		call time.Duration
 		want time.Duration
 		why  error
 	}{
-		{"a ctx without a deadline gets one", func(ctx context.Context) context.Context { return ctx }, hbase.DefaultTimeout, context.DeadlineExceeded},
-		{"a ctx keeps its own", func(ctx context.Context) context.Context { return within(ctx, time.Minute) }, time.Minute, context.DeadlineExceeded},
-		{"patience comes to its end before it", func(ctx context.Context) context.Context {
-			return hbase.WithPatience(within(ctx, time.Minute), time.Second)
-		}, time.Second, hbase.ErrSilent},
-		{"patience does not outlast it", func(ctx context.Context) context.Context {
-			return hbase.WithPatience(within(ctx, time.Second), time.Minute)
-		}, time.Second, context.DeadlineExceeded},
+		{"a ctx without a deadline gets one", func(ctx context.Context) context.Context { return ctx }, 0, hbase.DefaultTimeout, context.DeadlineExceeded},
+		{"a ctx keeps its own", func(ctx context.Context) context.Context { return within(ctx, time.Minute) }, 0, time.Minute, context.DeadlineExceeded},
+		{"the call timeout ends before it",
+			func(ctx context.Context) context.Context { return within(ctx, time.Minute) }, time.Second, time.Second, hbase.ErrUnresponsive},
+		{"the call timeout does not extend it",
+			func(ctx context.Context) context.Context { return within(ctx, time.Second) }, time.Minute, time.Second, context.DeadlineExceeded},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := hbase.Bounded(test.ctx(t.Context()))
+				ctx, cancel := hbase.Bounded(test.ctx(t.Context()), test.call)
 				defer cancel()
 				begun := time.Now()
 				<-ctx.Done()
@@ -38,8 +37,8 @@ func TestBounded(t *testing.T) {
 			})
 		})
 	}
-	if !errors.Is(hbase.ErrSilent, hbase.ErrUnavailable) {
-		t.Error("a silent server is not unavailable")
+	if !errors.Is(hbase.ErrUnresponsive, hbase.ErrUnavailable) {
+		t.Error("an unresponsive server is not unavailable")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none; see [WithPatience], too. Nobody writes to the cells
+// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none. Nobody writes to the cells
 // that it answers with, nor to the bytes of their values: others may be given the same ones. Whoever passes a slice may use it again when the
 // call has returned.
 //

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/rs/zerolog"
 
 	"twibase/graph/apierr"
 )
@@ -66,10 +67,7 @@ func (e endless) Read(b []byte) (int, error) {
 // issued returns what takes the tokens of an issuer, on the clock of the test, until that ends.
 func (r *remote) issued(t *testing.T) *Tokens {
 	t.Helper()
-	before := client.Transport
-	t.Cleanup(func() { client.Transport = before })
-	client.Transport = r
-	keys, err := ReadKeySet(t.Context(), "https://issuer.example")
+	keys, err := readKeySet(t.Context(), r, "https://issuer.example", zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +139,7 @@ func TestAnIssuerThatIsIllIsNotAskedMoreOften(t *testing.T) {
 				here := is.issued(t)
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
-				go here.Follow(ctx)
+				go here.Follow(ctx, zerolog.Nop())
 				known, unknown, next := lasting(t, old, "old"), lasting(t, young, "unknown"), lasting(t, young, "young")
 				is.becomes(test.answer)
 				began := time.Now()

@@ -54,19 +54,25 @@ type publicKey struct {
 	key       any
 }
 
-// ReadKeySet returns the keys of a file, or of an https or http URL. A file has to be readable now; what a URL does not give now is fetched later.
-func ReadKeySet(ctx context.Context, place string) (*KeySet, error) {
+// ReadKeySet returns the keys of a file, or of an https or http URL. A file must be readable now. If a URL is not,
+// ReadKeySet logs a warning, and the keys are fetched later.
+func ReadKeySet(ctx context.Context, place string, log zerolog.Logger) (*KeySet, error) {
+	return readKeySet(ctx, http.DefaultTransport, place, log)
+}
+
+func readKeySet(ctx context.Context, network http.RoundTripper, place string, log zerolog.Logger) (*KeySet, error) {
 	remote := strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
 	s := &KeySet{every: lookEvery, pause: lookEvery}
 	read := func(context.Context) ([]byte, error) { return os.ReadFile(place) }
 	if remote {
 		s.every, s.pause = fetchEvery, fetchPause
-		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, place) }
+		client := newClient(network)
+		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, place) }
 	}
 	s.kept = newKept(read, parseKeys)
 	_, err := s.kept.load(ctx)
 	if err != nil && remote {
-		zerolog.Ctx(ctx).Warn().Err(err).Msg("the key set can't be fetched yet; until it can, its tokens are not accepted")
+		log.Warn().Err(err).Msg("the key set can't be fetched yet; until it can, its tokens are not accepted")
 		return s, nil
 	}
 	return s, err
@@ -139,15 +145,19 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// client fetches keys. A redirect must not lead from https to what anybody on the way can write.
-var client = &http.Client{Timeout: fetchTimeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-	if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {
-		return http.ErrUseLastResponse
+// newClient returns a client that fetches keys. It follows no redirect from https to http, which could be tampered
+// with on the way.
+func newClient(network http.RoundTripper) *http.Client {
+	check := func(r *http.Request, via []*http.Request) error {
+		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {
+			return http.ErrUseLastResponse
+		}
+		return nil
 	}
-	return nil
-}}
+	return &http.Client{Transport: network, Timeout: fetchTimeout, CheckRedirect: check}
+}
 
-func fetch(ctx context.Context, url string) ([]byte, error) {
+func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/rs/zerolog"
 
 	"twibase/graph/apierr"
 )
@@ -43,7 +44,7 @@ func tokensOf(t testing.TB, set string) *Tokens {
 	if err := os.WriteFile(path, []byte(set), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := ReadKeySet(t.Context(), path)
+	keys, err := ReadKeySet(t.Context(), path, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +127,13 @@ func TestKeySetsThatCantBeRead(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadKeySet(t.Context(), path); err == nil || !strings.Contains(err.Error(), test.err) {
+			if _, err := ReadKeySet(t.Context(), path, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("the error is %v, want %q in it", err, test.err)
 			}
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
-		if _, err := ReadKeySet(t.Context(), path+".none"); !os.IsNotExist(err) {
+		if _, err := ReadKeySet(t.Context(), path+".none", zerolog.Nop()); !os.IsNotExist(err) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -168,7 +169,7 @@ func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
 	first := forge(t, jose.ES256, old, fields{"kid": "old"}, claims)
 	second := forge(t, jose.ES256, young, fields{"kid": "young"}, claims)
 	is := newIssuer(t)
-	keys, err := ReadKeySet(t.Context(), is.URL)
+	keys, err := ReadKeySet(t.Context(), is.URL, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,14 +221,14 @@ func TestWhatIsFetchedIsBounded(t *testing.T) {
 	loop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }))
 	defer loop.Close()
 	for name, url := range map[string]string{"more than a megabyte": huge.URL, "a redirect to an error": elsewhere.URL, "a redirect without end": loop.URL} {
-		if text, err := fetch(t.Context(), url); err == nil {
+		if text, err := fetch(t.Context(), newClient(http.DefaultTransport), url); err == nil {
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
 	}
 }
 
 func TestAServerWhoseKeysAreNotKnownIsNotAvailable(t *testing.T) {
-	keys, err := ReadKeySet(t.Context(), newIssuer(t).URL)
+	keys, err := ReadKeySet(t.Context(), newIssuer(t).URL, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,13 +249,13 @@ func TestFilesAreFollowed(t *testing.T) {
 	if err := os.WriteFile(path, []byte(keySet(t, public("a", key))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := ReadKeySet(t.Context(), path)
+	keys, err := ReadKeySet(t.Context(), path, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { keys.kept.refresh(ctx, "the key set", time.Millisecond); close(ended) }()
+	go func() { keys.kept.refresh(ctx, zerolog.Nop(), "the key set", time.Millisecond); close(ended) }()
 	if err := os.WriteFile(path, []byte(keySet(t, public("b", key))), 0o600); err != nil {
 		t.Fatal(err)
 	}

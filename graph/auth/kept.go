@@ -62,8 +62,8 @@ func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// refresh loads at every interval until ctx ends, and logs what was new and what went wrong.
-func (k *kept[T]) refresh(ctx context.Context, what string, every time.Duration) {
+// refresh loads at every interval until ctx is done, and logs changes and errors.
+func (k *kept[T]) refresh(ctx context.Context, log zerolog.Logger, what string, every time.Duration) {
 	if k.read == nil {
 		return
 	}
@@ -77,9 +77,9 @@ func (k *kept[T]) refresh(ctx context.Context, what string, every time.Duration)
 		}
 		switch changed, err := k.load(ctx); {
 		case err != nil && ctx.Err() == nil:
-			zerolog.Ctx(ctx).Error().Err(err).Msg(what + " can't be read again; what was read before stays")
+			log.Error().Err(err).Msg(what + " can't be read again; what was read before stays")
 		case changed:
-			zerolog.Ctx(ctx).Info().Msg(what + " changed")
+			log.Info().Msg(what + " changed")
 		}
 	}
 }

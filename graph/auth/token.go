@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/rs/zerolog"
 
 	"twibase/graph/apierr"
 	"twibase/hbase/tables"
@@ -183,17 +184,18 @@ func (t *Tokens) check(c jwt.Claims) error {
 	return tables.CheckUsername(c.Subject)
 }
 
-// Follow reads secrets and keys again when they change, until ctx ends: files are looked at every five seconds, a URL every ten minutes.
-func (t *Tokens) Follow(ctx context.Context) {
+// Follow reads secrets and keys again when they change, until ctx is done. It checks files every five seconds,
+// and URLs every ten minutes.
+func (t *Tokens) Follow(ctx context.Context, log zerolog.Logger) {
 	if t == nil {
 		return
 	}
 	var all sync.WaitGroup
 	if t.Secrets != nil {
-		all.Go(func() { t.Secrets.kept.refresh(ctx, "the secret file", lookEvery) })
+		all.Go(func() { t.Secrets.kept.refresh(ctx, log, "the secret file", lookEvery) })
 	}
 	if t.Keys != nil {
-		all.Go(func() { t.Keys.kept.refresh(ctx, "the key set", t.Keys.every) })
+		all.Go(func() { t.Keys.kept.refresh(ctx, log, "the key set", t.Keys.every) })
 	}
 	all.Wait()
 }

@@ -51,7 +51,7 @@ func (b batch) chunks(requests []int) [][]int {
 	}
 	var chunks [][]int
 	for _, table := range tables {
-		chunks = slices.AppendSeq(chunks, slices.Chunk(byTable[table], maxChunk))
+		chunks = slices.AppendSeq(chunks, slices.Chunk(byTable[table], maxMulti))
 	}
 	return chunks
 }
@@ -116,11 +116,15 @@ func countMultis(ctx context.Context, calls []hrpc.Call) {
 	}
 }
 
-// sendOne sends a call by itself.
+// sendOne sends a call by itself, unless the breaker is open for its region.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	if err := s.refused(ctx, string(call.Table()), string(call.Key())); err != nil {
+	if err := s.refused(string(call.Table()), string(call.Key())); err != nil {
 		return nil, err
 	}
+	return s.sendUnchecked(ctx, call)
+}
+
+func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)

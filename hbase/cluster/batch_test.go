@@ -54,14 +54,14 @@ func TestWrongSlots(t *testing.T) {
 func TestChunks(t *testing.T) {
 	tables := []string{"a", "b"}
 	var requests []int
-	for i := range 2 * (maxChunk + 1) {
+	for i := range 2 * (maxMulti + 1) {
 		requests = append(requests, i)
 	}
 	b := batch{table: func(i int) string { return tables[i%2] }}
 	seen := make(map[int]bool)
 	for _, chunk := range b.chunks(requests) {
-		if len(chunk) > maxChunk {
-			t.Errorf("a chunk has %d calls, more than %d", len(chunk), maxChunk)
+		if len(chunk) > maxMulti {
+			t.Errorf("a chunk has %d calls, more than %d", len(chunk), maxMulti)
 		}
 		for _, i := range chunk {
 			if b.table(i) != b.table(chunk[0]) {

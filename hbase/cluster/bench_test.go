@@ -7,16 +7,16 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-func BenchmarkGet(b *testing.B) { bench(b) }
+func BenchmarkGet(b *testing.B) { bench(b, open(b)) }
 
 // BenchmarkUncut is BenchmarkGet with one multi for each region server, however many Gets there are.
 func BenchmarkUncut(b *testing.B) {
-	defer cluster.Uncut()()
-	bench(b)
+	store := open(b)
+	store.Uncut()
+	bench(b, store)
 }
 
-func bench(b *testing.B) {
-	store := open(b)
+func bench(b *testing.B, store *cluster.Store) {
 	hbasetest.Bench(b, store, func(table string) {
 		if err := store.Flush(b.Context(), table); err != nil {
 			b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
@@ -31,7 +32,11 @@ type Store struct {
 	admin   gohbase.AdminClient
 	columns columnCache
 	located located
-	silent  silent
+	breaker breaker
+
+	callTimeout time.Duration            // of reads and writes; 0 for none
+	maxMulti    int                      // Gets in one multi
+	multiSize   *prometheus.HistogramVec // gohbase's
 
 	// collects is whether gohbase holds Gets back until more have come.
 	collects bool
@@ -46,12 +51,22 @@ type Store struct {
 // /hbase by default. With flush=1ms, say, what several callers ask in that time goes to each region server as one multi, which spares the
 // servers work and makes every round so much longer. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has
 // not registered there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
-func Open(ctx context.Context, url string, log zerolog.Logger) (*Store, error) {
-	return open(ctx, url, log)
+func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
+	return open(ctx, url, log, nil, options)
 }
 
-func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.Option) (*Store, error) {
-	ctx, cancel := hbase.Bounded(ctx)
+// Option changes how a store works.
+type Option func(*Store)
+
+// WithCallTimeout bounds each read and write, whatever the deadline of its context: after that time the region
+// server is unresponsive. Until it answers again, calls to its regions fail at once with
+// [hbase.ErrUnresponsive], so that a gateway can answer requests for other servers. A page of a scan is a call.
+func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
+
+func open(
+	ctx context.Context, url string, log zerolog.Logger, more []gohbase.Option, options []Option,
+) (*Store, error) {
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	at, err := parseURL(url)
 	if err != nil {
@@ -61,22 +76,28 @@ func open(ctx context.Context, url string, log zerolog.Logger, more ...gohbase.O
 	if err := at.probe(ctx); err != nil {
 		return nil, err
 	}
-	options := append([]gohbase.Option{
+	more = append([]gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
 		gohbase.FlushInterval(at.flush),
-		gohbase.RpcQueueSize(maxChunk),
+		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
 		gohbase.RegionLookupTimeout(readTimeout),
 	}, more...)
-	return &Store{
-		collects: at.flush > 0,
-		client:   gohbase.NewClient(at.quorum, options...),
+	s := &Store{
+		maxMulti:  maxMulti,
+		multiSize: multiSize(),
+		collects:  at.flush > 0,
+		client:    gohbase.NewClient(at.quorum, more...),
 		// An admin client can't be closed, so there is one; it connects when it is first used.
-		admin:      gohbase.NewAdminClient(at.quorum, options...),
+		admin:      gohbase.NewAdminClient(at.quorum, more...),
 		nonceGroup: rand.Uint64(),
-	}, nil
+	}
+	for _, option := range options {
+		option(s)
+	}
+	return s, nil
 }
 
 // Close implements [hbase.Store].
@@ -89,14 +110,23 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin starts a call: with a deadline, and with an error if it is late.
+// beginCall starts a read or a write: begin with the call timeout.
+func (s *Store) beginCall(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	return s.bounded(ctx, s.callTimeout)
+}
+
+// begin starts a call, with a deadline. It fails if the store is closed or ctx is done.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	return s.bounded(ctx, 0)
+}
+
+func (s *Store) bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, fmt.Errorf("hbase: not asked: %w", err)
 	}
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, timeout)
 	return ctx, cancel, nil
 }

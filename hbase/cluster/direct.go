@@ -17,8 +17,9 @@ func (s *Store) getDirectly(ctx context.Context, gets []hbase.Get, selections []
 	var multis []*multi
 	for server, regions := range servers {
 		stats.Servers.Add(server.Addr())
-		for _, chunk := range chunksOf(regions) {
+		for _, chunk := range chunksOf(regions, s.maxMulti) {
 			m := newMulti(ctx, server, chunk, gets, selections)
+			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
 			m.send()
 			multis = append(multis, m)
 		}
@@ -37,17 +38,17 @@ func (s *Store) getDirectly(ctx context.Context, gets []hbase.Get, selections []
 	return rest
 }
 
-// chunksOf cuts what goes to a server into multis of at most maxChunk Gets.
-func chunksOf(regions []regionGets) (chunks [][]regionGets) {
+// chunksOf divides the Gets for a server into multis of at most size Gets.
+func chunksOf(regions []regionGets, size int) (chunks [][]regionGets) {
 	var chunk []regionGets
-	room := maxChunk
+	room := size
 	for _, r := range regions {
 		for len(r.gets) > 0 {
 			n := min(room, len(r.gets))
 			chunk = append(chunk, regionGets{r.region, r.gets[:n]})
 			r.gets = r.gets[n:]
 			if room -= n; room == 0 {
-				chunks, chunk, room = append(chunks, chunk), nil, maxChunk
+				chunks, chunk, room = append(chunks, chunk), nil, size
 			}
 		}
 	}

@@ -9,16 +9,12 @@ import (
 )
 
 // OpenThrough opens a store whose connections to the region servers dial makes.
-func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (*Store, error) {
-	return open(ctx, url, zerolog.Nop(), gohbase.RegionDialer(dial))
+func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context, network, addr string) (net.Conn, error), options ...Option) (*Store, error) {
+	return open(ctx, url, zerolog.Nop(), []gohbase.Option{gohbase.RegionDialer(dial)}, options)
 }
 
-// Uncut lets multis have any number of calls, until restore is called.
-func Uncut() (restore func()) {
-	most := maxChunk
-	maxChunk = 1 << 20
-	return func() { maxChunk = most }
-}
+// Uncut lets multis have any number of Gets.
+func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
 // Admin is for what a store's tables can't ask for: disabling one, moving its regions.
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }

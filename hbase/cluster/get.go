@@ -14,7 +14,7 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
-	ctx, cancel, err := s.begin(ctx)
+	ctx, cancel, err := s.beginCall(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) selectAll(ctx context.Context, gets []hbase.Get, selections []*s
 		if results[i].Err = g.Validate(); results[i].Err != nil {
 			continue
 		}
-		if results[i].Err = s.refused(ctx, gets[i].Table, gets[i].Row); results[i].Err != nil {
+		if results[i].Err = s.refused(gets[i].Table, gets[i].Row); results[i].Err != nil {
 			continue
 		}
 		if made[as] == nil {

@@ -120,7 +120,7 @@ func TestRoute(t *testing.T) {
 }
 
 func TestMultisAreCut(t *testing.T) {
-	for _, sizes := range [][]int{{}, {1}, {maxChunk}, {maxChunk + 1}, {100, 100, 100}, {maxChunk, maxChunk}, {3, 3000, 5}} {
+	for _, sizes := range [][]int{{}, {1}, {maxMulti}, {maxMulti + 1}, {100, 100, 100}, {maxMulti, maxMulti}, {3, 3000, 5}} {
 		t.Run(fmt.Sprint("regions with so many Gets: ", sizes), func(t *testing.T) {
 			var regions []regionGets
 			var want, got []int
@@ -132,7 +132,7 @@ func TestMultisAreCut(t *testing.T) {
 				}
 				regions = append(regions, r)
 			}
-			chunks := chunksOf(regions)
+			chunks := chunksOf(regions, maxMulti)
 			for _, chunk := range chunks {
 				n := len(got)
 				for _, r := range chunk {
@@ -141,14 +141,14 @@ func TestMultisAreCut(t *testing.T) {
 					}
 					got = append(got, r.gets...)
 				}
-				if len(got)-n > maxChunk {
+				if len(got)-n > maxMulti {
 					t.Errorf("a multi has %d Gets", len(got)-n)
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if least := (len(want) + maxChunk - 1) / maxChunk; len(chunks) != least {
+			if least := (len(want) + maxMulti - 1) / maxMulti; len(chunks) != least {
 				t.Errorf("%d multis, and %d suffice", len(chunks), least)
 			}
 		})

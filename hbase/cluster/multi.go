@@ -10,10 +10,10 @@ import (
 	"twibase/hbase"
 )
 
-// maxChunk is the greatest number of calls in one multi. A region server works through a multi in one thread, and answers when it is through. So
-// many calls are cut: the pieces are worked on side by side, and the cells of one are read while others are worked on. BenchmarkUncut shows what
-// that saves. Nothing but that changes it.
-var maxChunk = 256
+// maxMulti is how many calls one multi has at most. A region server executes a multi in one thread, and responds
+// when all of it is done. Smaller multis are executed in parallel, and the gateway decodes one while others are
+// executed. BenchmarkUncut shows the gain.
+const maxMulti = 256
 
 // multi is an RPC of Gets to one region server, whatever their tables. gohbase sends it as it is.
 type multi struct {
@@ -57,7 +57,6 @@ func newMulti(ctx context.Context, server hrpc.RegionClient, regions []regionGet
 
 // send does not wait: writing can take as long as the server takes to read, whatever ctx says.
 func (m *multi) send() {
-	countMulti(m.server, len(m.gets))
 	go m.server.QueueRPC(m)
 }
 

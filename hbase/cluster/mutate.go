@@ -11,7 +11,7 @@ import (
 
 // Mutate implements [hbase.Store].
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
-	ctx, cancel, err := s.begin(ctx)
+	ctx, cancel, err := s.beginCall(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 			continue
 		}
 		table, row := m.At()
-		if errs[i] = s.refused(ctx, table, row); errs[i] == nil {
+		if errs[i] = s.refused(table, row); errs[i] == nil {
 			valid = append(valid, i)
 		}
 	}

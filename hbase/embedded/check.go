@@ -12,7 +12,7 @@ import (
 // CheckAndPut implements [hbase.Store]. As in HBase, the cells of put without a timestamp get the present, or the checked
 // version's timestamp if that is later, so that they are not behind it.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
 		return false, err
@@ -62,7 +62,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 
 // Increment implements [hbase.Store]. It applies once. The sum wraps around, as in HBase.
 func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 // Get implements [hbase.Store]. What the cache does not have it reads in the order of the rows' keys, as far as few bytes of them tell it, with one
 // iterator, so that neighbours share blocks and what was found on the way.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
 		return nil, err

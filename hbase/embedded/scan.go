@@ -61,7 +61,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 // page reads up to size rows from the row prefix from on, or from the range's start if it is nil. It returns the prefix that the
 // next page begins with, or nil at the end of the range.
 func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size int) (rows []hbase.Row, next []byte, err error) {
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
 		return nil, nil, err

@@ -15,7 +15,7 @@ const maxBatchBytes = 1 << 30
 
 // Mutate implements [hbase.Store]. All mutations without an error of their own are one batch, all or none.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
-	ctx, cancel := hbase.Bounded(ctx)
+	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
 		return nil, err

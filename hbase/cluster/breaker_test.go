@@ -55,14 +55,19 @@ func (c frozenConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestARegionServerThatFallsSilent(t *testing.T) {
+func TestAnUnresponsiveRegionServer(t *testing.T) {
 	minihbase.Slow(t)
 	conns := new(freezing)
-	store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), conns.dial)
-	if err != nil {
-		t.Fatal(err)
+	const callTimeout = 500 * time.Millisecond
+	open := func(options ...cluster.Option) *cluster.Store {
+		store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), conns.dial, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return store
 	}
-	t.Cleanup(func() { store.Close() })
+	store, patient := open(cluster.WithCallTimeout(callTimeout)), open()
 	var splits, rows []string
 	var gets []hbase.Get
 	for i := range 10 {
@@ -74,19 +79,18 @@ func TestARegionServerThatFallsSilent(t *testing.T) {
 		gets = append(gets, hbase.Get{Table: table, Row: row})
 	}
 	fill(t, store, table, rows)
-	const patience = 500 * time.Millisecond
 	// get returns which rows are answered, and how long that took.
-	get := func(t *testing.T, ctx context.Context) (answered int, took time.Duration) {
+	get := func(t *testing.T) (answered int, took time.Duration) {
 		t.Helper()
 		begun := time.Now()
-		results, err := store.Get(ctx, gets)
+		results, err := store.Get(t.Context(), gets)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range results {
 			if r.Err == nil {
 				answered++
-			} else if !errors.Is(r.Err, hbase.ErrSilent) || !errors.Is(r.Err, hbase.ErrUnavailable) || errors.Is(r.Err, context.DeadlineExceeded) {
+			} else if !errors.Is(r.Err, hbase.ErrUnresponsive) || !errors.Is(r.Err, hbase.ErrUnavailable) || errors.Is(r.Err, context.DeadlineExceeded) {
 				t.Error(r.Err)
 			}
 		}
@@ -99,27 +103,29 @@ func TestARegionServerThatFallsSilent(t *testing.T) {
 	if len(servers) < 2 {
 		t.Fatalf("the regions are on %d servers", len(servers))
 	}
-	impatient := hbase.WithPatience(t.Context(), patience)
+	if _, err := patient.Get(t.Context(), gets); err != nil { // it knows the regions, too
+		t.Fatal(err)
+	}
 	before := runtime.NumGoroutine()
 	address := store.ServerOf(table, rows[0])
 	thaw := conns.freeze(address)
 	defer thaw()
 
-	first, took := get(t, impatient)
-	t.Run("costs who asks it his patience once, and the rows of others are answered", func(t *testing.T) {
-		silent := 0
+	first, took := get(t)
+	t.Run("costs a call its timeout once, and the rows of others are answered", func(t *testing.T) {
+		unresponsive := 0
 		for _, row := range rows {
 			if store.ServerOf(table, row) == address {
-				silent++
+				unresponsive++
 			}
 		}
-		if first != len(rows)-silent || took < patience || took > 4*patience {
+		if first != len(rows)-unresponsive || took < callTimeout || took > 4*callTimeout {
 			t.Errorf("%d of %d rows are answered, in %v", first, len(rows), took)
 		}
 	})
-	t.Run("costs nobody anything after that", func(t *testing.T) {
+	t.Run("costs nothing after that", func(t *testing.T) {
 		for range 3 {
-			if n, took := get(t, impatient); n != first || took > patience/2 {
+			if n, took := get(t); n != first || took > callTimeout/2 {
 				t.Errorf("%d of %d rows are answered, in %v", n, len(rows), took)
 			}
 		}
@@ -130,21 +136,21 @@ func TestARegionServerThatFallsSilent(t *testing.T) {
 			puts = append(puts, hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{{Family: "f", Qualifier: "q"}}})
 		}
 		begun := time.Now()
-		errs, err := store.Mutate(impatient, puts)
+		errs, err := store.Mutate(t.Context(), puts)
 		refused := 0
 		for _, err := range errs {
-			if errors.Is(err, hbase.ErrSilent) {
+			if errors.Is(err, hbase.ErrUnresponsive) {
 				refused++
 			}
 		}
-		if took := time.Since(begun); err != nil || refused != len(rows)-first || took > patience/2 {
+		if took := time.Since(begun); err != nil || refused != len(rows)-first || took > callTimeout/2 {
 			t.Errorf("%d are refused in %v: %v", refused, took, err)
 		}
 	})
-	t.Run("is waited for by who has patience", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Run("is waited for by a store without a call timeout", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), callTimeout)
 		defer cancel()
-		results, err := store.Get(ctx, gets)
+		results, err := patient.Get(ctx, gets)
 		late := 0
 		for _, r := range results {
 			if errors.Is(r.Err, context.DeadlineExceeded) {
@@ -158,7 +164,7 @@ func TestARegionServerThatFallsSilent(t *testing.T) {
 	thaw()
 	t.Run("answers when it is back, and leaves nothing behind", func(t *testing.T) {
 		for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			if n, _ := get(t, impatient); n == len(rows) && runtime.NumGoroutine() <= before+2 {
+			if n, _ := get(t); n == len(rows) && runtime.NumGoroutine() <= before+2 {
 				break
 			} else if time.Since(begun) > 10*time.Second {
 				t.Fatalf("%d of %d rows are answered, and %d goroutines have become %d", n, len(rows), before, runtime.NumGoroutine())

@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
+
+	"twibase/hbase"
+)
+
+// breaker is a circuit breaker: it knows the regions whose server did not answer within the call timeout. Calls
+// to them fail at once, so that a stopped server costs a request nothing. A probe that waits finds out when the
+// server is back.
+//
+// Without it gohbase would go on sending, and each call postpones the moment at which gohbase gives the
+// connection up.
+type breaker struct {
+	open    atomic.Int64 // number of regions; most calls see 0 and need no lock
+	mu      sync.Mutex
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed; nil if there was none
+}
+
+// has reports whether a region is unresponsive and has not moved since: its connection is still the same, or it
+// still has none.
+func (b *breaker) has(region hrpc.RegionInfo) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	client, ok := b.regions[region]
+	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
+}
+
+// add adds regions behind a connection. It reports whether one of them is new.
+func (b *breaker) add(client hrpc.RegionClient, regions []hrpc.RegionInfo) (added bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.regions == nil {
+		b.regions = map[hrpc.RegionInfo]hrpc.RegionClient{}
+	}
+	for _, region := range regions {
+		before, ok := b.regions[region]
+		added = added || !ok || before != client
+		b.regions[region] = client
+	}
+	b.open.Store(int64(len(b.regions)))
+	return added
+}
+
+func (b *breaker) remove(regions []hrpc.RegionInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, region := range regions {
+		delete(b.regions, region)
+	}
+	b.open.Store(int64(len(b.regions)))
+}
+
+// refused returns an error if the server of a row is known to be unresponsive.
+func (s *Store) refused(table, row string) error {
+	if s.breaker.open.Load() == 0 {
+		return nil
+	}
+	if region := s.located.find(table, row); region != nil && s.breaker.has(region) {
+		return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
+	}
+	return nil
+}
+
+// failed translates the error of a call to a row. If the call timeout passed, it opens the breaker.
+func (s *Store) failed(ctx context.Context, err error, table, row string) error {
+	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
+		return translate(err, table)
+	}
+	if region := s.located.find(table, row); region != nil {
+		s.trip(region, table, row)
+	}
+	return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
+}
+
+// trip opens the breaker for a region and for all others behind the same connection, or like it behind none,
+// until a probe of the row is answered.
+func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
+	client := region.Client()
+	if region.IsUnavailable() {
+		client = nil
+	}
+	regions := s.located.alike(region, client)
+	if s.breaker.add(client, regions) && !s.closed.Load() {
+		go func() {
+			defer s.breaker.remove(regions)
+			s.probe(table, row)
+		}()
+	}
+}
+
+// probe returns when a read of the row is answered, be it by an error. gohbase looks for its server meanwhile.
+func (s *Store) probe(table, row string) {
+	sel := &selection{time: &pb.TimeRange{}, limit: number(1)}
+	for !s.closed.Load() {
+		ctx, cancel := hbase.Bounded(context.Background(), 0)
+		_, err := s.sendUnchecked(ctx, newGet(ctx, table, row, sel))
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return
+		}
+	}
+}
+
+// alike returns the known regions behind the same connection as region; if it has none, all that have none.
+func (l *located) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []hrpc.RegionInfo {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	alike := []hrpc.RegionInfo{region}
+	for _, regions := range l.tables {
+		for _, other := range regions {
+			same := client == nil && other.IsUnavailable() || client != nil && other.Client() == client
+			if other != region && same {
+				alike = append(alike, other)
+			}
+		}
+	}
+	return alike
+}

@@ -1,0 +1,197 @@
+package main_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mutable are the package-level variables that may change after the start, each with the reason.
+var mutable = map[string]string{
+	"graph/limits.turns":   "decoding is bounded by the processors, which all gateways of a process share",
+	"graph/plan.buffers":   "a pool: nobody can see what it holds",
+	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process, which it reads without a lock",
+	"loaders.Fallbacks":    "tests of all packages assert that it is 0",
+	"writers.cuttable":     "filled by declarations, before main starts",
+	"writers.kinds":        "filled by declarations, before main starts",
+	"writers.movedAtOnce":  "less in tests",
+}
+
+// TestNoPackageHasMutableState finds package-level variables that some function changes, or that are made to be
+// changed (of sync, of sync/atomic, a channel): two gateways in one process would share them.
+func TestNoPackageHasMutableState(t *testing.T) {
+	packages := map[string][]parsed{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains(skipped, entry.Name()) || slices.Contains(notProduct, path)):
+			return fs.SkipDir
+		case entry.IsDir() || filepath.Ext(path) != ".go":
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		packages[dir] = append(packages[dir], parsed{file, strings.HasSuffix(path, "_test.go")})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for dir, files := range packages {
+		for _, name := range mutableVars(files) {
+			if name = dir + "." + name; mutable[name] == "" {
+				t.Errorf("%s can change: make it a field, or a constant, or say in the table why not", name)
+			}
+			found[name] = true
+		}
+	}
+	for name := range mutable {
+		if !found[name] {
+			t.Errorf("%s is in the table and does not change", name)
+		}
+	}
+}
+
+// notProduct are the folders of tests and benchmarks.
+var notProduct = []string{"bench", "e2e", "hbase/hbasetest"}
+
+// parsed is a file.
+type parsed struct {
+	*ast.File
+	test bool
+}
+
+// mutableVars returns the package-level variables of a package that can change. Tests of the package count as
+// functions that change a variable; their own variables do not count.
+func mutableVars(files []parsed) (names []string) {
+	declared, specs := map[string]bool{}, map[any]bool{}
+	for _, file := range files {
+		if file.test {
+			continue
+		}
+		for _, spec := range packageVars(file.File) {
+			specs[spec] = true
+			for _, name := range spec.Names {
+				if declared[name.Name] = name.Name != "_"; declared[name.Name] && madeToChange(spec) {
+					names = append(names, name.Name)
+				}
+			}
+		}
+	}
+	changed := func(target ast.Expr) {
+		// The parser resolves names within a file. What it leaves open belongs to the package.
+		if name := root(target); name != nil && declared[name.Name] && (name.Obj == nil || specs[name.Obj.Decl]) {
+			names = append(names, name.Name)
+		}
+	}
+	for _, file := range files {
+		ast.Inspect(file.File, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.AssignStmt:
+				if node.Tok != token.DEFINE {
+					for _, target := range node.Lhs {
+						changed(target)
+					}
+				}
+			case *ast.IncDecStmt:
+				changed(node.X)
+			case *ast.CallExpr:
+				if f, ok := node.Fun.(*ast.Ident); ok && (f.Name == "delete" || f.Name == "clear") {
+					changed(node.Args[0])
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func packageVars(file *ast.File) (specs []*ast.ValueSpec) {
+	for _, decl := range file.Decls {
+		if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.VAR {
+			for _, spec := range decl.Specs {
+				specs = append(specs, spec.(*ast.ValueSpec))
+			}
+		}
+	}
+	return specs
+}
+
+// madeToChange reports whether the type or the value of a variable is a channel or of package sync or atomic.
+func madeToChange(spec *ast.ValueSpec) (yes bool) {
+	look := func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit: // a local variable of a function is not the package's
+			return false
+		case *ast.ChanType:
+			yes = true
+		case *ast.SelectorExpr:
+			if pkg, ok := node.X.(*ast.Ident); ok && (pkg.Name == "sync" || pkg.Name == "atomic") && pkg.Obj == nil {
+				yes = true
+			}
+		}
+		return true
+	}
+	if spec.Type != nil {
+		ast.Inspect(spec.Type, look)
+	}
+	for _, value := range spec.Values {
+		ast.Inspect(value, look)
+	}
+	return yes
+}
+
+// root returns x of x, x.f, x[i] and *x.
+func root(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return root(e.X)
+	case *ast.IndexExpr:
+		return root(e.X)
+	case *ast.StarExpr:
+		return root(e.X)
+	case *ast.ParenExpr:
+		return root(e.X)
+	}
+	return nil
+}
+
+func TestMutableVars(t *testing.T) {
+	const product = `package p
+var fixed, assigned, field, entry, counted, deleted, shadowed = 0, 0, T{}, map[int]int{}, 0, map[int]int{}, 0
+var lock sync.Mutex
+var queue = make(chan int)
+var once = func() int { var o sync.Once; return 0 }()
+var byTest = 0
+func f() { assigned = 1; field.x = 1; entry[0] = 1; counted++; delete(deleted, 0); shadowed := 1; shadowed = 2 }`
+	const test = `package p
+var own = 0
+func g() { byTest = 1; own = 1 }`
+	var files []parsed
+	for name, text := range map[string]string{"p.go": product, "p_test.go": test} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, parsed{file, name == "p_test.go"})
+	}
+	want := []string{"assigned", "byTest", "counted", "deleted", "entry", "field", "lock", "queue"}
+	if diff := cmp.Diff(want, mutableVars(files)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
