@@ -17,7 +17,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/live"
@@ -73,8 +73,8 @@ type Gateway struct {
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	drain     *middleware.Drain
-	responses *backlog.Backlog // bytes of responses that are being sent
-	bodies    *backlog.Backlog // bytes of requests that are being received
+	responses *inflight.Bytes // bytes of responses that are being sent
+	bodies    *inflight.Bytes // bytes of requests that are being received
 
 	writers *writers.Writers
 	feeds   *feeds.Feeds
@@ -88,8 +88,8 @@ func New(store hbase.Store, config Config) *Gateway {
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
-		responses: backlog.New(maxInFlight),
-		bodies:    backlog.New(maxInFlight),
+		responses: inflight.New(maxInFlight),
+		bodies:    inflight.New(maxInFlight),
 	}
 	log := slog.New(zerolog.NewSlogHandler(config.Log))
 	g.feeds = feeds.New(store, feeds.Options{Limit: config.FanoutLimit, Log: log})

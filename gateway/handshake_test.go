@@ -159,7 +159,7 @@ func TestOverHTTP2WhoIsSlowKeepsNobodyWaitingAndEnds(t *testing.T) {
 				ended <- time.Since(began)
 			}()
 			time.Sleep(time.Second)
-			if bytes, _ := s.held.Load(); bytes < 1<<20 {
+			if bytes, _ := s.sending.Load(); bytes < 1<<20 {
 				t.Errorf("%d bytes wait for their reader", bytes)
 			}
 			s.answersOthers("while an answer is not read")
@@ -186,12 +186,12 @@ func TestOverHTTP2WhoIsSlowKeepsNobodyWaitingAndEnds(t *testing.T) {
 					f.conn.Close()
 				})
 				time.Sleep(time.Second / 2)
-				if bytes, _ := s.held.Load(); bytes > 4<<20 {
+				if bytes, _ := s.sending.Load(); bytes > 4<<20 {
 					t.Errorf("%d bytes wait for their readers", bytes)
 				}
 			}
 			all.Wait()
-			if _, cut := s.held.Load(); cut == 0 || int(cut) != early {
+			if _, cut := s.sending.Load(); cut == 0 || int(cut) != early {
 				t.Errorf("%d are cut off, and %d end early", cut, early)
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/loaders"
@@ -78,10 +78,10 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 	admission := func(pick func(running, waiting, refused int64) int64) func() float64 {
 		return func() float64 { return float64(pick(g.endpoint.Load())) }
 	}
-	bytes := func(b *backlog.Backlog) func() float64 {
+	bytes := func(b *inflight.Bytes) func() float64 {
 		return func() float64 { n, _ := b.Load(); return float64(n) }
 	}
-	closed := func(b *backlog.Backlog) func() float64 {
+	closed := func(b *inflight.Bytes) func() float64 {
 		return func() float64 { _, n := b.Load(); return float64(n) }
 	}
 	return []prometheus.Collector{

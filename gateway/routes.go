@@ -42,20 +42,20 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	}
 	tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 	return endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
-		Timeout:    requestTimeout,
-		Around:     fresh,
-		Watch:      resolvers.Watch,
-		Costs:      resolvers.Costs(tables.ListBound),
-		Tokens:     c.Tokens,
-		Observe:    g.requests.Operation,
-		Streams:    c.StreamsPerAddress,
-		Running:    c.Concurrency,
-		Limits:     c.Limits,
-		Backlog:    g.responses,
-		Unfinished: g.bodies,
-		Trusted:    c.Documents,
-		Production: c.Production,
-		Origins:    c.Origins,
+		Timeout:     requestTimeout,
+		Around:      fresh,
+		Watch:       resolvers.Watch,
+		Costs:       resolvers.Costs(tables.ListBound),
+		Tokens:      c.Tokens,
+		Observe:     g.requests.Operation,
+		Streams:     c.StreamsPerAddress,
+		Concurrency: c.Concurrency,
+		Limits:      c.Limits,
+		Sending:     g.responses,
+		Receiving:   g.bodies,
+		Trusted:     c.Documents,
+		Production:  c.Production,
+		Origins:     c.Origins,
 	})
 }
 

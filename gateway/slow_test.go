@@ -18,7 +18,7 @@ import (
 
 	"twibase/gateway/middleware"
 	"twibase/graph/endpoint"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/pipes"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
@@ -30,13 +30,13 @@ import (
 // clients have not read, the server has.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slowServer{t: t, network: pipes.New(), held: backlog.New(most), unfinished: backlog.New(most)}
+		s := &slowServer{t: t, network: pipes.New(), sending: inflight.New(most), receiving: inflight.New(most)}
 		tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
-			Timeout: requestTimeout, Running: 1, Backlog: s.held, Unfinished: s.unfinished,
+			Timeout: requestTimeout, Concurrency: 1, Sending: s.sending, Receiving: s.receiving,
 			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }})
 		requests := middleware.NewRequestLog(newOperationMetrics().observe)
-		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.held), requests.Handler), 0, zerolog.Nop())
+		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.sending), requests.Handler), 0, zerolog.Nop())
 		go server.Serve(s.network)
 		defer server.Close()
 		test(t, s)
@@ -44,7 +44,7 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		time.Sleep(time.Second) // net/http closes a connection half a second after it has given it up
 		server.Close()
 		synctest.Wait()
-		for _, held := range []*backlog.Backlog{s.held, s.unfinished} {
+		for _, held := range []*inflight.Bytes{s.sending, s.receiving} {
 			if bytes, _ := held.Load(); bytes != 0 {
 				t.Errorf("%d bytes wait for ever", bytes)
 			}
@@ -53,11 +53,11 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 }
 
 type slowServer struct {
-	t          *testing.T
-	network    *pipes.Network
-	held       *backlog.Backlog
-	unfinished *backlog.Backlog
-	clients    sync.WaitGroup
+	t         *testing.T
+	network   *pipes.Network
+	sending   *inflight.Bytes
+	receiving *inflight.Bytes
+	clients   sync.WaitGroup
 }
 
 func (s *slowServer) dial() net.Conn {
@@ -207,7 +207,7 @@ func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
 					})
 					time.Sleep(time.Second)
 					synctest.Wait()
-					if bytes, cut := s.unfinished.Load(); bytes != min(i+1, fit)*room || cut != max(0, i+1-fit) {
+					if bytes, cut := s.receiving.Load(); bytes != min(i+1, fit)*room || cut != max(0, i+1-fit) {
 						t.Errorf("of %d bodies %d bytes are held, and %d were cut off", i+1, bytes, cut)
 					}
 				}
@@ -218,7 +218,7 @@ func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
 					t.Errorf("one that comes is answered %d after %v", status, took)
 				}
 				s.clients.Wait()
-				if _, cut := s.unfinished.Load(); cut != bodies-fit+1 {
+				if _, cut := s.receiving.Load(); cut != bodies-fit+1 {
 					t.Errorf("%d of %d are cut off", cut, bodies)
 				}
 				transport.CloseIdleConnections()
@@ -245,7 +245,7 @@ func TestAnAnswerReadByteByByteKeepsNobodyWaitingAndEnds(t *testing.T) {
 					}
 				})
 				time.Sleep(time.Second)
-				bytes, _ := s.held.Load()
+				bytes, _ := s.sending.Load()
 				if least := 1 << 20; bytes < least && test.name != "one that is compressed" || bytes == 0 {
 					t.Errorf("%d bytes wait for their reader", bytes)
 				}
@@ -264,13 +264,13 @@ func TestOfTooManySlowReadersThoseWhoCameFirstAreCutOff(t *testing.T) {
 			for i := range readers {
 				s.readSlowly(request(long(), header), func(int, time.Duration) { ended[i] = time.Since(began) })
 				time.Sleep(time.Second / 2)
-				if bytes, _ := s.held.Load(); bytes > 4<<20 {
+				if bytes, _ := s.sending.Load(); bytes > 4<<20 {
 					t.Errorf("%d bytes wait for their readers", bytes)
 				}
 			}
 			s.answersOthers("beside many who read slowly")
 			s.clients.Wait()
-			_, cut := s.held.Load()
+			_, cut := s.sending.Load()
 			if cut == 0 || cut >= readers {
 				t.Fatalf("%d of %d are cut off", cut, readers)
 			}

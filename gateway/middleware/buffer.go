@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 )
 
 // maxPooledBuffer bounds the buffers that are used again. Larger ones are left to the garbage collector.
@@ -15,7 +15,7 @@ const maxPooledBuffer = 1 << 20
 
 // buffer keeps the response of next in memory until next has returned, and then sends it. A slow reader then
 // holds these bytes, which inFlight limits, and not what made them: a compressor takes more.
-func buffer(inFlight *backlog.Backlog) Middleware {
+func buffer(inFlight *inflight.Bytes) Middleware {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/sse"
 )
 
@@ -17,7 +17,7 @@ const minCompressed = 4 << 10
 
 // Compress compresses longer responses with gzip, or with zstd if [prefersZstd]. It buffers responses, and
 // sends them within the limit of inFlight. It does neither for server-sent events and WebSockets.
-func Compress(inFlight *backlog.Backlog) Middleware {
+func Compress(inFlight *inflight.Bytes) Middleware {
 	buffered := buffer(inFlight)
 	return func(next http.Handler) http.Handler {
 		withGzip, withZstd := Chain(next, buffered, compressor(false)), Chain(next, buffered, compressor(true))

@@ -21,7 +21,7 @@ func (d *Drain) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !d.enter() {
 			w.Header().Set("Connection", "close")
-			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the gateway is shutting down; try again"}).SendAway(w)
+			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the gateway is shutting down; try again"}).Reject(w)
 			return
 		}
 		defer d.inFlight.Done()

@@ -55,7 +55,7 @@ func (l *RequestLog) begin(ctx context.Context) (request context.Context, id str
 	return ctx, id, func() *zerolog.Event {
 		l.measure(trace.Execution, stats)
 		log := log
-		if trace.SentAway {
+		if trace.Rejected {
 			log = log.Sample(l.rejected)
 		}
 		return log.Info().

@@ -24,7 +24,7 @@ func TestTenRejectionsPerSecondAreLogged(t *testing.T) {
 		executed := make(chan struct{})
 		tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
-			Timeout: time.Minute, Running: 1,
+			Timeout: time.Minute, Concurrency: 1,
 			Around: func(ctx context.Context) context.Context { <-executed; return loaders.With(ctx, nil) }})
 		server := NewRequestLog(func(plan.Execution, *hbase.Stats) {}).Handler(graphQL)
 		var log bytes.Buffer

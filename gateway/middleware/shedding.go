@@ -23,8 +23,8 @@ func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if e.Crowded(r) && !sample.Sample(zerolog.InfoLevel) {
-				e.SendAway(w, r)
+			if e.Overloaded(r) && !sample.Sample(zerolog.InfoLevel) {
+				e.Reject(w, r)
 				return
 			}
 			next.ServeHTTP(w, r)

@@ -16,8 +16,8 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// SendAway answers an HTTP request that another server might answer now, or this one a second later.
-func (e *Error) SendAway(w http.ResponseWriter) {
+// Reject answers an HTTP request with status 503: another server may accept it now, or this one in a second.
+func (e *Error) Reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e.Write(w, http.StatusServiceUnavailable)
 }

@@ -12,67 +12,72 @@ import (
 	"twibase/graph/endpoint/websocket"
 )
 
-// patience is how long an operation waits for its turn. Who asked has mostly gone by then.
-const patience = time.Second
+const (
+	// queueTimeout is how long an operation waits for a slot. After that most clients have given up.
+	queueTimeout = time.Second
+	// queuedPerSlot is how many operations may wait for each slot.
+	queuedPerSlot = 4
+)
 
-// waitersEach is how many operations may wait for each that is executed.
-const waitersEach = 4
-
-// admission lets so many operations be executed at the same time, has a few more wait, and sends the rest away at once: a server that takes all
-// that comes serves nobody in time, and its memory grows with what waits.
+// admission controls how many operations are executed at a time. A few more wait for a slot; the rest are
+// rejected at once. A server that accepts everything under overload serves nobody in time, and its memory grows
+// with what waits.
 type admission struct {
-	running chan struct{} // nil admits all
-	// events are the events of subscriptions that are executed, a quarter of what running has room for: one twit makes as many as it has subscribers.
-	events  chan struct{}
-	waiting atomic.Int64
-	refused atomic.Int64
+	slots chan struct{} // nil admits all
+	// events are the slots for events of subscriptions, a quarter as many: one twit makes an event for each of
+	// its subscribers.
+	events   chan struct{}
+	waiting  atomic.Int64
+	rejected atomic.Int64
 }
 
-func newAdmission(most int) *admission {
+// newAdmission returns admission control with this number of slots, 0 for any number.
+func newAdmission(slots int) *admission {
 	a := &admission{}
-	if most > 0 {
-		a.running, a.events = make(chan struct{}, most), make(chan struct{}, (most+3)/4)
+	if slots > 0 {
+		a.slots, a.events = make(chan struct{}, slots), make(chan struct{}, (slots+3)/4)
 	}
 	return a
 }
 
-// enter waits for the turn of an operation. leave ends it, and may be called again.
-func (a *admission) enter(ctx context.Context) (leave func(), refusal *apierr.Error) {
-	if a.running == nil {
+// acquire waits for a slot for an operation, or rejects it. release gives the slot back; it may be called
+// repeatedly.
+func (a *admission) acquire(ctx context.Context) (release func(), rejection *apierr.Error) {
+	if a.slots == nil {
 		return func() {}, nil
 	}
 	if !a.wait(ctx) {
-		return nil, a.refuse()
+		return nil, a.reject()
 	}
-	// Go runs what goroutines wake before what the network wakes. Operations wake each other without end where too many come, and these would wait for
-	// seconds to be so much as read: so who has a turn goes behind who has come.
+	// Go runs goroutines that other goroutines wake before those that the network wakes. Under overload operations
+	// wake each other all the time, and new requests would wait for seconds to be read. So let those run first.
 	runtime.Gosched()
-	return sync.OnceFunc(func() { <-a.running }), nil
+	return sync.OnceFunc(func() { <-a.slots }), nil
 }
 
-// wait reports whether an operation got its turn.
+// wait reports whether an operation got a slot.
 func (a *admission) wait(ctx context.Context) bool {
 	select {
-	case a.running <- struct{}{}:
+	case a.slots <- struct{}{}:
 		return true
 	default:
 	}
 	defer a.waiting.Add(-1)
-	if a.waiting.Add(1) > int64(waitersEach*cap(a.running)) {
+	if a.waiting.Add(1) > int64(queuedPerSlot*cap(a.slots)) {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
 	select {
-	case a.running <- struct{}{}:
+	case a.slots <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// turn waits for the turn of an event: for as long as ctx lasts, since nobody would ask again.
-func (a *admission) turn(ctx context.Context) (leave func(), err error) {
+// acquireEvent waits for a slot for an event until ctx is done: nobody would ask for the event again.
+func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
 	if a.events == nil {
 		return func() {}, nil
 	}
@@ -80,40 +85,41 @@ func (a *admission) turn(ctx context.Context) (leave func(), err error) {
 	case a.events <- struct{}{}:
 		return func() { <-a.events }, nil
 	case <-ctx.Done():
-		return nil, a.refuse()
+		return nil, a.reject()
 	}
 }
 
-// crowded reports whether an operation would be refused now.
-func (a *admission) crowded() bool {
-	return a.running != nil && a.waiting.Load() >= int64(waitersEach*cap(a.running))
+// overloaded reports whether an operation would be rejected now.
+func (a *admission) overloaded() bool {
+	return a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
 }
 
-func (a *admission) refuse() *apierr.Error {
-	a.refused.Add(1)
+// reject counts a rejected operation and returns its error.
+func (a *admission) reject() *apierr.Error {
+	a.rejected.Add(1)
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Crowded reports whether a request would be refused now since too many operations wait. What is about a stream or opens one is not: it is no operation,
-// and those over it wait like all others.
-func (e *Endpoint) Crowded(r *http.Request) bool {
-	return e.admission.crowded() && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
+// Overloaded reports whether the endpoint would reject a request now because too many operations wait. Requests
+// that open a stream or belong to one are no operations; the operations of a stream wait like all others.
+func (e *Endpoint) Overloaded(r *http.Request) bool {
+	return e.admission.overloaded() && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
 }
 
-// SendAway refuses a request for which Crowded is true. It does not read the body, which may take long.
-func (e *Endpoint) SendAway(w http.ResponseWriter, r *http.Request) {
+// Reject answers a request for which Overloaded is true. It does not read the body, which may take long.
+func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", accepted(r).contentType())
-	busy(r.Context(), w, e.admission.refuse())
+	reject(r.Context(), w, e.admission.reject())
 }
 
-// busy answers a request that was not admitted.
-func busy(ctx context.Context, w http.ResponseWriter, refusal *apierr.Error) {
-	traceOf(ctx).SentAway = true
-	refusal.SendAway(w)
+// reject answers a request that did not get a slot.
+func reject(ctx context.Context, w http.ResponseWriter, rejection *apierr.Error) {
+	traceOf(ctx).Rejected = true
+	rejection.Reject(w)
 }
 
-// Load is how many operations are executed and wait now, and how many were sent away since the start.
-func (e *Endpoint) Load() (running, waiting, refused int64) {
+// Load returns how many operations are being executed and wait now, and how many were rejected so far.
+func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
-	return int64(len(a.running)), a.waiting.Load(), a.refused.Load()
+	return int64(len(a.slots)), a.waiting.Load(), a.rejected.Load()
 }

@@ -24,7 +24,7 @@ func TestAdmission(t *testing.T) {
 		a := newAdmission(2)
 		enter := func(ctx context.Context) (leave func(), waited time.Duration) {
 			start := time.Now()
-			leave, refusal := a.enter(ctx)
+			leave, refusal := a.acquire(ctx)
 			if (leave == nil) != (refusal != nil) {
 				t.Errorf("admitted %t, and refused with %v", leave != nil, refusal)
 			}
@@ -35,13 +35,13 @@ func TestAdmission(t *testing.T) {
 			t.Fatalf("two are not admitted at once: they wait %v and %v", waited, also)
 		}
 
-		admitted, sentAway := make(chan func(), waitersEach*2), make(chan time.Duration, waitersEach*2)
-		for range waitersEach * 2 {
+		admitted, rejected := make(chan func(), queuedPerSlot*2), make(chan time.Duration, queuedPerSlot*2)
+		for range queuedPerSlot * 2 {
 			go func() {
 				if leave, waited := enter(t.Context()); leave != nil {
 					admitted <- leave
 				} else {
-					sentAway <- waited
+					rejected <- waited
 				}
 			}()
 		}
@@ -58,13 +58,13 @@ func TestAdmission(t *testing.T) {
 		default:
 			t.Error("nobody takes the turn of who left")
 		}
-		time.Sleep(patience)
+		time.Sleep(queueTimeout)
 		synctest.Wait()
-		if n := len(sentAway); n != waitersEach*2-1 {
-			t.Errorf("%d lost patience", n)
+		if n := len(rejected); n != queuedPerSlot*2-1 {
+			t.Errorf("%d ran into the timeout", n)
 		}
-		for range len(sentAway) {
-			if waited := <-sentAway; waited != patience {
+		for range len(rejected) {
+			if waited := <-rejected; waited != queueTimeout {
 				t.Errorf("one waited %v", waited)
 			}
 		}
@@ -85,15 +85,15 @@ func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
 		a := newAdmission(5)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		first, _ := a.turn(ctx)
-		if _, err := a.turn(ctx); first == nil || err != nil {
+		first, _ := a.acquireEvent(ctx)
+		if _, err := a.acquireEvent(ctx); first == nil || err != nil {
 			t.Fatalf("a quarter of five is not two: %v", err)
 		}
 		executed := make(chan time.Duration)
 		start := time.Now()
 		for range 2 {
 			go func() {
-				if _, err := a.turn(ctx); err == nil {
+				if _, err := a.acquireEvent(ctx); err == nil {
 					executed <- time.Since(start)
 				} else {
 					executed <- -time.Since(start)
@@ -101,7 +101,7 @@ func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
 			}()
 		}
 		for range 5 {
-			if leave, refusal := a.enter(ctx); refusal != nil {
+			if leave, refusal := a.acquire(ctx); refusal != nil {
 				t.Error("requests wait for events")
 			} else {
 				defer leave()
@@ -121,10 +121,10 @@ func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
 func TestWithoutABoundAllAreAdmitted(t *testing.T) {
 	a := newAdmission(0)
 	for range 100 {
-		if _, refusal := a.enter(t.Context()); refusal != nil {
+		if _, refusal := a.acquire(t.Context()); refusal != nil {
 			t.Fatal(refusal)
 		}
-		if _, err := a.turn(t.Context()); err != nil {
+		if _, err := a.acquireEvent(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,11 +140,11 @@ func (u unread) Read([]byte) (int, error) {
 
 func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1,
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1,
 			Around: func(ctx context.Context) context.Context { return ctx }})
-		leave, _ := e.admission.enter(t.Context())
-		for range waitersEach {
-			go e.admission.enter(t.Context())
+		leave, _ := e.admission.acquire(t.Context())
+		for range queuedPerSlot {
+			go e.admission.acquire(t.Context())
 		}
 		synctest.Wait()
 		var trace Trace
@@ -152,15 +152,15 @@ func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		e.ServeHTTP(w, r)
-		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !trace.SentAway {
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !trace.Rejected {
 			t.Errorf("status %d, %v: %s; traced: %+v", w.Code, w.Header(), w.Body, trace)
 		}
-		time.Sleep(patience)
+		time.Sleep(queueTimeout)
 		synctest.Wait() // until the others have lost theirs
 		leave()
 		w = httptest.NewRecorder()
 		e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))
-		if _, _, refused := e.Load(); w.Code != http.StatusOK || refused != 1+waitersEach {
+		if _, _, refused := e.Load(); w.Code != http.StatusOK || refused != 1+queuedPerSlot {
 			t.Errorf("status %d: %s; %d were sent away", w.Code, w.Body, refused)
 		}
 	})
@@ -168,8 +168,8 @@ func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
 
 func TestWhereTooManyWaitStreamsAreOpenedAndServedAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1})
-		leave, _ := e.admission.enter(t.Context())
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1})
+		leave, _ := e.admission.acquire(t.Context())
 		defer leave()
 		for name, test := range map[string]struct {
 			asked *http.Request
@@ -184,17 +184,17 @@ func TestWhereTooManyWaitStreamsAreOpenedAndServedAsBefore(t *testing.T) {
 			"a shared stream that is opened":    {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader, "T"), false},
 			"an operation over a shared stream": {with(post(`{"query":"{ __typename }"}`), sse.TokenHeader, "T"), false},
 		} {
-			if e.Crowded(test.asked) {
+			if e.Overloaded(test.asked) {
 				t.Errorf("%s is refused though nobody waits", name)
 			}
-			for range waitersEach {
-				go e.admission.enter(t.Context())
+			for range queuedPerSlot {
+				go e.admission.acquire(t.Context())
 			}
 			synctest.Wait()
-			if got := e.Crowded(test.asked); got != test.want {
+			if got := e.Overloaded(test.asked); got != test.want {
 				t.Errorf("%s: refused is %t", name, got)
 			}
-			time.Sleep(patience)
+			time.Sleep(queueTimeout)
 			synctest.Wait()
 		}
 	})
@@ -211,7 +211,7 @@ func TestWhoHasATurnGoesBehindWhoHasCome(t *testing.T) {
 	for range operations {
 		all.Go(func() {
 			for !stop.Load() {
-				if leave, refusal := a.enter(t.Context()); refusal == nil {
+				if leave, refusal := a.acquire(t.Context()); refusal == nil {
 					executed.Add(1)
 					leave()
 				}
@@ -271,7 +271,7 @@ func TestWhoReadsSlowlyKeepsNobodyWaiting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Running: 1,
+				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1,
 					Around: func(ctx context.Context) context.Context { return ctx }})
 				read := make(chan struct{})
 				go asked(e, read)

@@ -11,7 +11,9 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
 	"twibase/graph/limits"
+	"twibase/graph/plan"
 	"twibase/graph/recent"
+	"twibase/graph/report"
 )
 
 // The bounds of the cache of parsed and validated queries. A parsed query takes some fifty times the bytes of its text, three times as much if that is
@@ -44,13 +46,31 @@ func (c queryCache) Add(_ context.Context, query string, document *ast.QueryDocu
 	}
 }
 
-// newExecutor returns gqlgen's executor of the schema: it runs the extensions around operations and responses. A
-// [preparer] takes the steps before execution.
-func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
-	e := executor.New(schema)
-	e.SetErrorPresenter(apierr.Present)
-	e.SetRecoverFunc(apierr.Recover)
-	return e
+// newExecutor returns gqlgen's executor of the schema with the extensions around operations and responses, the
+// outermost first. A [preparer] takes the steps before execution.
+func newExecutor(
+	schema graphql.ExecutableSchema, config Config, limited *limits.Extension, admission *admission,
+) *executor.Executor {
+	x := executor.New(schema)
+	x.SetErrorPresenter(apierr.Present)
+	x.SetRecoverFunc(apierr.Recover)
+	x.Use(limited)
+	if config.Costs != nil {
+		x.Use(explain.Extension{Schema: schema, Costs: config.Costs, Most: config.Limits[limits.Plan]})
+	}
+	// Each response has a timeout of its own, and what its resolvers share, such as loaders.
+	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
+		defer cancel()
+		return next(config.Around(apierr.Once(ctx)))
+	})
+	// The report watches the loaders of a response, so it is inside of what makes them.
+	if config.Watch != nil && !config.Production {
+		x.Use(report.Extension{Watch: config.Watch, Most: config.Limits[limits.Plan]})
+	}
+	// An event waits for its slot last, right before its fields are resolved.
+	x.Use(plan.Events{Turn: admission.acquireEvent})
+	return x
 }
 
 // Explain returns the plan of a request as the endpoint would answer it, and the errors with which it would refuse it. Of a request that costs too much

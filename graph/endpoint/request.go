@@ -16,7 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/params"
 	"twibase/graph/endpoint/strict"
 )
@@ -35,7 +35,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 			refused = &refusal{Error: err, status: http.StatusBadRequest}
 		}
 	case http.MethodPost:
-		refused = readBody(w, r, p, e.config.Unfinished)
+		refused = readBody(w, r, p, e.config.Receiving)
 	default:
 		w.Header().Set("Allow", allow)
 		return nil, &refusal{status: http.StatusMethodNotAllowed, Error: apierr.BadUserInput("send a request by POST, or a query by GET")}
@@ -99,7 +99,7 @@ func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinished *backlog.Backlog) *refusal {
+func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, receiving *inflight.Bytes) *refusal {
 	if err := encoded(w, r.Header); err != nil {
 		return &refusal{Error: err, status: http.StatusUnsupportedMediaType}
 	}
@@ -111,7 +111,7 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, unfinish
 	if r.ContentLength > maxBody {
 		return tooLong()
 	}
-	body := unfinished.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	defer body.End()
 	var text bytes.Buffer
 	_, err := text.ReadFrom(body)

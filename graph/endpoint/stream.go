@@ -21,7 +21,7 @@ import (
 
 // The causes for which a subscription ends before its source does.
 var (
-	errElsewhere = errors.New("subscribers are to go elsewhere")
+	errReconnect = errors.New("the gateway is shutting down: reconnect")
 	errExpired   = errors.New("the token has expired")
 )
 
@@ -30,34 +30,33 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, ended := e.config.Observe(ctx)
 		defer ended()
-		leave, refusal := e.admission.enter(ctx)
-		if refusal != nil {
-			traceOf(ctx).SentAway = true
-			yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+		release, rejection := e.admission.acquire(ctx)
+		if rejection != nil {
+			traceOf(ctx).Rejected = true
+			yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 			return
 		}
-		defer leave()
+		defer release()
 		operation, errs := e.preparer.prepare(ctx, params)
 		if errs != nil {
 			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 			traceOf(ctx).Errors = len(response.Errors)
-			leave()
+			release()
 			yield(response)
 			return
 		}
-		params, operation.Extensions = nil, nil // which nobody needs any more, and a subscription would keep
-		trace := traceOf(ctx)
-		trace.Operation, trace.Kind = operation.Operation.Name, string(operation.Operation.Operation)
+		params, operation.Extensions = nil, nil // a subscription would keep them in memory
+		traceOf(ctx).executes(operation.Operation)
 		if operation.Operation.Operation == ast.Subscription {
-			leave()
+			release() // each of its events has a slot of its own
 		}
-		e.responses(ctx, operation, leave)(yield)
+		e.responses(ctx, operation, release)(yield)
 	})
 }
 
-// responses runs an operation until its responses end or ctx is done. It leaves its turn to others before a response is handed on, as who reads
-// that may take long. A response counts as sent when yield returns true.
-func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext, leave func()) iter.Seq[*graphql.Response] {
+// responses runs an operation until its responses end or ctx is done. It releases the operation's slot before it
+// yields a response, because the client may read slowly. A response counts as sent when yield returns true.
+func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext, release func()) iter.Seq[*graphql.Response] {
 	if operation.Operation.Operation == ast.Subscription {
 		return guarded(ctx, func(yield func(*graphql.Response) bool) { e.subscription(ctx, operation, yield) })
 	}
@@ -67,7 +66,7 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 		trace.Execution = plan.ExecutionOf(operation)
 		if response := respond(ctx); response != nil {
 			trace.Errors += len(response.Errors)
-			leave()
+			release()
 			yield(response)
 		}
 	})
@@ -83,7 +82,7 @@ func (e *Endpoint) subscription(ctx context.Context, operation *graphql.Operatio
 	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(e.moved, func() { cancel(errElsewhere) })
+	stop := context.AfterFunc(e.draining, func() { cancel(errReconnect) })
 	defer stop()
 	if expires := expires(ctx); !expires.IsZero() {
 		var done context.CancelFunc
@@ -97,8 +96,8 @@ func (e *Endpoint) subscription(ctx context.Context, operation *graphql.Operatio
 	trace := traceOf(ctx)
 	trace.Execution = plan.ExecutionOf(operation)
 	for response := respond(ctx); response != nil; response = respond(ctx) {
-		if cause := context.Cause(ctx); cause == errExpired || cause == errElsewhere && response.Data == nil {
-			break // it failed of that
+		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
+			break // the response failed because of that cause
 		}
 		trace.Errors += len(response.Errors)
 		if !yield(response) {
@@ -112,14 +111,14 @@ func (e *Endpoint) subscription(ctx context.Context, operation *graphql.Operatio
 	cause := context.Cause(ctx)
 	expired := resumed.End(cause == nil)
 	switch {
-	case cause == errElsewhere:
-		yield(answer.Elsewhere)
+	case cause == errReconnect:
+		yield(answer.Reconnect)
 	case cause == errExpired, cause == nil && expired:
 		yield(answer.Expired)
 	}
 }
 
-// guarded makes a response of a panic.
+// guarded turns a panic into a response.
 func guarded(ctx context.Context, responses iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) {
 		open := true
@@ -144,13 +143,13 @@ func (e *Endpoint) authenticate(ctx context.Context, authorization string) (cont
 	return e.config.Tokens.Authenticate(ctx, authorization)
 }
 
-// expires returns when what ctx allows ends, the zero time if never.
+// expires returns when the token of ctx expires, the zero time if never.
 func expires(ctx context.Context) time.Time {
 	expires, _ := auth.ExpiryOf(ctx)
 	return expires
 }
 
-// stream serves what keeps its connection for long, unless the client's address has too many of that.
+// stream calls serve, which keeps its connection for long, unless the client's address has too many such streams.
 func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) {
 	if remove, ok := e.admit(w, r); ok {
 		defer remove()
@@ -158,7 +157,8 @@ func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) 
 	}
 }
 
-// admit counts one more for the client's address, until remove is called. If that has too many it refuses the request.
+// admit counts a stream for the client's address, until remove is called. If the address has too many, it answers
+// the request with an error.
 func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
 	address := auth.AddressOf(r.Context())
 	n, ok := e.streams.add(address, 1)
@@ -170,11 +170,12 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach is how many bytes the document of a subscription has for each stream that its address may have, on the average: parsed, which it is for as long as
-// the subscription lasts, it takes up to 150 times as much.
+// textEach bounds the bytes of the documents of an address's subscriptions, for each stream that the address may
+// have. A document stays parsed while its subscription lasts, and then takes up to 150 times as much.
 const textEach = 4 << 10
 
-// hold counts the document of a subscription for the client's address, until release is called. If that has too much it refuses the subscription.
+// hold counts the document of a subscription for the client's address, until release is called. If the address has
+// too many bytes, it refuses the subscription.
 func (e *Endpoint) hold(ctx context.Context, operation *graphql.OperationContext) (release func(), refusal *apierr.Error) {
 	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
 	if n, ok := e.texts.add(address, size); !ok {

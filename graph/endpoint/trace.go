@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"twibase/graph/plan"
 )
 
@@ -14,8 +16,8 @@ type Trace struct {
 	Execution plan.Execution
 	// Errors counts those in the response.
 	Errors int
-	// SentAway says that too many operations were executed already.
-	SentAway bool
+	// Rejected says that load shedding rejected the request.
+	Rejected bool
 }
 
 type traceKey struct{}
@@ -23,6 +25,11 @@ type traceKey struct{}
 // WithTrace returns a ctx whose request is traced in trace.
 func WithTrace(ctx context.Context, trace *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
+}
+
+// executes notes which operation is executed.
+func (t *Trace) executes(operation *ast.OperationDefinition) {
+	t.Operation, t.Kind = operation.Name, string(operation.Operation)
 }
 
 func traceOf(ctx context.Context) *Trace {

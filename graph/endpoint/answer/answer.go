@@ -12,12 +12,12 @@ import (
 	"twibase/graph/plan"
 )
 
-// Elsewhere is the last response of a subscription for which the client is to ask another gateway, since this one ends. It is not sent: a
-// client takes a subscription that completes for one that is done.
-var Elsewhere = new(graphql.Response)
+// Reconnect is the last response of a subscription when the gateway shuts down. It is not sent, and neither is the
+// completion of the subscription, so that the client reconnects and subscribes again, at another gateway.
+var Reconnect = new(graphql.Response)
 
-// Expired is the last response of a subscription that ends because the token of its viewer expired. It is not sent either: the client connects again with a
-// new token, and repeats the subscription.
+// Expired is the last response of a subscription whose token expired. It is not sent either: the client reconnects
+// with a new token and subscribes again.
 var Expired = new(graphql.Response)
 
 // Message is what is sent at a time: a response, and what stands around it, or a text. The data of a response are JSON already and may be long, so

@@ -12,7 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/resume"
 )
 
@@ -38,8 +38,8 @@ var (
 // Shared are streams over which clients hear of many operations each: the protocol's single connection mode. The zero value has none; it is
 // safe for concurrent use.
 type Shared struct {
-	// Backlog holds the events that wait to be sent. It does not change once there are streams.
-	Backlog *backlog.Backlog
+	// Sending counts the bytes of events that are being sent. It does not change once there are streams.
+	Sending *inflight.Bytes
 
 	mu      sync.Mutex
 	streams map[string]*Stream
@@ -156,7 +156,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	}
 	t.late.Stop()
 	defer t.end()
-	out := begin(w, t.shared.Backlog)
+	out := begin(w, t.shared.Sending)
 	beat := time.NewTicker(Heartbeat)
 	defer beat.Stop()
 	for sent := out.send(comment); sent; {
@@ -208,7 +208,7 @@ func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx cont
 	head := `{"id":` + string(answer.Encode(op.id))
 	last := answer.Text("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
-		if response == answer.Elsewhere || response == answer.Expired {
+		if response == answer.Reconnect || response == answer.Expired {
 			if last = (answer.Message{}); response == answer.Expired {
 				t.leave()
 			}
@@ -251,7 +251,7 @@ func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Backlog.Hold(message.Len(), func() {
+	defer t.shared.Sending.Hold(message.Len(), func() {
 		t.cancel()
 		go t.end()
 	})()

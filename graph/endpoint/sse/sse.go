@@ -13,7 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 )
 
 // The times of a stream.
@@ -33,8 +33,8 @@ var (
 )
 
 // Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
-// operation unless the last response is [answer.Elsewhere] or [answer.Expired]: a client asks again for a stream that ends without completion.
-func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+// operation unless the last response is [answer.Reconnect] or [answer.Expired]: a client asks again for a stream that ends without completion.
+func Serve(ctx context.Context, w http.ResponseWriter, held *inflight.Bytes, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := begin(w, held)
 	events, sent := make(chan *graphql.Response), make(chan struct{}, 1)
@@ -70,7 +70,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, re
 				s.send(completed)
 				return
 			}
-			if response == answer.Elsewhere || response == answer.Expired {
+			if response == answer.Reconnect || response == answer.Expired {
 				return
 			}
 			if !s.send(answer.Of("event: next\ndata: ", response, "\n\n")) {
@@ -91,11 +91,11 @@ func Serve(ctx context.Context, w http.ResponseWriter, held *backlog.Backlog, re
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	held    *backlog.Backlog
+	held    *inflight.Bytes
 }
 
 // begin sends the head of an answer.
-func begin(w http.ResponseWriter, held *backlog.Backlog) *stream {
+func begin(w http.ResponseWriter, held *inflight.Bytes) *stream {
 	s := &stream{w: w, control: http.NewResponseController(w), held: held}
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")

@@ -14,7 +14,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/resume"
 )
 
@@ -50,7 +50,7 @@ func TestAStream(t *testing.T) {
 		want string
 	}{
 		{"begins at once, beats where nothing comes, and completes", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
-		{"of a gateway that ends does not complete", 1, answer.Elsewhere, ":\n\n:\n\n" + next},
+		{"of a gateway that ends does not complete", 1, answer.Reconnect, ":\n\n:\n\n" + next},
 		{"of a token that expires does not complete", 1, answer.Expired, ":\n\n:\n\n" + next},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
 
 func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared := Shared{Backlog: backlog.New(100)}
+		shared := Shared{Sending: inflight.New(100)}
 		var streams []*Stream
 		for range 3 {
 			stream := shared.Find(shared.Reserve(func() {}))
@@ -200,7 +200,7 @@ func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
 			stream.end()
 		}
 		synctest.Wait()
-		if bytes, cut := shared.Backlog.Load(); bytes != 0 || cut != 2 {
+		if bytes, cut := shared.Sending.Load(); bytes != 0 || cut != 2 {
 			t.Errorf("%d bytes wait, %d were cut off", bytes, cut)
 		}
 	})
@@ -289,7 +289,7 @@ func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
 		idle, _ := serve()
 		busy, w := serve()
 		ended := make(chan struct{})
-		if err := busy.Run(t.Context(), "1", ticks(1, answer.Elsewhere, ended)); err != nil {
+		if err := busy.Run(t.Context(), "1", ticks(1, answer.Reconnect, ended)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 )
 
 func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
 
 func TestOfTooManySlowReadersTheFirstIsCutOff(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
-		w.server.Backlog = backlog.New(100 << 10) // of messages of 64 KiB
+		w.server.Sending = inflight.New(100 << 10) // of messages of 64 KiB
 		first, second := w.greeted(), w.greeted()
 		first.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
 		synctest.Wait()
@@ -101,12 +101,12 @@ func (c *client) part(bytes int) {
 
 func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
-		w.server.Unfinished = backlog.New(1 << 20)
+		w.server.Receiving = inflight.New(1 << 20)
 		c, other := w.greeted(), w.greeted()
 		began := time.Now()
 		c.part(64 << 10)
 		synctest.Wait()
-		if bytes, _ := w.server.Unfinished.Load(); bytes < 64<<10 {
+		if bytes, _ := w.server.Receiving.Load(); bytes < 64<<10 {
 			t.Errorf("%d bytes are held", bytes)
 		}
 		other.send(`{"type":"ping"}`)
@@ -117,7 +117,7 @@ func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
 			t.Errorf("it is closed after %v", took)
 		}
 		w.server.Shutdown(cancelled())
-		if bytes, cut := w.server.Unfinished.Load(); bytes != 0 || cut != 0 {
+		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 0 {
 			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
 		}
 	})
@@ -125,7 +125,7 @@ func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
 
 func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
-		w.server.Unfinished = backlog.New(200 << 10)
+		w.server.Receiving = inflight.New(200 << 10)
 		first, second, third := w.greeted(), w.greeted(), w.greeted()
 		first.part(64 << 10)
 		synctest.Wait()
@@ -139,7 +139,7 @@ func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
 		second.expect(`{"type":"ping"}`)
 		second.closed(4408, "A message did not come in time")
 		w.server.Shutdown(cancelled())
-		if bytes, cut := w.server.Unfinished.Load(); bytes != 0 || cut != 1 {
+		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 1 {
 			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
 		}
 	})

@@ -125,7 +125,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	}
 	late := time.AfterFunc(readTimeout, func() { c.close(&closure{codeTimeout, "A message did not come in time"}) })
 	defer late.Stop()
-	r := c.server.Unfinished.Reader(from, c.drop)
+	r := c.server.Receiving.Reader(from, c.drop)
 	defer r.End()
 	var all bytes.Buffer
 	_, err = all.ReadFrom(r)
@@ -178,7 +178,7 @@ func (c *conn) send(m answer.Message) (sent bool) {
 	}
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
-	defer c.server.Backlog.Hold(m.Len(), c.drop)()
+	defer c.server.Sending.Hold(m.Len(), c.drop)()
 	// What goes out as a frame has to be one slice, so the message is copied. The library's Writer would make a frame of each of its parts, and between
 	// these the connection may be closed for a reader that is slow: who reads on then would have the code, but not the message before it.
 	var frame bytes.Buffer
@@ -191,7 +191,7 @@ func (c *conn) send(m answer.Message) (sent bool) {
 	return err == nil
 }
 
-// drop gives the connection up without a code, and waits for nobody: a backlog does so with what it cuts off.
+// drop gives the connection up without a code, and waits for nobody: the limit of in-flight bytes calls it.
 func (c *conn) drop() {
 	c.gone.Store(true)
 	go c.socket.CloseNow()

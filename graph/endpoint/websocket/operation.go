@@ -55,7 +55,7 @@ func (c *conn) subscribe(m message) *closure {
 func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams) {
 	defer op.cancel()
 	for response := range c.server.Execute(ctx, params) {
-		if response == answer.Elsewhere || response == answer.Expired {
+		if response == answer.Reconnect || response == answer.Expired {
 			c.end(op, answer.Message{})
 			return
 		}

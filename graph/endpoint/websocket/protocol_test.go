@@ -15,7 +15,7 @@ import (
 	"twibase/graph/endpoint/answer"
 )
 
-var elsewhere = answer.Elsewhere
+var elsewhere = answer.Reconnect
 
 // The points of the protocol. A client's line begins with > and the server's with <; the last may be a close code and its reason.
 func TestProtocol(t *testing.T) {

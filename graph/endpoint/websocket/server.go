@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/backlog"
+	"twibase/graph/endpoint/inflight"
 	"twibase/graph/limits"
 )
 
@@ -49,18 +49,18 @@ type Server struct {
 	Authenticate func(ctx context.Context, authorization string) (of context.Context, expires time.Time, err *apierr.Error)
 	// Expires returns when what the handshake's own ctx allows ends, never if it is zero.
 	Expires func(ctx context.Context) time.Time
-	// Backlog holds the messages that are being sent.
-	Backlog *backlog.Backlog
-	// Unfinished holds what has come of messages of which more is to come.
-	Unfinished *backlog.Backlog
+	// Sending counts the bytes of messages that are being sent.
+	Sending *inflight.Bytes
+	// Receiving counts the bytes of incomplete messages.
+	Receiving *inflight.Bytes
 
 	// Limits are those of variables and extensions.
 	Limits limits.Limits
 
-	mu    sync.Mutex
-	conns map[*conn]struct{}
-	group sync.WaitGroup
-	moved bool
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	group    sync.WaitGroup
+	draining bool
 }
 
 // ServeHTTP implements [http.Handler]. It returns when the connection is closed.
@@ -88,7 +88,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) add(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.moved {
+	if s.draining {
 		return false
 	}
 	if s.conns == nil {
@@ -110,7 +110,7 @@ func (s *Server) remove(c *conn) {
 // subscriptions end. It returns when all are closed, or closes them at once when ctx is done.
 func (s *Server) Shutdown(ctx context.Context) {
 	s.mu.Lock()
-	s.moved = true
+	s.draining = true
 	for c := range s.conns {
 		go c.leave(goingAway)
 	}

@@ -1,4 +1,4 @@
-package backlog
+package inflight
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func TestWhatIsHeld(t *testing.T) {
 	want("all of that later", 1, "first", "third", "huge")
 }
 
-func TestWithoutABacklogNothingIsHeld(t *testing.T) {
-	var b *Backlog
+func TestNilHoldsNothing(t *testing.T) {
+	var b *Bytes
 	b.Hold(1<<40, func() { t.Error("it is cut off") })()
 	if _, err := io.Copy(io.Discard, b.Reader(bytes.NewReader(make([]byte, 2*Free)), func() { t.Error("a request is cut off") })); err != nil {
 		t.Error(err)

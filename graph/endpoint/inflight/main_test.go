@@ -1,4 +1,4 @@
-package backlog
+package inflight
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package backlog
+package inflight
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func (s *sent) rest() error {
 }
 
 // requests of so many bytes; those that are cut off are listed.
-func requests(b *Backlog, bytes int, cut *[]string, names ...string) (all []*sent) {
+func requests(b *Bytes, bytes int, cut *[]string, names ...string) (all []*sent) {
 	for _, name := range names {
 		s := &sent{name: name, gone: make(chan struct{})}
 		s.Reader = b.Reader(io.MultiReader(io.LimitReader(zeros{}, int64(bytes)), s.end()), func() {
@@ -119,7 +119,7 @@ func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 }
 
 func TestNothingMoreIsReadUntilWhatWasCutOffIsGone(t *testing.T) {
-	for _, test := range []struct{ until, want time.Duration }{{patience / 2, patience / 2}, {2 * patience, patience}} {
+	for _, test := range []struct{ until, want time.Duration }{{releaseTimeout / 2, releaseTimeout / 2}, {2 * releaseTimeout, releaseTimeout}} {
 		synctest.Test(t, func(t *testing.T) {
 			var cut []string
 			all := requests(New(4*Free), 3*Free, &cut, "first", "second")

@@ -1,0 +1,136 @@
+package endpoint
+
+import (
+	"context"
+	"iter"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/apierr"
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/websocket"
+	"twibase/graph/plan"
+)
+
+// exchange is one HTTP request and its response.
+type exchange struct {
+	*Endpoint
+	w      http.ResponseWriter
+	r      *http.Request
+	ctx    context.Context
+	accept accept
+}
+
+// serve answers what is not a WebSocket. A panic becomes an error with status 500.
+func (x *exchange) serve() {
+	x.w.Header().Set("Content-Type", x.accept.contentType())
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			public, _ := apierr.Of(apierr.Recover(x.ctx, panicked))
+			public.Write(x.w, http.StatusInternalServerError)
+		}
+	}()
+	switch {
+	case x.r.Method == http.MethodOptions:
+		x.w.Header().Set("Allow", allow)
+		x.w.Header().Del("Content-Type")
+		x.w.WriteHeader(http.StatusNoContent)
+	case x.accept.none():
+		apierr.BadUserInput("the answer is %s or %s: accept one of them", mediaJSON, mediaGraphQL).
+			Write(x.w, http.StatusNotAcceptable)
+	case shares(x.r):
+		x.share(x.w, x.r)
+	default:
+		x.operate()
+	}
+}
+
+// operate reads the request, waits for a slot, prepares the operation and executes it.
+func (x *exchange) operate() {
+	params, refused := x.read(x.w, x.r)
+	if refused != nil {
+		refused.write(x.w)
+		return
+	}
+	release, rejection := x.admission.acquire(x.ctx)
+	if rejection != nil {
+		reject(x.ctx, x.w, rejection)
+		return
+	}
+	defer release()
+	operation, errs := x.preparer.prepare(x.ctx, params)
+	if errs != nil {
+		release()
+		x.refuse(operation, errs)
+		return
+	}
+	traceOf(x.ctx).executes(operation.Operation)
+	x.respond(operation, release)
+}
+
+// respond executes the operation, and sends its response in the form that the client accepts. The slot is
+// released before anything is sent, because the client may read slowly.
+func (x *exchange) respond(operation *graphql.OperationContext, release func()) {
+	kind := operation.Operation.Operation
+	switch {
+	case kind == ast.Mutation && x.r.Method != http.MethodPost:
+		x.w.Header().Set("Allow", http.MethodPost)
+		apierr.BadUserInput("GET is for queries alone: send a mutation by POST").Write(x.w, http.StatusMethodNotAllowed)
+	case kind == ast.Subscription && !x.accept.events:
+		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, or use a WebSocket with the subprotocol %s",
+			sse.MediaType, websocket.Protocol).Write(x.w, http.StatusNotAcceptable)
+	case kind == ast.Subscription:
+		release() // each of its events has a slot of its own
+		x.stream(x.w, x.r, func() { x.sendEvents(operation, release) })
+	case x.accept.eventsFirst:
+		x.sendEvents(operation, release)
+	default:
+		x.sendResponse(operation, release)
+	}
+}
+
+// sendResponse executes a query or a mutation and sends its response as JSON.
+func (x *exchange) sendResponse(operation *graphql.OperationContext, release func()) {
+	ctx, cancel := context.WithTimeout(x.ctx, x.config.Timeout)
+	defer cancel()
+	respond, ctx := x.exec.DispatchOperation(ctx, operation)
+	trace := traceOf(ctx)
+	trace.Execution = plan.ExecutionOf(operation)
+	response := respond(ctx)
+	release()
+	if response == nil { // the timeout passed before the operation began
+		public, _ := apierr.Of(ctx.Err())
+		public.Write(x.w, http.StatusServiceUnavailable)
+		return
+	}
+	trace.Errors = len(response.Errors)
+	write(x.w, response)
+}
+
+// sendEvents executes an operation and sends its responses as server-sent events.
+func (x *exchange) sendEvents(operation *graphql.OperationContext, release func()) {
+	sse.Serve(x.ctx, x.w, x.config.Sending, func(ctx context.Context) iter.Seq[*graphql.Response] {
+		return x.responses(ctx, operation, release)
+	})
+}
+
+// refuse sends the errors of an operation that is not executed. A client of the older media type takes every
+// status but 200 for a broken server. Some of Apollo's clients that sent a hash send the document only if the
+// status is 200, whatever media type they accept.
+func (x *exchange) refuse(operation *graphql.OperationContext, errs gqlerror.List) {
+	response := x.exec.DispatchError(graphql.WithOperationContext(x.ctx, operation), errs)
+	traceOf(x.ctx).Errors = len(response.Errors)
+	if x.accept.eventsFirst {
+		only := func(context.Context) iter.Seq[*graphql.Response] { return one(response) }
+		sse.Serve(x.ctx, x.w, x.config.Sending, only)
+		return
+	}
+	unknownHash := response.Errors[0].Extensions["code"] == string(apierr.CodePersistedQueryNotFound)
+	if x.accept.media != mediaJSON && !unknownHash {
+		x.w.WriteHeader(http.StatusBadRequest)
+	}
+	write(x.w, response)
+}
