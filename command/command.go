@@ -15,7 +15,8 @@ import (
 	"twibase/logging"
 )
 
-const description = `twibase is a GraphQL gateway over HBase. It runs on one machine with an embedded store, or on an HBase cluster.
+const description = `twibase is a GraphQL gateway over HBase.
+It runs on one machine with an embedded store, or on an HBase cluster.
 
 To try it, run twibase serve and open http://127.0.0.1:8080 in a browser.
 

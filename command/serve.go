@@ -80,7 +80,7 @@ func (s *serveCommand) Validate() error {
 		return fmt.Errorf("--row-cache must be from 0, which is no cache, to %d MiB, not %d", maxRowCache, s.RowCache)
 	}
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
-		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: these keys also sign tokens for other services")
+		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: the keys also sign tokens for other services")
 	}
 	_, err := limits.With(s.Limit)
 	return err

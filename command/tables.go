@@ -81,7 +81,8 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 	for _, d := range differences {
 		switch {
 		case d.Is != "":
-			fmt.Fprintf(p.stdout, "    family %s: %s is %s, and twibase would make it %s\n", d.Family, d.Attribute, d.Is, d.Would)
+			fmt.Fprintf(p.stdout, "    family %s: %s is %s, and twibase would make it %s\n",
+				d.Family, d.Attribute, d.Is, d.Would)
 		case d.Family != missing:
 			missing = d.Family
 			fmt.Fprintf(p.stdout, "    family %s is missing\n", d.Family)

@@ -28,7 +28,7 @@ func newOperationMetrics() *operationMetrics {
 		}, []string{"executor", "reason"}),
 		rounds: operationHistogram("rounds", "Round trips to the store per operation.", buckets(1, 2, 7)),
 		rpcs: operationHistogram("rpcs",
-			"RPCs per operation; on the embedded store, those that a cluster of one server would see.", buckets(1, 2, 11)),
+			"RPCs per operation; on the embedded store, those that one region server would see.", buckets(1, 2, 11)),
 		gets:  operationHistogram("gets", "Gets per operation.", buckets(1, 4, 9)),
 		scans: operationHistogram("scans", "Scans per operation.", buckets(1, 2, 5)),
 		rows:  operationHistogram("rows", "Rows read per operation.", buckets(1, 4, 9)),

@@ -87,8 +87,8 @@ func (g *Gateway) public() http.Handler {
 	g.handleProbes(mux)
 	if !g.config.Production {
 		sdl := SDL()
-		serveSDL := func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, sdl) }
-		mux.Handle("GET /schema.graphql", middleware.Chain(http.HandlerFunc(serveSDL), middleware.Compress(g.responses)))
+		serveSDL := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, sdl) })
+		mux.Handle("GET /schema.graphql", middleware.Chain(serveSDL, middleware.Compress(g.responses)))
 		mux.Handle("/", playground.Handler())
 	}
 	if !g.config.Production && !g.config.PrivateMetrics {

@@ -10,7 +10,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/stack"
 )
 
 type (
@@ -79,7 +78,6 @@ func from(ctx context.Context) *Loaders {
 
 // batch sends what was collected as one call of the store.
 func (l *Loaders) batch(questions []*question) []*dataloader.Result[struct{}] {
-	stack.Grow()
 	m, fallback := l.sent(questions)
 	defer l.answered(questions)
 	m.results, m.err = l.send(questions, m, fallback)

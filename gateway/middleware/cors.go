@@ -25,7 +25,8 @@ const preflightAge = 2 * time.Hour
 func corsHeaders() []string {
 	return []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
-		"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
+		"apollographql-client-name", "apollographql-client-version",
+		"apollo-require-preflight", "x-apollo-operation-name",
 		"graphql-client-name", "graphql-client-version"}
 }
 
@@ -75,7 +76,12 @@ func newCORSHandler(origins, headers []string, next http.Handler) *corsHandler {
 		ExposedHeaders:  strings.Split(exposedHeaders, ", "),
 		MaxAge:          int(preflightAge.Seconds()),
 	})
-	return &corsHandler{listed, protocol.Handler(next), newPreflightBound(headers), newRefusedPreflights(listed, allowed)}
+	return &corsHandler{
+		listed:   listed,
+		protocol: protocol.Handler(next),
+		bound:    newPreflightBound(headers),
+		refused:  newRefusedPreflights(listed, allowed),
+	}
 }
 
 // ServeHTTP implements [http.Handler].
@@ -119,7 +125,8 @@ func CheckOrigins(origins []string) error {
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {
-			return fmt.Errorf("%q is not a header name: write names as in X-Tenant,X-Trace, without blanks and without *", name)
+			return fmt.Errorf("%q is not a header name: write names as in X-Tenant,X-Trace, "+
+				"without blanks and without *", name)
 		}
 	}
 	if len(names) > 0 && len(origins) == 0 {

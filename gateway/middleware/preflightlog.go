@@ -54,7 +54,8 @@ func (p *refusedPreflights) log(r *http.Request, names []string) {
 // logLong says that a preflight was refused because it exceeds the [preflightBound].
 func (p *refusedPreflights) logLong(r *http.Request) {
 	if origin := r.Header.Get("Origin"); p.listed(origin) {
-		p.ofListed.once(r.Context(), refusedPreflight{origin: origin}, "", "too many or too long header names: send fewer")
+		p.ofListed.once(r.Context(), refusedPreflight{origin: origin}, "",
+			"too many or too long header names: send fewer")
 		return
 	}
 	p.notListed(r, nil)

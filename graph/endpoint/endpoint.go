@@ -1,5 +1,5 @@
-// Package endpoint serves GraphQL over HTTP: POST, and GET for queries, as the GraphQL over HTTP specification has it; and, for subscriptions
-// and whoever likes, over WebSockets and as server-sent events.
+// Package endpoint serves GraphQL over HTTP: POST, and GET for queries, as in the GraphQL over HTTP specification.
+// Subscriptions, and all operations of clients that prefer it, are served over WebSockets and as server-sent events.
 package endpoint
 
 import (
@@ -21,7 +21,7 @@ import (
 	"twibase/graph/resume"
 )
 
-// maxBody is how many bytes the body of a request has at most.
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 1 << 20
 
 // Config says how the endpoint serves.

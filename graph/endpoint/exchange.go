@@ -80,8 +80,9 @@ func (x *exchange) respond(operation *graphql.OperationContext, release func()) 
 		x.w.Header().Set("Allow", http.MethodPost)
 		apierr.BadUserInput("GET is for queries alone: send a mutation by POST").Write(x.w, http.StatusMethodNotAllowed)
 	case kind == ast.Subscription && !x.accept.events:
-		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, or use a WebSocket with the subprotocol %s",
-			sse.MediaType, websocket.Protocol).Write(x.w, http.StatusNotAcceptable)
+		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, "+
+			"or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
+			Write(x.w, http.StatusNotAcceptable)
 	case kind == ast.Subscription:
 		release() // each of its events has a slot of its own
 		x.stream(x.w, x.r, func() { x.sendEvents(operation, release) })

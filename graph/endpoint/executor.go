@@ -16,12 +16,12 @@ import (
 	"twibase/graph/report"
 )
 
-// The bounds of the cache of parsed and validated queries. A parsed query takes some fifty times the bytes of its text, three times as much if that is
-// made for it, so that long ones, which programs hardly repeat, would fill the memory.
+// Bounds of the cache of parsed and validated queries. A parsed query takes about fifty times the bytes of its text, and
+// up to three times as much if the text is made for that. Programs rarely repeat long texts, so these are not cached.
 const (
 	cachedQueries = 1000
 	cachedLength  = 8 << 10
-	cachedBytes   = 1 << 20 // of all their texts
+	cachedBytes   = 1 << 20 // of all texts
 )
 
 type queryCache struct {
@@ -73,9 +73,12 @@ func newExecutor(
 	return x
 }
 
-// Explain returns the plan of a request as the endpoint would answer it, and the errors with which it would refuse it. Of a request that costs too much
-// there are both; where there is no error there is a plan. ctx says who the viewer is.
-func Explain(ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
+// Explain returns the plan of a request, or the errors with which the endpoint would refuse it. For a request that costs
+// too much it returns both. The viewer is that of ctx.
+func Explain(
+	ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits,
+	params *graphql.RawParams,
+) (*explain.Plan, gqlerror.List) {
 	ctx = graphql.StartOperationTrace(ctx)
 	operation, errs := newPreparer(schema.Schema(), bounds, false).prepare(ctx, params)
 	if errs != nil {

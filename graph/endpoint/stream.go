@@ -56,7 +56,9 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 
 // responses runs an operation until its responses end or ctx is done. It releases the operation's slot before it
 // yields a response, because the client may read slowly. A response counts as sent when yield returns true.
-func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationContext, release func()) iter.Seq[*graphql.Response] {
+func (e *Endpoint) responses(
+	ctx context.Context, operation *graphql.OperationContext, release func(),
+) iter.Seq[*graphql.Response] {
 	if operation.Operation.Operation == ast.Subscription {
 		return guarded(ctx, func(yield func(*graphql.Response) bool) { e.subscription(ctx, operation, yield) })
 	}
@@ -73,7 +75,9 @@ func (e *Endpoint) responses(ctx context.Context, operation *graphql.OperationCo
 }
 
 // subscription runs a subscription.
-func (e *Endpoint) subscription(ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool) {
+func (e *Endpoint) subscription(
+	ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool,
+) {
 	release, refusal := e.hold(ctx, operation)
 	if refusal != nil {
 		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
@@ -164,7 +168,8 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	n, ok := e.streams.add(address, 1)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
-		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.most, n).Write(w, http.StatusTooManyRequests)
+		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.most, n).
+			Write(w, http.StatusTooManyRequests)
 		return nil, false
 	}
 	return func() { e.streams.remove(address, 1) }, true
@@ -176,10 +181,13 @@ const textEach = 4 << 10
 
 // hold counts the document of a subscription for the client's address, until release is called. If the address has
 // too many bytes, it refuses the subscription.
-func (e *Endpoint) hold(ctx context.Context, operation *graphql.OperationContext) (release func(), refusal *apierr.Error) {
+func (e *Endpoint) hold(
+	ctx context.Context, operation *graphql.OperationContext,
+) (release func(), refusal *apierr.Error) {
 	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
 	if n, ok := e.texts.add(address, size); !ok {
-		return nil, apierr.LimitExceeded("the length of the documents of all subscriptions of an address, in bytes,", e.texts.most, n)
+		return nil, apierr.LimitExceeded(
+			"the length of the documents of all subscriptions of an address, in bytes,", e.texts.most, n)
 	}
 	return func() { e.texts.remove(address, size) }, nil
 }

@@ -8,9 +8,10 @@ import (
 	"twibase/graph/plan"
 )
 
-// Trace is what the endpoint learned of a request, for logs. It may be read when the request has been served.
+// Trace is what the endpoint learns of a request, for logs. Read it after the request has been served.
 type Trace struct {
-	// Operation is the operation's name, empty if it has none; Kind is query or mutation, and empty if there is no valid operation.
+	// Operation is the operation's name, and Kind query, mutation or subscription. Both are empty if there is no
+	// valid operation.
 	Operation, Kind string
 	// Execution says who executed the operation; it is empty if nobody did.
 	Execution plan.Execution

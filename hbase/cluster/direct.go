@@ -6,12 +6,14 @@ import (
 	"twibase/hbase"
 )
 
-// getDirectly sends Gets to where gohbase knows their regions to be, as one multi to a region server, whatever the tables. It returns the indexes
-// of those that are still to be answered: gohbase has to find their regions, or to try them again.
+// getDirectly sends Gets to the regions that gohbase has located, as one multi per region server, whatever the tables.
+// It returns the indexes of the Gets that are not answered: gohbase has to locate their regions, or to retry them.
 //
-// gohbase's own batches are of one table each. Sent at once they are a multi for each table and server, or now and then one for two, which
-// nobody is told; held back until others come they are one, and late.
-func (s *Store) getDirectly(ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result) (rest []int) {
+// gohbase's own batches have one table each. Sent at once, they are a multi per table and server; held back until
+// others come, they are one multi, and late.
+func (s *Store) getDirectly(
+	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
+) (rest []int) {
 	servers, rest := s.located.route(gets, valid)
 	stats := hbase.StatsOf(ctx)
 	var multis []*multi

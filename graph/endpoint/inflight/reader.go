@@ -66,6 +66,6 @@ func (r *Reader) count(bytes int) {
 	}
 }
 
-// End stops counting the request, because it is complete or abandoned, and reports whether it was not cut off. It may be
-// called repeatedly.
+// End stops counting the request, because it is complete or abandoned, and reports whether it was not cut off.
+// It may be called repeatedly.
 func (r *Reader) End() (whole bool) { return r.transfer == nil || r.inFlight.end(r.transfer) }
