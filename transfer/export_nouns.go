@@ -75,7 +75,7 @@ func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 	return nil
 }
 
-func edges(ctx context.Context, store hbase.Store, e *tables.Edge, f func(a, b string, at time.Time) error) error {
+func edges(ctx context.Context, store hbase.Store, e *tables.Relation, f func(a, b string, at time.Time) error) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: e.Table, Columns: tables.Attributes}) {
 		if err != nil {
 			return err

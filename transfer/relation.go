@@ -20,7 +20,7 @@ func (r relation) key() string { return r.a + "\x00" + r.b }
 
 // relations write the edges of one kind, and both lists that follow from each.
 type relations struct {
-	edge *tables.Edge
+	edge *tables.Relation
 	// touch announces whose lists are written.
 	touch func(ctx context.Context, as, bs []string) error
 	put   func(w *writes, r relation, timestamp int64)

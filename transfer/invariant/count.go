@@ -41,13 +41,13 @@ func of[E any](k settle.Kind[E]) func(context.Context, *run) error {
 		if k.Public() != "" {
 			columns += " " + tables.Attributes + ":" + k.Public()
 		}
-		return r.rows(ctx, hbase.Scan{Table: k.CountTable, Columns: columns}, func(rows []hbase.Row) error {
+		return r.rows(ctx, hbase.Scan{Table: k.Owner.Table, Columns: columns}, func(rows []hbase.Row) error {
 			var owners []string
 			var gets []hbase.Get
 			for _, row := range rows {
 				owner, err := tables.OwnerOf(row.Key)
 				if err != nil {
-					r.corrupt(k.CountTable, row.Key, k.Count, err)
+					r.corrupt(k.Owner.Table, row.Key, k.Count, err)
 					continue
 				}
 				for _, c := range row.Cells {

@@ -12,7 +12,7 @@ import (
 
 // edge is a kind of edge, with the lists that follow from it.
 type edge[F, B any] struct {
-	*tables.Edge
+	*tables.Relation
 	// verb says what the first does to the second, as in "follows", noun what the second is.
 	verb, noun string
 	second     func(ctx context.Context, r *run, keys []string) (map[string]bool, error)
@@ -29,7 +29,7 @@ type edge[F, B any] struct {
 }
 
 var follows = edge[tables.Follow, tables.Follow]{
-	Edge: tables.Follows, verb: "follows", noun: "user", forth: tables.Following, back: tables.Followers, dated: true,
+	Relation: tables.Follows, verb: "follows", noun: "user", forth: tables.Following, back: tables.Followers, dated: true,
 	second: func(ctx context.Context, r *run, keys []string) (map[string]bool, error) {
 		return which(ctx, r, tables.Users, keys)
 	},
@@ -40,7 +40,7 @@ func followOf(name string, at time.Time) tables.Follow     { return tables.Follo
 func ofFollow(f tables.Follow) (name string, at time.Time) { return f.Username, f.At }
 
 var assignments = edge[string, string]{
-	Edge: tables.Assignments, verb: "has the role", noun: "role", forth: tables.UserRoles, back: tables.RoleUsers,
+	Relation: tables.Assignments, verb: "has the role", noun: "role", forth: tables.UserRoles, back: tables.RoleUsers,
 	second: func(ctx context.Context, r *run, keys []string) (map[string]bool, error) {
 		return which(ctx, r, tables.Roles, keys)
 	},

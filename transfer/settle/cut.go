@@ -16,7 +16,7 @@ func (k Kind[E]) cut(ctx context.Context, s *Settler, owner string, f full) erro
 	if err != nil {
 		return err
 	}
-	fresh, named := tables.Cut(directory, f.bucket, f.cuts)
+	fresh, named := tables.Split(directory, f.bucket, f.cuts)
 	numbers := map[uint32]uint32{}
 	for _, b := range fresh {
 		planned := b.Number
