@@ -19,7 +19,6 @@ var mutable = map[string]string{
 	"graph/plan.buffers":   "a pool: nobody can see what it holds",
 	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process, which it reads without a lock",
 	"loaders.Fallbacks":    "tests of all packages assert that it is 0",
-	"writers.cuttable":     "filled by declarations, before main starts",
 	"writers.kinds":        "filled by declarations, before main starts",
 	"writers.movedAtOnce":  "less in tests",
 }

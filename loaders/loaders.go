@@ -15,7 +15,7 @@ type Row struct{ Key, Columns string }
 
 // Relation is the key of [Related]: what A may be to B.
 type Relation struct {
-	Kind *tables.Edge
+	Kind *tables.Relation
 	A, B string
 }
 

@@ -28,34 +28,36 @@ func readLists(t testing.TB, store hbase.Store, w world, bound int) []string {
 	for _, r := range w["twits"][1:] {
 		twits = append(twits, (&tables.Twit{AuthorName: r[1], PostedAt: parsed(t, r[2]), Name: r[0]}).Key().String())
 	}
-	return slices.Concat(
-		readKind(t, store, settle.Followers, users, bound), readKind(t, store, settle.Following, users, bound),
-		readKind(t, store, settle.Twits, users, bound), readKind(t, store, settle.Albums, users, bound),
-		readKind(t, store, settle.UserRoles, users, bound), readKind(t, store, settle.UserGames, users, bound),
-		readKind(t, store, settle.RoleUsers, roles, bound), readKind(t, store, settle.Players, games, bound),
-		readKind(t, store, settle.Children, departments, bound), readKind(t, store, settle.DepartmentRoles, departments, bound),
-		readKind(t, store, settle.Comments, twits, bound))
+	owners := map[*tables.AnyObject][]string{&tables.Users.AnyObject: users, &tables.Departments.AnyObject: departments,
+		&tables.Roles.AnyObject: roles, &tables.Games.AnyObject: games, tables.PostedTwits: twits}
+	var lines []string
+	for _, l := range tables.Lists() {
+		if !l.Trimmed {
+			lines = append(lines, readList(t, store, l, owners[l.Owner], bound)...)
+		}
+	}
+	return lines
 }
 
-func readKind[E any](t testing.TB, store hbase.Store, kind settle.Kind[E], owners []string, bound int) []string {
+func readList(t testing.TB, store hbase.Store, l *tables.AnyList, owners []string, bound int) []string {
 	t.Helper()
 	var lines []string
 	held := map[string]int{}
 	last := map[string]string{}
-	err := settle.Spans(context.Background(), store, kind.List, owners, func(span *settle.Span[E]) error {
+	err := settle.Spans(context.Background(), store, l, owners, func(span *settle.Span) error {
 		for i, c := range span.Cells {
 			if !span.Covers(i) {
-				t.Errorf("%s of %q: %q lies in bucket %d, which does not cover it", kind.Table, span.Owner, c.Qualifier, span.Bucket)
+				t.Errorf("%s of %q: %q lies in bucket %d, which does not cover it", l.Table, span.Owner, c.Qualifier, span.Bucket)
 			}
 			if c.Qualifier <= last[span.Owner] {
-				t.Errorf("%s of %q: %q comes after %q", kind.Table, span.Owner, c.Qualifier, last[span.Owner])
+				t.Errorf("%s of %q: %q comes after %q", l.Table, span.Owner, c.Qualifier, last[span.Owner])
 			}
 			last[span.Owner] = c.Qualifier
-			lines = append(lines, fmt.Sprintf("%s/%s %q %q @%d %q", kind.Table, kind.Family, span.Owner, c.Qualifier, c.Timestamp, c.Value))
+			lines = append(lines, fmt.Sprintf("%s/%s %q %q @%d %q", l.Table, l.Family, span.Owner, c.Qualifier, c.Timestamp, c.Value))
 		}
 		bucket := fmt.Sprint(span.Owner, " ", span.Bucket)
 		if held[bucket] += len(span.Cells); held[bucket] > bound {
-			t.Errorf("%s of %q: bucket %d holds more than %d members", kind.Table, span.Owner, span.Bucket, bound)
+			t.Errorf("%s of %q: bucket %d holds more than %d members", l.Table, span.Owner, span.Bucket, bound)
 		}
 		return nil
 	})
@@ -70,7 +72,7 @@ func objectLines(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, ` i:"`) })
 }
 
-// crowded is a world with some long lists of each kind.
+// crowded is a world with some long lists of each l.
 func crowded(t testing.TB) world { return crowdedBy(seeded(t)) }
 
 func crowdedBy(r *rand.Rand) world {

@@ -38,8 +38,8 @@ func people(names ...string) string {
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}
-	err := settle.Spans(context.Background(), store, l, []string{owner}, func(span *settle.Span[E]) error {
-		members, err := span.Members()
+	err := settle.Spans(context.Background(), store, &l.AnyList, []string{owner}, func(span *settle.Span) error {
+		members, err := settle.Members(l, span)
 		for _, member := range members {
 			list = append(list, fmt.Sprint(member))
 		}

@@ -57,28 +57,29 @@ func (im *importer) importComments(ctx context.Context) error {
 
 func (im *importer) writeComments(ctx context.Context, batch []item[comment]) error {
 	batch, err := known(ctx, im, batch,
-		name[comment]{"twit", "twit", im.twits, func(c comment) string { return c.twit }},
-		name[comment]{"author", "user", im.users, func(c comment) string { return c.author }})
+		name[comment]{"twit", tables.PostedTwits, func(c comment) string { return c.twit }},
+		name[comment]{"author", &tables.Users.AnyObject, func(c comment) string { return c.author }})
 	if err != nil {
 		return err
 	}
 	owners, authors := make([]string, len(batch)), make([]string, len(batch))
 	for i, it := range batch {
-		key, _ := im.twits.of(it.value.twit)
-		owners[i], authors[i] = key.String(), it.value.author
+		owners[i], _ = im.objects[tables.PostedTwits].of(it.value.twit)
+		authors[i] = it.value.author
 	}
-	if err := im.comments.touch(ctx, owners); err != nil {
+	comments, userComments := im.lists[&tables.Comments.AnyList], im.lists[&tables.UserComments.AnyList]
+	if err := comments.touch(ctx, owners); err != nil {
 		return err
 	}
-	if err := im.userComments.touch(ctx, authors); err != nil {
+	if err := userComments.touch(ctx, authors); err != nil {
 		return err
 	}
 	w := newWrites(im.store, 2*len(batch))
 	for i, it := range batch {
 		c := it.value
-		comment := c.stored(im)
-		im.comments.put(w, owners[i], comment, stamp(c.postedAt))
-		im.userComments.put(w, c.author, comment.Key(), stamp(c.postedAt))
+		comment, timestamp := c.stored(owners[i]), stamp(c.postedAt)
+		comments.put(w, owners[i], tables.Comments.Cell(comment, timestamp))
+		userComments.put(w, c.author, tables.UserComments.Cell(comment.Key(), timestamp))
 	}
 	if err := w.flush(ctx); err != nil || !im.repaired {
 		return err
@@ -90,9 +91,9 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 func (im *importer) uncoverComments(ctx context.Context, batch []item[comment], owners []string) error {
 	comments, gets := make([]tables.CommentKey, len(batch)), make([]hbase.Get, len(batch))
 	for i, it := range batch {
-		comments[i] = it.value.stored(im).Key()
+		comments[i] = it.value.stored(owners[i]).Key()
 		position := comments[i].Position
-		gets[i] = hbase.Get{Table: tables.Comments.Table, Row: im.comments.row(owners[i], position), Columns: tables.Comments.Family, Page: hbase.Exactly(position)}
+		gets[i] = hbase.Get{Table: tables.Comments.Table, Row: im.lists[&tables.Comments.AnyList].row(owners[i], position), Columns: tables.Comments.Family, Page: hbase.Exactly(position)}
 	}
 	there, err := settle.Read(ctx, im.store, gets)
 	if err != nil {
@@ -101,14 +102,15 @@ func (im *importer) uncoverComments(ctx context.Context, batch []item[comment], 
 	w := im.derived(len(batch))
 	for i, it := range batch {
 		if len(there[i]) > 0 {
-			im.userComments.put(w, it.value.author, comments[i], stamp(it.value.postedAt))
+			cell := tables.UserComments.Cell(comments[i], stamp(it.value.postedAt))
+			im.lists[&tables.UserComments.AnyList].put(w, it.value.author, cell)
 		}
 	}
 	return w.flush(ctx)
 }
 
-// stored is the comment as a store has it.
-func (c comment) stored(im *importer) *tables.Comment {
-	key, _ := im.twits.of(c.twit)
+// stored returns the comment as a store has it, given the key of its twit.
+func (c comment) stored(twit string) *tables.Comment {
+	key, _ := tables.ParseTwitKey(twit)
 	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content, Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
 }

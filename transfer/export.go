@@ -26,7 +26,7 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	for i := range forms {
 		f := &forms[i]
 		n, err := exportFile(filepath.Join(dir, f.name+".csv"), f, func(row emit) error {
-			return exporters[f.name](ctx, store, row)
+			return f.exports(ctx, store, row)
 		})
 		if err != nil {
 			return rows, fmt.Errorf("export %s: %w", f.name, err)

@@ -15,52 +15,38 @@ import (
 // emit takes one row, its fields in the order of the form's columns.
 type emit func(fields ...string) error
 
-// exporters bring the rows of each form, by its name.
-var exporters = map[string]func(ctx context.Context, store hbase.Store, row emit) error{
-	"users": func(ctx context.Context, store hbase.Store, row emit) error {
-		return objects(ctx, store, tables.Users, []string{"name", "email", "age", "avatarUrl", "createdAt"}, func(u *tables.User) error {
-			return row(u.Username, *u.Name, value(u.Email), number(u.Age), value(u.AvatarURL), instant(u.CreatedAt))
-		})
-	},
-	"departments": func(ctx context.Context, store hbase.Store, row emit) error {
-		return exportDepartments(ctx, store, row)
-	},
-	"roles": func(ctx context.Context, store hbase.Store, row emit) error {
-		return objects(ctx, store, tables.Roles, []string{"name", "department"}, func(r *tables.Role) error {
-			return row(r.Code, *r.Name, value(r.DepartmentCode))
-		})
-	},
-	"games": func(ctx context.Context, store hbase.Store, row emit) error {
-		return objects(ctx, store, tables.Games, []string{"name"}, func(g *tables.Game) error { return row(g.Code, *g.Name) })
-	},
-	"user_roles": func(ctx context.Context, store hbase.Store, row emit) error {
-		return edges(ctx, store, tables.Assignments, func(username, role string, _ time.Time) error { return row(username, role) })
-	},
-	"follows": func(ctx context.Context, store hbase.Store, row emit) error {
-		return edges(ctx, store, tables.Follows, func(follower, followee string, at time.Time) error {
-			if at.Equal(tables.Unknown) {
-				return row(follower, followee, "")
+func exportUsers(ctx context.Context, store hbase.Store, row emit) error {
+	fields := []string{"name", "email", "age", "avatarUrl", "createdAt"}
+	return objects(ctx, store, tables.Users, fields, func(u *tables.User) error {
+		return row(u.Username, *u.Name, value(u.Email), number(u.Age), value(u.AvatarURL), instant(u.CreatedAt))
+	})
+}
+
+func exportRoles(ctx context.Context, store hbase.Store, row emit) error {
+	return objects(ctx, store, tables.Roles, []string{"name", "department"}, func(r *tables.Role) error {
+		return row(r.Code, *r.Name, value(r.DepartmentCode))
+	})
+}
+
+func exportGames(ctx context.Context, store hbase.Store, row emit) error {
+	return objects(ctx, store, tables.Games, []string{"name"}, func(g *tables.Game) error { return row(g.Code, *g.Name) })
+}
+
+func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
+	return twits(ctx, store, func(some []*tables.Twit) error {
+		for _, t := range some {
+			visibility := ""
+			if t.Visibility != tables.Public {
+				visibility = t.Visibility.String()
 			}
-			return row(follower, followee, instant(&at))
-		})
-	},
-	"twits": func(ctx context.Context, store hbase.Store, row emit) error {
-		return twits(ctx, store, func(some []*tables.Twit) error {
-			for _, t := range some {
-				visibility := ""
-				if t.Visibility != tables.Public {
-					visibility = t.Visibility.String()
-				}
-				err := row(t.Name, t.AuthorName, instant(&t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
-				if err != nil {
-					return err
-				}
+			err := row(t.Name, t.AuthorName, instant(&t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title),
+				visibility)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-	},
-	"comments": comments,
-	"plays":    allPlays,
+		}
+		return nil
+	})
 }
 
 func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields []string, f func(*T) error) error {
@@ -75,32 +61,12 @@ func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 	return nil
 }
 
-func edges(ctx context.Context, store hbase.Store, e *tables.Edge, f func(a, b string, at time.Time) error) error {
-	for row, err := range store.Scan(ctx, hbase.Scan{Table: e.Table, Columns: tables.Attributes}) {
-		if err != nil {
-			return err
-		}
-		a, b, err := e.Ends(row.Key)
-		if err != nil {
-			return err
-		}
-		related, at, err := e.Decode(row.Cells)
-		if err == nil && related {
-			err = f(a, b, at)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// twits hands over all twits, author after author and newest first, some at a time.
+// twits calls f with all twits, author after author and newest first, some at a time.
 func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
 	var authors []string
 	flush := func() error {
-		err := settle.Spans(ctx, store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-			some, err := covered(span)
+		err := settle.Spans(ctx, store, &tables.Twits.AnyList, authors, func(span *settle.Span) error {
+			some, err := settle.Covered(tables.Twits, span)
 			if err != nil {
 				return err
 			}
@@ -124,19 +90,7 @@ func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error)
 // ownersRead is how many owners' lists are read together.
 const ownersRead = 256
 
-// covered returns the members of a span that lie where they should: each member of a list once.
-func covered[E any](span *settle.Span[E]) ([]E, error) {
-	members, err := span.Members()
-	some := members[:0]
-	for i, member := range members {
-		if span.Covers(i) {
-			some = append(some, member)
-		}
-	}
-	return some, err
-}
-
-func comments(ctx context.Context, store hbase.Store, row emit) error {
+func exportComments(ctx context.Context, store hbase.Store, row emit) error {
 	return twits(ctx, store, func(some []*tables.Twit) error {
 		for chunk := range slices.Chunk(some, ownersRead) {
 			names, owners := map[string]string{}, make([]string, len(chunk))
@@ -144,8 +98,8 @@ func comments(ctx context.Context, store hbase.Store, row emit) error {
 				owners[i] = t.Key().String()
 				names[owners[i]] = t.Name
 			}
-			err := settle.Spans(ctx, store, tables.Comments, owners, func(span *settle.Span[*tables.Comment]) error {
-				some, err := covered(span)
+			err := settle.Spans(ctx, store, &tables.Comments.AnyList, owners, func(span *settle.Span) error {
+				some, err := settle.Covered(tables.Comments, span)
 				if err != nil {
 					return err
 				}
@@ -164,7 +118,7 @@ func comments(ctx context.Context, store hbase.Store, row emit) error {
 	})
 }
 
-func allPlays(ctx context.Context, store hbase.Store, row emit) error {
+func exportPlays(ctx context.Context, store hbase.Store, row emit) error {
 	for r, err := range store.Scan(ctx, hbase.Scan{Table: tables.Plays.Table}) {
 		if err != nil {
 			return err

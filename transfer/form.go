@@ -1,29 +1,42 @@
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
 )
 
-// form says which columns the files of a kind have.
+// form is a kind of file: which columns it has, and how it is imported and exported.
 type form struct {
 	name               string
 	required, optional []string
+	imports            func(*importer, context.Context) error
+	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// forms are in the order in which files are imported: what others name comes first.
-var forms = []form{
-	{"users", []string{"username", "name"}, []string{"email", "age", "avatar_url", "created_at"}},
-	{"departments", []string{"id", "name", "parent"}, nil},
-	{"roles", []string{"id", "name", "department"}, nil},
-	{"games", []string{"id", "name"}, nil},
-	{"user_roles", []string{"username", "role"}, nil},
-	{"follows", []string{"follower", "followee"}, []string{"followed_at"}},
-	{"twits", []string{"id", "author", "posted_at", "content", "photo_urls"}, []string{"title", "visibility"}},
-	{"comments", []string{"twit", "author", "posted_at", "content"}, nil},
-	{"plays", []string{"username", "game", "day", "count"}, nil},
-}
+// forms are in the order in which files are imported: an object comes before what names it, and follows come before the
+// twits that they bring into timelines.
+var forms = slices.Concat(
+	[]form{
+		{"users", []string{"username", "name"}, []string{"email", "age", "avatar_url", "created_at"},
+			(*importer).importUsers, exportUsers},
+		{"departments", []string{"id", "name", "parent"}, nil, (*importer).importDepartments, exportDepartments},
+		{"roles", []string{"id", "name", "department"}, nil, (*importer).importRoles, exportRoles},
+		{"games", []string{"id", "name"}, nil, (*importer).importGames, exportGames},
+	},
+	relationForms(tables.PostedTwits, false),
+	[]form{
+		{"twits", []string{"id", "author", "posted_at", "content", "photo_urls"}, []string{"title", "visibility"},
+			(*importer).importTwits, exportTwits},
+		{"comments", []string{"twit", "author", "posted_at", "content"}, nil, (*importer).importComments, exportComments},
+	},
+	relationForms(tables.PostedTwits, true),
+	[]form{{"plays", []string{"username", "game", "day", "count"}, nil, (*importer).importPlays, exportPlays}},
+)
 
 func formOf(name string) (*form, bool) {
 	i := slices.IndexFunc(forms, func(f form) bool { return f.name == name })

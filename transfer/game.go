@@ -45,8 +45,8 @@ func (im *importer) importPlays(ctx context.Context) error {
 
 func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	batch, err := known(ctx, im, batch,
-		name[play]{"username", "user", im.users, func(p play) string { return p.username }},
-		name[play]{"game", "game", im.games, func(p play) string { return p.game }})
+		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.username }},
+		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.game }})
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	for i, key := range keys {
 		users[i], games[i] = key.username, key.game
 	}
-	if err := im.userGames.touch(ctx, users); err != nil {
+	if err := im.lists[&tables.UserGames.AnyList].touch(ctx, users); err != nil {
 		return err
 	}
-	if err := im.players.touch(ctx, games); err != nil {
+	if err := im.lists[&tables.Players.AnyList].touch(ctx, games); err != nil {
 		return err
 	}
 	stored, err := im.storedPlays(ctx, keys)
@@ -125,11 +125,12 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 	for _, day := range days {
 		game.Count, game.Day = game.Count+day.Count, max(game.Day, day.Day)
 	}
-	im.userGames.put(derived, key.username, game, settle.Youngest(merged))
-	im.players.put(derived, key.game, key.username, max(timeless, decided+1))
+	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
+	userGames.put(derived, key.username, tables.UserGames.Cell(game, settle.Youngest(merged)))
+	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, decided+1)))
 	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
-		im.userGames.count(key.username, game)
-		im.players.count(key.game, key.username)
+		userGames.count(key.username, false)
+		players.count(key.game, false)
 	}
 	put := tables.Plays.Put(key.username, key.game, days[0], timeless)
 	put.Cells = news

@@ -80,9 +80,11 @@ type importer struct {
 	// rows is how many were read.
 	rows int
 
-	users, roles, games, departments, hasTwits *lookup[bool]
-	twits                                      *lookup[tables.TwitKey]
-	lists
+	// objects finds the keys of objects by the names that files give them.
+	objects   map[*tables.AnyObject]*lookup[string]
+	hasTwits  *lookup[bool]
+	lists     lists
+	relations map[*tables.Relation]*relations
 	// timelines are the owners of those that the import brought something to.
 	timelines owners
 	filling   filling
@@ -94,21 +96,22 @@ type importer struct {
 	// blank is whether the store was, when the import began.
 	blank bool
 	// repaired is whether a repair has taken something out of the store.
-	repaired                       bool
-	newFollows, newRoles, newPlays fresh
+	repaired bool
+	newPlays newKeys
 }
 
 // run imports the files, form by form: what others name comes first.
 func (im *importer) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{
-		im.begin,
-		im.importUsers, im.importDepartments, im.importRoles, im.importGames,
-		im.importUserRoles, im.importFollows, im.importTwits, im.importComments, im.importPlays,
-		im.settle,
-	} {
-		if err := step(ctx); err != nil {
+	if err := im.begin(ctx); err != nil {
+		return err
+	}
+	for _, f := range forms {
+		if err := f.imports(im, ctx); err != nil {
 			return err
 		}
+	}
+	if err := im.rebuild(ctx); err != nil {
+		return err
 	}
 	return im.complaints.err()
 }

@@ -12,15 +12,10 @@ import (
 func newImporter(store hbase.Store, files []source, options Options) *importer {
 	im := &importer{
 		store: store, files: files, settler: settle.New(store), progress: newProgress(options.Output, files),
-		users: newObjects(store, tables.Users), roles: newObjects(store, tables.Roles),
-		games: newObjects(store, tables.Games), departments: newObjects(store, tables.Departments),
+		objects: newObjects(store), lists: newLists(store),
 		hasTwits: newExistence(store, func(author string) hbase.Get { return tables.Twits.Get(author, 0, hbase.Page{Limit: 1}) }),
-		twits: newLookup(store, tables.TwitNames.Get, func(_ string, cells []hbase.Cell) (tables.TwitKey, bool, error) {
-			key, gone, stored, err := tables.TwitNames.Decode(cells)
-			return key, stored && !gone, err
-		}),
-		lists: newLists(store),
 	}
+	im.newRelations()
 	im.broadcasters = newLookup(store, tables.Broadcasters.Of, func(_ string, cells []hbase.Cell) (broadcast, bool, error) {
 		state, stored, err := tables.Broadcasters.State(cells)
 		return broadcast{state, settle.Youngest(cells)}, stored, err
@@ -36,29 +31,29 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 	return im
 }
 
-// settle makes lengths, sums and trees follow from what was written.
-func (im *importer) settle(ctx context.Context) error {
+// rebuild rebuilds the lists, sums and trees of what was imported.
+func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.settling()
 	if im.has("departments") || im.has("roles") {
 		if err := im.settler.Departments(ctx); err != nil {
 			return err
 		}
 	}
-	for _, settle := range []func(context.Context, *settle.Settler) error{
-		im.followers.settle, im.following.settle, im.twitLists.settle, im.albums.settle, im.comments.settle, im.userComments.settle,
-		im.userRoles.settle, im.roleUsers.settle, im.userGames.settle, im.players.settle,
-	} {
-		if err := settle(ctx, im.settler); err != nil {
+	for _, l := range tables.Lists() {
+		if l.Trimmed {
+			continue
+		}
+		if err := im.lists[l].rebuild(ctx, im.settler); err != nil {
 			return err
 		}
 	}
 	if err := im.cutTimelines(ctx); err != nil {
 		return err
 	}
-	return im.settler.GameDays(ctx, im.players.touched.sorted())
+	return im.settler.GameDays(ctx, im.lists[&tables.Players.AnyList].touched.sorted())
 }
 
-// known returns the items of a batch whose names exist; the others are complained about.
+// known returns the items of a batch that name existing objects, and reports the others.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))
@@ -67,7 +62,7 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 				all = append(all, name)
 			}
 		}
-		if err := n.in.find(ctx, all); err != nil {
+		if err := im.objects[n.object].find(ctx, all); err != nil {
 			return nil, err
 		}
 	}
@@ -75,23 +70,20 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 	for _, it := range batch {
 		i := slices.IndexFunc(names, func(n name[T]) bool {
 			name := n.of(it.value)
-			return name != "" && !n.in.has(name)
+			return name != "" && !im.objects[n.object].has(name)
 		})
 		if i < 0 {
 			kept = append(kept, it)
-		} else if err := im.add(it.nowhere(names[i].column, names[i].what, names[i].of(it.value))); err != nil {
+		} else if err := im.add(it.nowhere(names[i].column, names[i].object.Name, names[i].of(it.value))); err != nil {
 			return nil, err
 		}
 	}
 	return kept, nil
 }
 
-// name is a column that names something: what it is, and where to look whether it exists. An empty one names nothing.
+// name is a column that names an object, which must exist. An empty one names nothing.
 type name[T any] struct {
-	column, what string
-	in           interface {
-		find(context.Context, []string) error
-		has(string) bool
-	}
-	of func(T) string
+	column string
+	object *tables.AnyObject
+	of     func(T) string
 }

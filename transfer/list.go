@@ -9,110 +9,89 @@ import (
 	"twibase/transfer/settle"
 )
 
-// list writes the lists of one kind, each member into the bucket that covers it, and notes whose lists it touched.
-type list[E any] struct {
-	kind        settle.Kind[E]
+// list writes the lists of one kind: each member into the bucket that covers it. It notes whose lists it touched. It is
+// safe for concurrent use.
+type list struct {
+	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
 
-	// blank is whether the store was, when the import began: then no list has a second bucket before it is settled.
+	// blank is whether the store was empty when the import began: then every list is one bucket until it is rebuilt.
 	blank bool
-	// lengths are those of the lists of a store that was blank, nil if the import can't tell.
+	// lengths are the lengths of the lists of a store that was blank. It is nil if the import can't know them.
 	mu      sync.Mutex
 	lengths map[string]settle.Length
 }
 
-// lists are the kinds of lists that rows bring members to.
-type lists struct {
-	followers, following *list[tables.Follow]
-	twitLists, albums    *list[*tables.Twit]
-	comments             *list[*tables.Comment]
-	userComments         *list[tables.CommentKey]
-	userRoles, roleUsers *list[string]
-	userGames            *list[tables.UserGame]
-	players              *list[string]
-}
+// lists are all lists of which a file can have members.
+type lists map[*tables.AnyList]*list
 
 func newLists(store hbase.Store) lists {
-	return lists{
-		followers: newList(store, settle.Followers), following: newList(store, settle.Following),
-		twitLists: newList(store, settle.Twits), albums: newList(store, settle.Albums),
-		comments: newList(store, settle.Comments), userComments: newList(store, settle.UserComments),
-		userRoles: newList(store, settle.UserRoles), roleUsers: newList(store, settle.RoleUsers),
-		userGames: newList(store, settle.UserGames), players: newList(store, settle.Players),
+	all := lists{}
+	for _, l := range tables.Lists() {
+		if l.Trimmed {
+			continue
+		}
+		all[l] = &list{AnyList: l, directories: newLookup(store, l.Directories,
+			func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
+				directory, err := l.DecodeDirectory(owner, cells)
+				return directory, len(directory) > 0, err
+			})}
 	}
+	return all
 }
 
-func newList[E any](store hbase.Store, kind settle.Kind[E]) *list[E] {
-	return &list[E]{kind: kind, directories: newLookup(store, kind.List.Directories,
-		func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
-			_, _, directory, err := kind.Decode(owner, cells)
-			return directory, len(directory) > 0, err
-		})}
-}
+// uncounted are lists whose new members are not counted, because two files may have the same comment.
+var uncounted = map[*tables.AnyList]bool{&tables.Comments.AnyList: true, &tables.UserComments.AnyList: true}
 
 // begin says whether the store is blank.
-func (l *lists) begin(blank bool) {
-	if !blank {
-		return
+func (all lists) begin(blank bool) {
+	for _, l := range all {
+		if l.blank = blank; blank && !uncounted[l.AnyList] {
+			l.lengths = map[string]settle.Length{}
+		}
 	}
-	l.followers.begin()
-	l.following.begin()
-	l.twitLists.begin()
-	l.albums.begin()
-	l.userRoles.begin()
-	l.roleUsers.begin()
-	l.userGames.begin()
-	l.players.begin()
-	// Two files may have the same comment, so that nobody counts them.
-	l.comments.blank, l.userComments.blank = true, true
 }
 
-func (l *list[E]) begin() {
-	l.blank, l.lengths = true, map[string]settle.Length{}
-}
-
-// touch must be called before put and remove with all their owners: it looks up their buckets. Their lists are settled in the end.
-func (l *list[E]) touch(ctx context.Context, owners []string) error {
+// touch looks up the buckets of these owners' lists, which are rebuilt in the end. It precedes every put and remove.
+func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
 	}
 	return l.directories.find(ctx, owners)
 }
 
-func (l *list[E]) row(owner, position string) string {
+// row is that of the bucket which covers a position.
+func (l *list) row(owner, position string) string {
 	if l.blank {
-		return l.kind.Row(owner, 0)
+		return l.Row(owner, 0)
 	}
 	directory, _ := l.directories.of(owner)
-	return l.kind.Row(owner, tables.BucketOf(directory, position))
+	return l.Row(owner, tables.BucketOf(directory, position))
 }
 
-// put writes a member.
-func (l *list[E]) put(w *writes, owner string, member E, timestamp int64) {
-	cell := l.kind.Cell(member, timestamp)
-	w.cell(l.kind.Table, l.row(owner, cell.Qualifier), cell)
+// put writes the column of a member.
+func (l *list) put(w *writes, owner string, member hbase.Cell) {
+	w.cell(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// remove takes a member away that was put at the timestamp or before.
-func (l *list[E]) remove(w *writes, owner string, member E, timestamp int64) {
-	position := l.kind.Position(member)
-	w.remove(l.kind.Table, l.row(owner, position), l.kind.Family, position, timestamp)
+// remove deletes a member that was put with this timestamp or an older one.
+func (l *list) remove(w *writes, owner, position string, timestamp int64) {
+	w.remove(l.Table, l.row(owner, position), l.Family, position, timestamp)
 }
 
-// count notes a member that is new to its owner's list.
-func (l *list[E]) count(owner string, member E) {
+// count notes that a member is new to its owner's list.
+func (l *list) count(owner string, public bool) {
 	if l.lengths == nil {
 		return
 	}
-	public := l.kind.IsPublic(member)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lengths[owner] = l.lengths[owner].Grown(public)
 }
 
-// settle settles the lists that were touched. Those of which all is known and that need no second bucket are not even read.
-func (l *list[E]) settle(ctx context.Context, s *settle.Settler) error {
+// rebuild rebuilds the lists that were touched. It does not read those whose length is known and that fit into one bucket.
+func (l *list) rebuild(ctx context.Context, s *settle.Settler) error {
 	var read []string
 	known := map[string]settle.Length{}
 	for _, owner := range l.touched.sorted() {
@@ -122,8 +101,8 @@ func (l *list[E]) settle(ctx context.Context, s *settle.Settler) error {
 			read = append(read, owner)
 		}
 	}
-	if err := l.kind.Lengths(ctx, s, known, l.blank); err != nil {
+	if err := s.Lengths(ctx, l.AnyList, known, l.blank); err != nil {
 		return err
 	}
-	return l.kind.Lists(ctx, s, read)
+	return s.Lists(ctx, l.AnyList, read)
 }

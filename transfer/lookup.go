@@ -31,12 +31,13 @@ func newExistence(store hbase.Store, get func(string) hbase.Get) *lookup[bool] {
 	})
 }
 
-// newObjects looks up whether there is an object, and not one that was deleted.
-func newObjects[T any](store hbase.Store, o *tables.Object[T]) *lookup[bool] {
-	return newLookup(store, func(key string) hbase.Get { return o.Get(key, tables.Existence) }, func(key string, cells []hbase.Cell) (bool, bool, error) {
-		object, err := o.Decode(key, cells)
-		return true, object != nil, err
-	})
+// newObjects looks up the keys of all kinds of objects by their names. It finds no object that was deleted.
+func newObjects(store hbase.Store) map[*tables.AnyObject]*lookup[string] {
+	all := map[*tables.AnyObject]*lookup[string]{}
+	for _, o := range tables.Objects() {
+		all[o] = newLookup(store, o.Lookup, o.Find)
+	}
+	return all
 }
 
 // find reads those of the names that were not looked up before, in one multi-get.

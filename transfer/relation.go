@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/settle"
 )
 
-// relation is a row that relates a to b.
+// relation is a row that relates a to b. Both are names in the file, and keys once they were looked up.
 type relation struct {
 	a, b string
 	// at is since when, tables.Unknown if the row does not say.
@@ -18,20 +18,74 @@ type relation struct {
 
 func (r relation) key() string { return r.a + "\x00" + r.b }
 
-// relations write the edges of one kind, and both lists that follow from each.
+// relations imports the relations of one kind: the edges, and both lists that follow from each.
 type relations struct {
-	edge *tables.Edge
-	// touch announces whose lists are written.
-	touch func(ctx context.Context, as, bs []string) error
-	put   func(w *writes, r relation, timestamp int64)
-	// count notes that both lists have a new member.
-	count func(r relation)
-	// remove takes out of both lists what an older relation of the two put there.
-	remove func(w *writes, r relation, timestamp int64)
-	// fresh knows of which relations there can't be an edge, by their keys.
-	fresh *fresh
-	// before writes what else must be there before an edge may be; nil is nothing.
-	before func(ctx context.Context, w *writes, fresh []relation) error
+	*tables.Relation
+	from, to *list
+	// newKeys knows pairs of which the store has no edge.
+	newKeys newKeys
+	// before writes what must be there before the new edges are; it may be nil.
+	before func(ctx context.Context, w *writes, added []relation) error
+}
+
+func (im *importer) newRelations() {
+	im.relations = map[*tables.Relation]*relations{}
+	for _, x := range tables.Relations() {
+		im.relations[x] = &relations{Relation: x, from: im.lists[x.From.List], to: im.lists[x.To.List]}
+	}
+	im.relations[tables.Follows].before = im.fanIn
+}
+
+// relationForms are the forms of the files of relations: of those that have an end of this kind, or of all that have not.
+func relationForms(of *tables.AnyObject, have bool) (forms []form) {
+	for _, x := range tables.Relations() {
+		if (x.To.Object() == of) != have {
+			continue
+		}
+		f := form{
+			name: x.File, required: []string{x.From.Column, x.To.Column},
+			imports: func(im *importer, ctx context.Context) error { return im.relations[x].imports(ctx, im) },
+			exports: func(ctx context.Context, store hbase.Store, row emit) error {
+				return exportRelations(ctx, store, x, row)
+			},
+		}
+		if x.Dated() {
+			f.optional = []string{x.DateColumn}
+		}
+		forms = append(forms, f)
+	}
+	return forms
+}
+
+func (x *relations) parse(r *row) relation {
+	rel := relation{
+		r.checked(x.From.Column, x.From.Object().CheckName), r.checked(x.To.Column, x.To.Object().CheckName), tables.Unknown,
+	}
+	if x.Dated() && r.has(x.DateColumn) {
+		rel.at = r.time(x.DateColumn)
+	}
+	if x.Irreflexive && rel.a == rel.b {
+		r.fail(x.To.Column, "%q can't %s themselves", rel.a, x.Name)
+	}
+	return rel
+}
+
+func (x *relations) imports(ctx context.Context, im *importer) error {
+	from, to := x.From.Object(), x.To.Object()
+	return pipe(ctx, im, x.File, x.parse, relation.key, func(ctx context.Context, batch []item[relation]) error {
+		batch, err := known(ctx, im, batch,
+			name[relation]{x.From.Column, from, func(r relation) string { return r.a }},
+			name[relation]{x.To.Column, to, func(r relation) string { return r.b }})
+		if err != nil {
+			return err
+		}
+		for i := range batch {
+			r := &batch[i].value
+			r.a, _ = im.objects[from].of(r.a)
+			r.b, _ = im.objects[to].of(r.b)
+		}
+		return x.write(ctx, im, batch)
+	})
 }
 
 // edge is what the store says of a relation.
@@ -41,15 +95,15 @@ type edge struct {
 	timestamp int64
 }
 
-// write writes relations whose names exist. An edge comes last: one that is there has all that follows from it.
-func (k *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
-	edges, err := k.read(ctx, im.store, batch)
+// write writes relations whose ends exist. The edge comes last: an edge that is there has all that follows from it.
+func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
+	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {
 		return err
 	}
 	derived := im.derived(2 * len(batch))
 	truth := make([]hbase.Mutation, 0, len(batch))
-	var fresh []relation
+	var added []relation
 	for i, it := range batch {
 		r, old := it.value, edges[i]
 		timestamp := stamp(r.at)
@@ -58,20 +112,22 @@ func (k *relations) write(ctx context.Context, im *importer, batch []item[relati
 		}
 		if old.related {
 			gone := old.timestamp
-			if im.repaired { // a repair may have made it younger
+			if im.repaired { // a repair may have made the members younger
 				gone = time.Now().UnixMilli()
 			}
-			k.remove(derived, relation{r.a, r.b, old.at}, gone)
+			x.remove(derived, relation{r.a, r.b, old.at}, gone)
 		} else {
-			k.count(r)
-			fresh = append(fresh, r)
+			x.from.count(r.a, false)
+			x.to.count(r.b, false)
+			added = append(added, r)
 		}
-		k.put(derived, r, timestamp)
-		truth = append(truth, k.edge.Put(r.a, r.b, true, r.at, timestamp))
+		x.from.put(derived, r.a, x.From.Member(r.b, r.at, timestamp))
+		x.to.put(derived, r.b, x.To.Member(r.a, r.at, timestamp))
+		truth = append(truth, x.Put(r.a, r.b, true, r.at, timestamp))
 		*old = edge{true, r.at, timestamp}
 	}
-	if k.before != nil {
-		if err := k.before(ctx, derived, fresh); err != nil {
+	if x.before != nil {
+		if err := x.before(ctx, derived, added); err != nil {
 			return err
 		}
 	}
@@ -81,8 +137,17 @@ func (k *relations) write(ctx context.Context, im *importer, batch []item[relati
 	return settle.Write(ctx, im.store, truth)
 }
 
-// read returns the edge of each row; rows of the same two share one.
-func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) ([]*edge, error) {
+// remove deletes the members of an older relation of the same two objects. If the relation has no dates, these are at the
+// positions of the new members.
+func (x *relations) remove(w *writes, r relation, timestamp int64) {
+	if x.Dated() {
+		x.from.remove(w, r.a, x.From.Member(r.b, r.at, 0).Qualifier, timestamp)
+		x.to.remove(w, r.b, x.To.Member(r.a, r.at, 0).Qualifier, timestamp)
+	}
+}
+
+// read returns the edge of each row; rows of the same two objects share one.
+func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) ([]*edge, error) {
 	as, bs := make([]string, len(batch)), make([]string, len(batch))
 	edges, shared := make([]*edge, len(batch)), make(map[relation]*edge, len(batch))
 	var gets []hbase.Get
@@ -93,13 +158,16 @@ func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		pair := relation{a: r.a, b: r.b}
 		if shared[pair] == nil {
 			shared[pair] = new(edge)
-			if !k.fresh.first(r.key()) {
-				gets, sought = append(gets, k.edge.Get(r.a, r.b)), append(sought, shared[pair])
+			if !x.newKeys.first(r.key()) {
+				gets, sought = append(gets, x.Get(r.a, r.b)), append(sought, shared[pair])
 			}
 		}
 		edges[i] = shared[pair]
 	}
-	if err := k.touch(ctx, as, bs); err != nil {
+	if err := x.from.touch(ctx, as); err != nil {
+		return nil, err
+	}
+	if err := x.to.touch(ctx, bs); err != nil {
 		return nil, err
 	}
 	cells, err := settle.Read(ctx, store, gets)
@@ -107,11 +175,43 @@ func (k *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		return nil, err
 	}
 	for i, e := range sought {
-		related, at, err := k.edge.Decode(cells[i])
+		related, at, err := x.Decode(cells[i])
 		if err != nil {
 			return nil, err
 		}
 		*e = edge{related, at, settle.Youngest(cells[i])}
 	}
 	return edges, nil
+}
+
+// exportRelations emits all relations of a kind.
+func exportRelations(ctx context.Context, store hbase.Store, x *tables.Relation, row emit) error {
+	for r, err := range store.Scan(ctx, x.Edges()) {
+		if err != nil {
+			return err
+		}
+		a, b, err := x.Ends(r.Key)
+		if err != nil {
+			return err
+		}
+		related, at, err := x.Decode(r.Cells)
+		if err != nil {
+			return err
+		}
+		if !related {
+			continue
+		}
+		fields := []string{x.From.Object().NameOf(a), x.To.Object().NameOf(b)}
+		if x.Dated() {
+			since := ""
+			if !at.Equal(tables.Unknown) {
+				since = instant(&at)
+			}
+			fields = append(fields, since)
+		}
+		if err := row(fields...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

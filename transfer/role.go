@@ -17,7 +17,7 @@ func (im *importer) importRoles(ctx context.Context) error {
 	return pipe(ctx, im, "roles", parseRole, func(r *tables.Role) string { return r.Code },
 		func(ctx context.Context, batch []item[*tables.Role]) error {
 			batch, err := known(ctx, im, batch,
-				name[*tables.Role]{"department", "department", im.departments, func(r *tables.Role) string { return value(r.DepartmentCode) }})
+				name[*tables.Role]{"department", &tables.Departments.AnyObject, func(r *tables.Role) string { return value(r.DepartmentCode) }})
 			if err != nil {
 				return err
 			}
@@ -73,40 +73,5 @@ func sameValues(cells, stored []hbase.Cell) bool {
 		return !slices.ContainsFunc(stored, func(s hbase.Cell) bool {
 			return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
 		})
-	})
-}
-
-func (im *importer) importUserRoles(ctx context.Context) error {
-	assignments := &relations{
-		edge:  tables.Assignments,
-		fresh: &im.newRoles,
-		touch: func(ctx context.Context, usernames, roles []string) error {
-			if err := im.userRoles.touch(ctx, usernames); err != nil {
-				return err
-			}
-			return im.roleUsers.touch(ctx, roles)
-		},
-		put: func(w *writes, r relation, timestamp int64) {
-			im.userRoles.put(w, r.a, r.b, timestamp)
-			im.roleUsers.put(w, r.b, r.a, timestamp)
-		},
-		count: func(r relation) {
-			im.userRoles.count(r.a, r.b)
-			im.roleUsers.count(r.b, r.a)
-		},
-		// The place of a member does not depend on the time.
-		remove: func(*writes, relation, int64) {},
-	}
-	parse := func(r *row) relation {
-		return relation{r.username("username"), r.code("role"), tables.Unknown}
-	}
-	return pipe(ctx, im, "user_roles", parse, relation.key, func(ctx context.Context, batch []item[relation]) error {
-		batch, err := known(ctx, im, batch,
-			name[relation]{"username", "user", im.users, func(r relation) string { return r.a }},
-			name[relation]{"role", "role", im.roles, func(r relation) string { return r.b }})
-		if err != nil {
-			return err
-		}
-		return assignments.write(ctx, im, batch)
 	})
 }

@@ -51,14 +51,14 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		}
 		return nil
 	}
-	err := settle.Spans(ctx, im.store, tables.Followers, authors, func(span *settle.Span[tables.Follow]) error {
+	err := settle.Spans(ctx, im.store, &tables.Followers.AnyList, authors, func(span *settle.Span) error {
 		if span.Owner != author {
 			if err := spread(); err != nil {
 				return err
 			}
 			author, followers, merged = span.Owner, nil, false
 		}
-		some, err := covered(span)
+		some, err := settle.Covered(tables.Followers, span)
 		if err != nil || merged {
 			return err
 		}
@@ -111,13 +111,13 @@ func (im *importer) broadcast(w *writes, author string) error {
 	return nil
 }
 
-// fanIn brings the twits that those who are newly followed have posted already into the timelines of their new followers.
-func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) error {
+// fanIn writes the twits of users who were followed into the timelines of their new followers.
+func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
 	if im.blank { // Twits come after follows.
 		return nil
 	}
 	followers := map[string][]tables.Follow{}
-	for _, r := range fresh {
+	for _, r := range added {
 		followers[r.b] = append(followers[r.b], tables.Follow{Username: r.a, At: r.at})
 	}
 	followees := slices.Sorted(maps.Keys(followers))
@@ -128,8 +128,8 @@ func (im *importer) fanIn(ctx context.Context, w *writes, fresh []relation) erro
 		return err
 	}
 	authors := slices.DeleteFunc(followees, func(name string) bool { return !im.hasTwits.has(name) || im.merged(name) })
-	return settle.Spans(ctx, im.store, tables.Twits, authors, func(span *settle.Span[*tables.Twit]) error {
-		twits, err := covered(span)
+	return settle.Spans(ctx, im.store, &tables.Twits.AnyList, authors, func(span *settle.Span) error {
+		twits, err := settle.Covered(tables.Twits, span)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (im *importer) importTwits(ctx context.Context) error {
 	return pipe(ctx, im, "twits", parseTwit, func(t *tables.Twit) string { return t.Name },
 		func(ctx context.Context, batch []item[*tables.Twit]) error {
 			batch, err := known(ctx, im, batch,
-				name[*tables.Twit]{"author", "user", im.users, func(t *tables.Twit) string { return t.AuthorName }})
+				name[*tables.Twit]{"author", &tables.Users.AnyObject, func(t *tables.Twit) string { return t.AuthorName }})
 			if err != nil {
 				return err
 			}
@@ -49,10 +49,11 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	for i, it := range batch {
 		authors[i], gets[i] = it.value.AuthorName, tables.TwitNames.Get(it.value.Name)
 	}
-	if err := im.twitLists.touch(ctx, authors); err != nil {
+	lists, albums := im.lists[&tables.Twits.AnyList], im.lists[&tables.Albums.AnyList]
+	if err := lists.touch(ctx, authors); err != nil {
 		return err
 	}
-	if err := im.albums.touch(ctx, authors); err != nil {
+	if err := albums.touch(ctx, authors); err != nil {
 		return err
 	}
 	names, err := settle.Read(ctx, im.store, gets)
@@ -67,11 +68,11 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range fresh {
 		timestamp := stamp(t.PostedAt)
-		im.twitLists.put(derived, t.AuthorName, t, timestamp)
-		im.twitLists.count(t.AuthorName, t)
+		lists.put(derived, t.AuthorName, tables.Twits.Cell(t, timestamp))
+		lists.count(t.AuthorName, tables.Twits.IsPublic(t))
 		if t.InAlbum() {
-			im.albums.count(t.AuthorName, t)
-			im.albums.put(derived, t.AuthorName, t, timestamp)
+			albums.count(t.AuthorName, tables.Albums.IsPublic(t))
+			albums.put(derived, t.AuthorName, tables.Albums.Cell(t, timestamp))
 		}
 		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], t.Key())
 		truth.put(tables.TwitNames.Put(t, timestamp))
@@ -102,7 +103,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			err = im.add(taken(it))
 		case stored:
 			again = append(again, it)
-			gets = append(gets, hbase.Get{Table: tables.Twits.Table, Row: im.twitLists.row(key.Author, key.Position),
+			gets = append(gets, hbase.Get{Table: tables.Twits.Table, Row: im.lists[&tables.Twits.AnyList].row(key.Author, key.Position),
 				Columns: tables.Twits.Family, Page: hbase.Exactly(key.Position)})
 		case first[t.Name] == nil:
 			first[t.Name] = t

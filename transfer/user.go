@@ -28,7 +28,7 @@ func (im *importer) importUsers(ctx context.Context) error {
 				return err
 			}
 			for _, it := range batch {
-				im.users.note(it.value.Username, true)
+				im.objects[&tables.Users.AnyObject].note(it.value.Username, it.value.Username)
 			}
 			return nil
 		})

@@ -30,49 +30,10 @@ func (b cutBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// cuttable are the lists that can be cut.
-var cuttable = map[listName]cutter{}
-
-func init() {
-	canCut(tables.Followers)
-	canCut(tables.Following)
-	canCut(tables.Twits)
-	canCut(tables.Albums)
-	canCut(tables.Comments)
-	canCut(tables.UserComments)
-	canCut(tables.UserRoles)
-	canCut(tables.RoleUsers)
-	canCut(tables.Children)
-	canCut(tables.DepartmentRoles)
-	canCut(tables.UserGames)
-	canCut(tables.Players)
-}
-
-func canCut[E any](l *tables.List[E]) { cuttable[listName{l.Table, l.Family}] = erased[E]{l} }
-
-// cutter is a [tables.List] as far as cuts go.
-type cutter interface {
-	Row(owner string, bucket uint32) string
-	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
-	Directories(owner string) hbase.Get
-	BucketCell(b tables.Bucket, timestamp int64) hbase.Cell
-	AnnouncementCell(fresh []tables.Bucket, timestamp int64) hbase.Cell
-	AnnouncementEnd(timestamp int64) hbase.Deletion
-	Announced(cells []hbase.Cell) (timestamp int64)
-	directory(owner string, cells []hbase.Cell) ([]tables.Bucket, error)
-}
-
-type erased[E any] struct{ *tables.List[E] }
-
-func (l erased[E]) directory(owner string, cells []hbase.Cell) ([]tables.Bucket, error) {
-	_, _, buckets, err := l.Decode(owner, cells)
-	return buckets, err
-}
-
 // cutPage is how many members a cut reads or writes at a time.
 const cutPage = 2000
 
-func (a cutArgs) list() cutter { return cuttable[a.List] }
+func (a cutArgs) list() *tables.AnyList { return tables.ListOf(a.List.Table, a.List.Family) }
 
 func (a cutArgs) page(bucket uint32, start, stop string) hbase.Get {
 	if stop == "" {
@@ -90,7 +51,7 @@ const cutPieces = 4
 // empty, and no list is cut meanwhile.
 var cut = register(kind[cutArgs]{
 	name: "cut", ordered: true,
-	row: func(a cutArgs) hbase.Get { return tables.Cuts.Get(a.List.Table, a.List.Family, string(a.Owner)) },
+	row: func(a cutArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
 	reads: func(a cutArgs) []hbase.Get {
 		return []hbase.Get{a.list().Directories(string(a.Owner)), a.page(a.Bucket, "", "")}
 	},
@@ -102,7 +63,7 @@ var cut = register(kind[cutArgs]{
 		return []hbase.Get{a.page(a.Bucket, hbase.Next(last[len(last)-1].Qualifier), "")}
 	},
 	decide: func(a *cutArgs, r *reading) ([]hbase.Cell, error) {
-		directory, err := a.list().directory(string(a.Owner), r.cells[0])
+		directory, err := a.list().DecodeDirectory(string(a.Owner), r.cells[0])
 		if err != nil || a.list().Announced(r.cells[0]) != 0 {
 			return nil, orNothing(err)
 		}
@@ -123,7 +84,7 @@ var cut = register(kind[cutArgs]{
 		for first := len(positions) - pieces*half; len(cuts) < pieces; first += half {
 			cuts = append(cuts, positions[first])
 		}
-		fresh, named := tables.Cut(directory, a.Bucket, cuts)
+		fresh, named := tables.Split(directory, a.Bucket, cuts)
 		// A number that no other cut has, so that what one that came to nothing left behind is never read.
 		first, number := fresh[0].Number, uint32(xxhash.Sum64String(r.id))>>2
 		renumbered := func(list []tables.Bucket) (out []cutBucket) {

@@ -22,21 +22,12 @@ func (p put) String() string {
 	return "put " + table
 }
 
-// list is a [tables.List] without the type of its members.
-type list interface {
-	Row(owner string, bucket uint32) string
-	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
-	Places(owner, position string) hbase.Get
-	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
-	MovedCell(position string, timestamp int64) hbase.Cell
-}
-
 // listName tells lists apart, in what is stored.
 type listName struct{ Table, Family string }
 
 // member adds a member to a list, or takes it out, in whatever bucket covers it.
 type member struct {
-	list  list
+	list  *tables.AnyList
 	name  listName
 	owner string
 	cell  hbase.Cell
@@ -54,13 +45,13 @@ func (m *member) String() string {
 
 // add puts a member into an owner's list.
 func add[E any](l *tables.List[E], owner string, e E, at int64) step {
-	return &member{list: l, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at),
-		length: column{place{l.CountTable, tables.RowKey(owner)}, tables.Attributes + ":" + l.Count}}
+	return &member{list: &l.AnyList, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at),
+		length: column{place{l.Owner.Table, tables.RowKey(owner)}, tables.Attributes + ":" + l.Count}}
 }
 
 // remove takes a member out of an owner's list.
 func remove[E any](l *tables.List[E], owner string, e E, at int64) step {
-	return &member{list: l, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at), gone: true}
+	return &member{list: &l.AnyList, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at), gone: true}
 }
 
 // place is a row of a table.
@@ -88,7 +79,7 @@ func countIn(table, key, attribute string, delta int) step {
 
 // countOf adds to the length of an owner's list.
 func countOf[E any](l *tables.List[E], owner string, delta int) step {
-	return countIn(l.CountTable, owner, l.Count, delta)
+	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
 // look reads, after everything of the stages before is there, and goes on with what it made of the cells: puts, members, demands.

@@ -84,17 +84,17 @@ func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
 const CommentCount = Attributes + ":commentCount"
 
 // Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
-var Comments = &List[*Comment]{
-	Table: "comments", Family: "l", CountTable: "comments", Count: "commentCount",
-	position: checkCommentPosition,
-	decode:   decodeComment,
+var Comments = newList(List[*Comment]{
+	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount",
+		position: checkCommentPosition},
+	decode: decodeComment,
 	encode: func(c *Comment) (string, []byte) {
 		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)
 	},
 	size: func(c *Comment) int {
 		return int(unsafe.Sizeof(*c)) + len(c.Twit.Author) + len(separator) + len(c.Twit.Position)
 	},
-}
+})
 
 // The fields of a comment's record.
 const (
@@ -157,12 +157,12 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 }
 
 // UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.
-var UserComments = &List[CommentKey]{
-	Table: "user_comments", Family: "l",
-	position: func(qualifier string) error { _, err := decodeUserComment(nil, "", qualifier, nil); return err },
-	decode:   decodeUserComment,
-	encode:   func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
-}
+var UserComments = newList(List[CommentKey]{
+	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject,
+		position: func(qualifier string) error { _, err := decodeUserComment(nil, "", qualifier, nil); return err }},
+	decode: decodeUserComment,
+	encode: func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
+})
 
 // decodeUserComment splits a position of a comment from the key of its twit. The mark's hash, of fixed length, ends the position; the name before
 // it holds no separator, but the inverted time may.

@@ -25,35 +25,21 @@ type Place struct {
 
 // MovedCell stands in bucket 0 for a member that was added to a sealed bucket while bucket 0 had its neighbours still: it tells who reads
 // on there that the rest is elsewhere.
-func (l *List[E]) MovedCell(position string, timestamp int64) hbase.Cell {
+func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }
 
 // Moved reports whether a cell of bucket 0 is a MovedCell. It is no member.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Beginning returns the members of bucket 0, and the directory, among the cells of a page of it that was read without a look at the
-// directory before. It reports more if members followed that a sealed bucket has by now: all that follow are read there.
-func Beginning(cells []hbase.Cell) (own []hbase.Cell, more bool) {
-	first := slices.IndexFunc(cells, Moved)
-	if first < 0 {
-		return cells, false
-	}
-	end := first
-	for end < len(cells) && cells[end].Qualifier < MembersEnd {
-		end++
-	}
-	return append(cells[:first:first], cells[end:]...), true
-}
-
-// Places reads where a position belongs: see [List.Place].
-func (l *List[E]) Places(owner, position string) hbase.Get {
+// Places reads where a position belongs: see [AnyList.Place].
+func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directory + hbase.Next(position)})
 }
 
 // Place returns where the position belongs, given the cells of Places. Announced is 0 if no cut concerns it.
-func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (p Place, err error) {
-	_, _, buckets, err := l.Decode(owner, cells)
+func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, err error) {
+	buckets, err := l.DecodeDirectory(owner, cells)
 	if err != nil {
 		return Place{}, err
 	}
@@ -69,8 +55,8 @@ func (l *List[E]) Place(owner, position string, cells []hbase.Cell) (p Place, er
 }
 
 // Buckets returns the numbers of all buckets of a list, those that are only announced among them, given its directory and what stands behind that.
-func (l *List[E]) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, err error) {
-	_, _, named, err := l.Decode(owner, cells)
+func (l *AnyList) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, err error) {
+	named, err := l.DecodeDirectory(owner, cells)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +71,7 @@ func (l *List[E]) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, e
 }
 
 // fresh returns the buckets that are announced.
-func (l *List[E]) fresh(owner string, cells []hbase.Cell) (fresh []Bucket, err error) {
+func (l *AnyList) fresh(owner string, cells []hbase.Cell) (fresh []Bucket, err error) {
 	for _, c := range cells {
 		if c.Family == l.Family && c.Qualifier == announcement {
 			if fresh, err = l.decodeAnnouncement(c.Value); err != nil {
@@ -97,7 +83,7 @@ func (l *List[E]) fresh(owner string, cells []hbase.Cell) (fresh []Bucket, err e
 }
 
 // AnnouncementCell returns the column that tells of new buckets, ascending and without gaps.
-func (l *List[E]) AnnouncementCell(fresh []Bucket, timestamp int64) hbase.Cell {
+func (l *AnyList) AnnouncementCell(fresh []Bucket, timestamp int64) hbase.Cell {
 	var value string
 	for _, b := range fresh {
 		value = appendPart(value, b.Start) + string(binary.BigEndian.AppendUint32(nil, b.Number))
@@ -107,12 +93,12 @@ func (l *List[E]) AnnouncementCell(fresh []Bucket, timestamp int64) hbase.Cell {
 }
 
 // AnnouncementEnd takes the announcement of that timestamp away.
-func (l *List[E]) AnnouncementEnd(timestamp int64) hbase.Deletion {
+func (l *AnyList) AnnouncementEnd(timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: announcement, Timestamp: timestamp}
 }
 
 // Announced returns when the announcement among the cells was made, 0 if there is none.
-func (l *List[E]) Announced(cells []hbase.Cell) (timestamp int64) {
+func (l *AnyList) Announced(cells []hbase.Cell) (timestamp int64) {
 	for _, c := range cells {
 		if c.Family == l.Family && c.Qualifier == announcement {
 			timestamp = c.Timestamp
@@ -121,7 +107,7 @@ func (l *List[E]) Announced(cells []hbase.Cell) (timestamp int64) {
 	return timestamp
 }
 
-func (l *List[E]) decodeAnnouncement(value []byte) (fresh []Bucket, err error) {
+func (l *AnyList) decodeAnnouncement(value []byte) (fresh []Bucket, err error) {
 	rest := string(value)
 	for {
 		position, more, ok := cutPart(rest)

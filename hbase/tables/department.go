@@ -12,7 +12,8 @@ import (
 // MaxDepth is how many levels the tree of departments has at most.
 const MaxDepth = 64
 
-// Department is a node of the tree. Fields but the code are nil where they were not read or are absent; counts then are zero.
+// Department is a node of the tree. Fields other than the code are nil if they were not read or are absent; absent counts
+// are zero.
 type Department struct {
 	Code    string
 	Name    *string
@@ -31,8 +32,9 @@ const Root = ""
 
 // Departments are the departments, by code.
 var Departments = &Object[Department]{
-	Table: "departments",
-	key:   func(d *Department) *string { return &d.Code },
+	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", check: CheckCode},
+
+	key: func(d *Department) *string { return &d.Code },
 	attributes: []attribute[Department]{
 		text("name", func(d *Department) **string { return &d.Name }),
 		version(func(d *Department) **string { return &d.Version }),
@@ -85,12 +87,12 @@ func (tree) Put(cells ...hbase.Cell) hbase.Put {
 type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, or below [Root].
-var Children = &List[Child]{
-	Table: "departments", Family: "c", CountTable: "departments", Count: "childCount",
-	position: func(qualifier string) error { _, err := decodeChild(nil, "", qualifier, nil); return err },
-	decode:   decodeChild,
-	encode:   func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
-}
+var Children = newList(List[Child]{
+	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount",
+		position: func(qualifier string) error { _, err := decodeChild(nil, "", qualifier, nil); return err }},
+	decode: decodeChild,
+	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
+})
 
 func decodeChild(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
 	name, code, _ := strings.Cut(qualifier, separator)
@@ -112,4 +114,5 @@ func CheckDepartmentName(s string) error {
 }
 
 // DepartmentRoles are the codes of the roles that the department defines, ascending.
-var DepartmentRoles = nameList("departments", "r", "departments", "roleCount", CheckCode)
+var DepartmentRoles = nameList(
+	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount"}, CheckCode)

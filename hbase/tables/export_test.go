@@ -3,7 +3,7 @@ package tables
 import "twibase/hbase"
 
 // AnnouncementAgain reads an announcement and writes it again.
-func (l *List[E]) AnnouncementAgain(c hbase.Cell) (hbase.Cell, error) {
+func (l *AnyList) AnnouncementAgain(c hbase.Cell) (hbase.Cell, error) {
 	fresh, err := l.decodeAnnouncement(c.Value)
 	if err != nil {
 		return hbase.Cell{}, corrupt(err, "announcement")

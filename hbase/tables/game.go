@@ -10,7 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// Game is what people play. Fields but the code are nil where they were not read or are absent; counts then are zero.
+// Game is what people play. Fields other than the code are nil if they were not read or are absent; absent counts are
+// zero.
 type Game struct {
 	Code        string
 	Name        *string
@@ -23,8 +24,9 @@ func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
 // Games are the games, by code.
 var Games = &Object[Game]{
-	Table: "games",
-	key:   func(g *Game) *string { return &g.Code },
+	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", check: CheckCode},
+
+	key: func(g *Game) *string { return &g.Code },
 	attributes: []attribute[Game]{
 		text("name", func(g *Game) **string { return &g.Name }),
 		version(func(g *Game) **string { return &g.Version }),
@@ -33,7 +35,7 @@ var Games = &Object[Game]{
 }
 
 // Players are the usernames of those who play the game, ascending.
-var Players = nameList("games", "p", "games", "playerCount", CheckUsername)
+var Players = nameList(AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount"}, CheckUsername)
 
 // UserGame is a member of the list of a user's games: how much was played, and when last.
 type UserGame struct {
@@ -43,9 +45,8 @@ type UserGame struct {
 }
 
 // UserGames are the games that the user plays, by code. The sums follow from [Plays].
-var UserGames = &List[UserGame]{
-	Table: "user_games", Family: "l", CountTable: "users", Count: "gameCount",
-	position: CheckCode,
+var UserGames = newList(List[UserGame]{
+	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", position: CheckCode},
 	decode: func(_ *Memory, _, qualifier string, value []byte) (UserGame, error) {
 		count, day, _ := strings.Cut(string(value), " ")
 		n, err := parseCount(count)
@@ -60,7 +61,7 @@ var UserGames = &List[UserGame]{
 	encode: func(g UserGame) (string, []byte) {
 		return g.Code, fmt.Appendf(nil, "%d %s", g.Count, g.Day)
 	},
-}
+})
 
 // DayCount is how much was played on a day.
 type DayCount struct {

@@ -25,23 +25,19 @@ type ID struct {
 	Key  string
 }
 
-// ParseID reads the bytes of [ID.Bytes] back. It is an error, that costs no read, if they can't name anything.
+// ParseID reads the bytes of [ID.Bytes] back. The error is [ErrName] if they can't name anything; finding that out takes no
+// read of the store.
 func ParseID(b []byte) (ID, error) {
 	if len(b) == 0 {
 		return ID{}, fmt.Errorf("%w: it is empty", ErrName)
 	}
 	id := ID{Noun: Noun(b[0]), Key: string(b[1:])}
 	var err error
-	switch id.Noun {
-	case NounUser:
-		err = CheckUsername(id.Key)
-	case NounRole, NounDepartment, NounGame:
-		err = CheckCode(id.Key)
-	case NounTwit:
-		_, err = ParseTwitKey(id.Key)
-	case NounComment:
+	if kind := objectOf(id.Noun); kind != nil {
+		err = kind.check(id.Key)
+	} else if id.Noun == NounComment {
 		_, err = ParseCommentKey(id.Key)
-	default:
+	} else {
 		err = fmt.Errorf("%w: it names no kind of thing", ErrName)
 	}
 	if err != nil {

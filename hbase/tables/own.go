@@ -1,14 +1,20 @@
 package tables
 
-// own are the tables of the rows that an object of a noun has of its own: its attributes, its lists, and its edges to others.
-var own = map[Noun][]string{
-	NounUser: {Users.Table, Following.Table, Follows.Table, Albums.Table, Timelines.Table, UserComments.Table, UserRoles.Table, Assignments.Table,
-		UserGames.Table, Plays.Table},
-	NounTwit:       {Comments.Table},
-	NounRole:       {Roles.Table},
-	NounDepartment: {Departments.Table},
-	NounGame:       {Games.Table},
-}
+import "slices"
 
-// Own returns the tables of the rows that the object has of its own. They are those for which [IsOf] holds.
+// Own returns the tables that have rows which belong to the object: its attributes, its lists, and its edges to others.
+// These are the rows for which [IsOf] holds.
 func (id ID) Own() []string { return own[id.Noun] }
+
+var own = owned()
+
+// owned returns the tables that objects of each noun have rows in.
+func owned() map[Noun][]string {
+	own := map[Noun][]string{}
+	for _, s := range storage() {
+		if s.owner != nil && !slices.Contains(own[s.owner.Noun], s.table) {
+			own[s.owner.Noun] = append(own[s.owner.Noun], s.table)
+		}
+	}
+	return own
+}

@@ -1,6 +1,9 @@
 package tables
 
-// Role is what a person can be, such as an administrator. Fields but the code are nil where they were not read or are absent; counts then are zero.
+import "time"
+
+// Role is what a person can be, such as an administrator. Fields other than the code are nil if they were not read or are
+// absent; absent counts are zero.
 type Role struct {
 	Code    string
 	Name    *string
@@ -15,8 +18,9 @@ func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
 // Roles are the roles, by code.
 var Roles = &Object[Role]{
-	Table: "roles",
-	key:   func(r *Role) *string { return &r.Code },
+	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", check: CheckCode},
+
+	key: func(r *Role) *string { return &r.Code },
 	attributes: []attribute[Role]{
 		text("name", func(r *Role) **string { return &r.Name }),
 		version(func(r *Role) **string { return &r.Version }),
@@ -25,20 +29,30 @@ var Roles = &Object[Role]{
 	},
 }
 
-// RoleUsers are the usernames of those who have the role, ascending.
-var RoleUsers = nameList("roles", "u", "roles", "userCount", CheckUsername)
+// Assignments are the relations of a user who has a role.
+var Assignments = &Relation{
+	Name: "assignRole", Verb: "has the role", Table: "assignments", File: "user_roles",
+	From: end("username", UserRoles, nameOf, ofName),
+	To:   end("role", RoleUsers, nameOf, ofName),
+}
+
+// RoleUsers are the usernames of the users who have the role, ascending.
+var RoleUsers = nameList(AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount"}, CheckUsername)
 
 // UserRoles are the codes of the roles that the user has, ascending.
-var UserRoles = nameList("user_roles", "l", "users", "roleCount", CheckCode)
+var UserRoles = nameList(AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount"}, CheckCode)
 
-// nameList is a list of names in their own order.
-func nameList(table, family, countTable, count string, check func(string) error) *List[string] {
-	return &List[string]{
-		Table: table, Family: family, CountTable: countTable, Count: count,
-		position: check,
+// nameList declares a list of names in ascending order.
+func nameList(l AnyList, check func(string) error) *List[string] {
+	l.position = check
+	return newList(List[string]{
+		AnyList: l,
 		decode: func(_ *Memory, _, qualifier string, _ []byte) (string, error) {
 			return qualifier, check(qualifier)
 		},
 		encode: func(name string) (string, []byte) { return name, nil },
-	}
+	})
 }
+
+func nameOf(name string, _ time.Time) string { return name }
+func ofName(name string) (string, time.Time) { return name, Unknown }

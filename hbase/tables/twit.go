@@ -63,11 +63,33 @@ func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 // InAlbum reports whether the author's album shows the twit: it has photos or is for followers.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
+// PostedTwits are the twits as objects. A twit has no row of attributes: it is in its author's list, and a row of
+// [TwitNames] finds it by its name. Its row in the table of the comments has its counts.
+var PostedTwits = &AnyObject{
+	Noun: NounTwit, Name: "twit", Table: "comments",
+	check: func(key string) error { _, err := ParseTwitKey(key); return err },
+	named: &naming{
+		check: CheckTwitID,
+		of: func(key string) string {
+			k, _ := ParseTwitKey(key)
+			_, name, _ := k.Parts()
+			return name
+		},
+		get: TwitNames.Get,
+		find: func(cells []hbase.Cell) (key string, found bool, err error) {
+			k, gone, found, err := TwitNames.Decode(cells)
+			return k.String(), found && !gone, err
+		},
+	},
+}
+
 // Twits are the owner's posts, newest first, whole.
-var Twits = twitList("users", "t", "twitCount")
+var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject,
+	Count: "twitCount", PublicCount: "publicTwitCount"})
 
 // Albums are those of the owner's posts that have photos or are for followers, newest first, whole.
-var Albums = twitList("albums", "l", "albumCount")
+var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject,
+	Count: "albumCount", PublicCount: "publicAlbumCount"})
 
 // The fields of a twit's record.
 const (
@@ -77,14 +99,15 @@ const (
 	twitFollowersOnly
 )
 
-func twitList(table, family, count string) *List[*Twit] {
-	return &List[*Twit]{
-		Table: table, Family: family, CountTable: "users", Count: count,
-		position: checkTwitPosition,
+func twitList(l AnyList) *List[*Twit] {
+	l.position = checkTwitPosition
+	return newList(List[*Twit]{
+		AnyList:  l,
 		decode:   decodeTwit,
 		encode:   func(t *Twit) (string, []byte) { return t.position(), encodeTwit(t) },
 		size:     (*Twit).size,
-	}
+		isPublic: func(t *Twit) bool { return t.Visibility == Public },
+	})
 }
 
 // size is that of [List].

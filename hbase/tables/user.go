@@ -2,7 +2,8 @@ package tables
 
 import "time"
 
-// User is a person, with or without an account. Fields but the username are nil where they were not read or are absent; counts then are zero.
+// User is a person, with or without an account. Fields other than the username are nil if they were not read or are absent;
+// absent counts are zero.
 type User struct {
 	Username       string
 	Name           *string
@@ -30,9 +31,9 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 // Users are the people, by username. Their rows also carry two lists, each in a family of its own, that are often read along with
 // the attributes: [Followers] and [Twits].
 var Users = &Object[User]{
-	Table: "users",
-	key:   func(u *User) *string { return &u.Username },
+	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", check: CheckUsername},
 
+	key:      func(u *User) *string { return &u.Username },
 	promised: func(u *User) *bool { return &u.Promised },
 	attributes: []attribute[User]{
 		text("name", func(u *User) **string { return &u.Name }),

@@ -10,33 +10,20 @@ import (
 	"twibase/transfer/settle"
 )
 
-// buckets shows that the members of all lists are where they are looked for. It comes before everything that looks for one.
+// buckets checks that the members of all lists are where readers look for them. It precedes every check that looks for a
+// member.
 func (r *run) buckets(ctx context.Context) error {
-	for _, prove := range []func() error{
-		func() error { return sorted(ctx, r, tables.Following) },
-		func() error { return sorted(ctx, r, tables.Followers) },
-		func() error { return sorted(ctx, r, tables.UserRoles) },
-		func() error { return sorted(ctx, r, tables.RoleUsers) },
-		func() error { return sorted(ctx, r, tables.Children) },
-		func() error { return sorted(ctx, r, tables.DepartmentRoles) },
-		func() error { return sorted(ctx, r, tables.Twits) },
-		func() error { return sorted(ctx, r, tables.Albums) },
-		func() error { return sorted(ctx, r, tables.Comments) },
-		func() error { return sorted(ctx, r, tables.UserComments) },
-		func() error { return sorted(ctx, r, tables.UserGames) },
-		func() error { return sorted(ctx, r, tables.Players) },
-		func() error { return sorted(ctx, r, tables.Timelines) },
-	} {
-		if err := prove(); err != nil {
+	for _, l := range tables.Lists() {
+		if err := r.bucketsOf(ctx, l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sorted looks at the directories of all lists of a kind, and then whether each bucket holds what its directory says.
-func sorted[E any](ctx context.Context, r *run, l *tables.List[E]) error {
-	return r.rows(ctx, rowsOf(l), func(rows []hbase.Row) error {
+// bucketsOf checks the directories of all lists of a kind, and then whether each bucket holds what its directory says.
+func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList) error {
+	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string
 		sealed := map[string][]uint32{}
 		for _, row := range rows {
@@ -51,25 +38,25 @@ func sorted[E any](ctx context.Context, r *run, l *tables.List[E]) error {
 			}
 		}
 		r.emptied = map[listOf]bool{}
-		cut, err := directories(ctx, r, l, owners)
+		split, err := r.directories(ctx, l, owners)
 		if err != nil {
 			return err
 		}
-		if err := r.flush(ctx); err != nil || r.broken { // where anything belongs nobody knows
+		if err := r.flush(ctx); err != nil || r.broken { // a broken directory does not tell where members belong
 			return err
 		}
 		for owner, buckets := range sealed {
-			if err := unnamed(ctx, r, l, owner, buckets); err != nil {
+			if err := r.unnamed(ctx, l, owner, buckets); err != nil {
 				return err
 			}
 		}
-		return settle.Spans(ctx, r.Store, l, cut, func(s *settle.Span[E]) error { return strays(ctx, r, l, s) })
+		return settle.Spans(ctx, r.Store, l, split, func(s *settle.Span) error { return r.strays(ctx, l, s) })
 	})
 }
 
 // strays reports the members that lie in a bucket which does not cover them.
-func strays[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Span[E]) error {
-	if r.emptied[listOf{l.Table, l.Family, s.Owner}] {
+func (r *run) strays(ctx context.Context, l *tables.AnyList, s *settle.Span) error {
+	if r.emptied[listOf{l, s.Owner}] {
 		return nil
 	}
 	for _, c := range s.Moved {
@@ -82,11 +69,11 @@ func strays[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Spa
 			strays = append(strays, c)
 		}
 	}
-	return move(ctx, r, l, s.Owner, s.Bucket, strays)
+	return r.move(ctx, l, s.Owner, s.Bucket, strays)
 }
 
-// move reports members that lie in a bucket which does not cover them, and brings them into the one that does.
-func move[E any](ctx context.Context, r *run, l *tables.List[E], owner string, bucket uint32, strays []hbase.Cell) error {
+// move reports members that lie in a bucket which does not cover them. The repair moves them into the one that does.
+func (r *run) move(ctx context.Context, l *tables.AnyList, owner string, bucket uint32, strays []hbase.Cell) error {
 	if len(strays) == 0 {
 		return nil
 	}
@@ -105,18 +92,23 @@ func move[E any](ctx context.Context, r *run, l *tables.List[E], owner string, b
 			mend = append(mend, hbase.Put{Table: l.Table, Row: s.row, Cells: []hbase.Cell{strays[i]}})
 		}
 		if r.breach(b, mend...) && s.found == nil && !r.Mend {
-			lo := listOf{l.Table, l.Family, owner}
-			member, _, _, err := l.Decode(owner, strays[i:i+1])
-			r.off[lo] = r.off[lo].Grown(err == nil && isPublic(member[0]))
+			lo := listOf{l, owner}
+			r.off[lo] = r.off[lo].Grown(public(l, owner, strays[i]))
 		}
 	}
 	return nil
 }
 
+// public reports whether a member, which may be unreadable, is one that the public count of its list counts.
+func public(l *tables.AnyList, owner string, member hbase.Cell) bool {
+	public, err := l.Public(owner, []hbase.Cell{member})
+	return err == nil && public != nil && public[0]
+}
+
 func quoted(row string) string { return fmt.Sprintf("row %q", row) }
 
-// unnamed reports the members of rows that are buckets of a list by their keys, and that its directory does not name.
-func unnamed[E any](ctx context.Context, r *run, l *tables.List[E], owner string, buckets []uint32) error {
+// unnamed reports the members of sealed buckets that the directory of the list does not name.
+func (r *run) unnamed(ctx context.Context, l *tables.AnyList, owner string, buckets []uint32) error {
 	directory, _, err := settle.Directory(ctx, r.Store, l, owner)
 	if err != nil {
 		return err
@@ -130,7 +122,7 @@ func unnamed[E any](ctx context.Context, r *run, l *tables.List[E], owner string
 			if err != nil {
 				return err
 			}
-			if err := move(ctx, r, l, owner, bucket, cells[0]); err != nil {
+			if err := r.move(ctx, l, owner, bucket, cells[0]); err != nil {
 				return err
 			}
 			if len(cells[0]) < enough {
@@ -142,9 +134,9 @@ func unnamed[E any](ctx context.Context, r *run, l *tables.List[E], owner string
 	return nil
 }
 
-// directories shows that the buckets of each list cover it without a gap, and that no cut is announced which nobody makes.
-// It returns whose lists have more than one bucket, or might.
-func directories[E any](ctx context.Context, r *run, l *tables.List[E], owners []string) (cut []string, err error) {
+// directories checks that the buckets of each list cover it without a gap, and that no buckets are pending of which no
+// split is in progress. It returns the owners of the lists that have more than one bucket, or might.
+func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []string) (split []string, err error) {
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
 		gets[i] = l.Directories(owner)
@@ -155,18 +147,18 @@ func directories[E any](ctx context.Context, r *run, l *tables.List[E], owners [
 	}
 	for i, owner := range owners {
 		row := l.Row(owner, 0)
-		_, _, buckets, err := l.Decode(owner, cells[i])
+		buckets, err := l.DecodeDirectory(owner, cells[i])
 		if err != nil {
 			r.broken = true
 			r.breach(breachOf(l.Table, row, l.Family, tables.MembersEnd, "unreadable", "readable", "%v", err))
 			continue
 		}
 		if len(cells[i]) > 0 {
-			cut = append(cut, owner)
+			split = append(split, owner)
 		}
 		for _, c := range cells[i][len(buckets):] {
 			if r.resting { // a while after a cut, its leftovers are taken away, and then this
-				r.emptied[listOf{l.Table, l.Family, owner}] = true
+				r.emptied[listOf{l, owner}] = true
 				continue
 			}
 			r.breach(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", owner), gone(l.Table, row, c))
@@ -191,5 +183,5 @@ func directories[E any](ctx context.Context, r *run, l *tables.List[E], owners [
 			}
 		}
 	}
-	return cut, nil
+	return split, nil
 }

@@ -62,7 +62,11 @@ type run struct {
 	busy, elsewhere map[string]bool
 }
 
-type listOf struct{ table, family, owner string }
+// listOf is the list of an owner.
+type listOf struct {
+	*tables.AnyList
+	owner string
+}
 
 type member struct {
 	listOf
@@ -132,10 +136,10 @@ func (r *run) corrupt(table, row, column string, err error) {
 
 // missing reports a member that a list lacks.
 func (r *run) missing(s seat, public bool, why string, args ...any) {
-	fresh := r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, absent, there, why, args...),
-		hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+	fresh := r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, absent, there, why, args...),
+		hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
 	if fresh && !r.Mend {
-		l := listOf{s.table, s.family, s.owner}
+		l := s.of()
 		r.off[l], r.lacking[member{l, s.cell.Qualifier}] = r.off[l].Grown(public), &s.cell
 	}
 }
@@ -249,5 +253,5 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 // reported reports whether the column of a list's row that can't be read was reported already.
 func (r *run) reported(table string, row hbase.Row) bool {
 	owner, err := tables.OwnerOf(row.Key)
-	return err == nil && r.unreadable[listOf{table, row.Cells[0].Family, owner}]
+	return err == nil && r.unreadable[listOf{tables.ListOf(table, row.Cells[0].Family), owner}]
 }

@@ -11,7 +11,7 @@ import (
 
 // comments shows that comments have a twit and an author, and are in the author's list.
 func (r *run) comments(ctx context.Context) error {
-	return walk(ctx, r, tables.Comments, explainComments)
+	return r.walk(ctx, &tables.Comments.AnyList, typed(tables.Comments, explainComments))
 }
 
 func explainComments(ctx context.Context, r *run, owner string, members []*tables.Comment) ([]string, error) {
@@ -31,7 +31,7 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	if err != nil {
 		return nil, err
 	}
-	exist, err := which(ctx, r, tables.Users, authors)
+	exist, err := r.which(ctx, &tables.Users.AnyObject, authors)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 func explainUserComments(ctx context.Context, r *run, author string, members []tables.CommentKey) ([]string, error) {
 	seats, why := make([]seat, len(members)), make([]string, len(members))
 	for i, k := range members {
-		seats[i] = seatAt(tables.Comments, k.Twit.String(), k.Position)
+		seats[i] = seatAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
 	}
 	if err := r.find(ctx, seats); err != nil {
 		return nil, err

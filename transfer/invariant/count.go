@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"twibase/hbase"
@@ -9,81 +10,65 @@ import (
 	"twibase/transfer/settle"
 )
 
-// lengths shows that the lengths which are attributes are those of the lists.
+// lengths checks that the lengths which are attributes are those of the lists: first of all lists that have a row, and then
+// that the others are 0.
 func (r *run) lengths(ctx context.Context) error {
-	for _, prove := range []func(context.Context, *run) error{
-		of(settle.Followers), of(settle.Following), of(settle.Twits), of(settle.Albums), of(settle.Comments), of(settle.UserRoles),
-		of(settle.RoleUsers), of(settle.Children), of(settle.DepartmentRoles), of(settle.UserGames), of(settle.Players),
-	} {
-		if err := prove(ctx, r); err != nil {
+	for _, l := range tables.Lists() {
+		if l.Count == "" {
+			continue
+		}
+		if err := r.owners(ctx, l, func(owners []string) error { return r.compare(ctx, l, owners) }); err != nil {
+			return err
+		}
+		if err := r.empty(ctx, l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// of proves the lengths of one kind of list: of all lists that there are, and then that the others are 0.
-func of[E any](k settle.Kind[E]) func(context.Context, *run) error {
-	return func(ctx context.Context, r *run) error {
-		err := r.rows(ctx, hbase.Scan{Table: k.Table, Columns: k.Family, Page: hbase.Page{Limit: 1}}, func(rows []hbase.Row) error {
-			var owners []string
-			for _, row := range rows {
-				if owner, bucket, err := k.OwnerOf(row.Key); err == nil && bucket == 0 {
-					owners = append(owners, owner)
-				}
+// empty checks the lengths of lists that have no row.
+func (r *run) empty(ctx context.Context, l *tables.AnyList) error {
+	scan := hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}
+	return r.rows(ctx, scan, func(rows []hbase.Row) error {
+		var owners []string
+		var gets []hbase.Get
+		for _, row := range rows {
+			owner, err := tables.OwnerOf(row.Key)
+			if err != nil {
+				r.corrupt(l.Owner.Table, row.Key, l.Count, err)
+				continue
 			}
-			return compare(ctx, r, k, owners)
-		})
+			if slices.ContainsFunc(row.Cells, func(c hbase.Cell) bool { return string(c.Value) != "0" }) {
+				owners, gets = append(owners, owner), append(gets, l.Get(owner, 0, hbase.Page{Limit: 1}))
+			}
+		}
+		cells, err := settle.Read(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
-		columns := tables.Attributes + ":" + k.Count
-		if k.Public() != "" {
-			columns += " " + tables.Attributes + ":" + k.Public()
+		var none []string
+		for i, owner := range owners {
+			if len(cells[i]) == 0 {
+				none = append(none, owner)
+			}
 		}
-		return r.rows(ctx, hbase.Scan{Table: k.CountTable, Columns: columns}, func(rows []hbase.Row) error {
-			var owners []string
-			var gets []hbase.Get
-			for _, row := range rows {
-				owner, err := tables.OwnerOf(row.Key)
-				if err != nil {
-					r.corrupt(k.CountTable, row.Key, k.Count, err)
-					continue
-				}
-				for _, c := range row.Cells {
-					if string(c.Value) != "0" {
-						owners, gets = append(owners, owner), append(gets, k.Get(owner, 0, hbase.Page{Limit: 1}))
-						break
-					}
-				}
-			}
-			cells, err := settle.Read(ctx, r.Store, gets)
-			if err != nil {
-				return err
-			}
-			var none []string
-			for i, owner := range owners {
-				if len(cells[i]) == 0 {
-					none = append(none, owner)
-				}
-			}
-			return compare(ctx, r, k, none)
-		})
-	}
+		return r.compare(ctx, l, none)
+	})
 }
 
-// compare counts the lists of some owners.
-func compare[E any](ctx context.Context, r *run, k settle.Kind[E], owners []string) error {
+// compare compares the counts of some owners with the lengths of their lists.
+func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) error {
 	lengths := make(map[string]settle.Length, len(owners))
-	err := settle.Spans(ctx, r.Store, k.List, owners, func(s *settle.Span[E]) error {
-		all, err := s.Members()
+	err := settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span) error {
+		public, err := l.Public(s.Owner, s.Cells)
 		if err != nil {
 			return err
 		}
 		n := lengths[s.Owner]
-		for i, m := range all {
+		for i := range s.Cells {
 			if s.Covers(i) {
-				n = n.Grown(k.IsPublic(m))
+				n = n.Grown(public != nil && public[i])
 			}
 		}
 		lengths[s.Owner] = n
@@ -94,27 +79,24 @@ func compare[E any](ctx context.Context, r *run, k settle.Kind[E], owners []stri
 	}
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
-		gets[i] = k.Length(owner)
-		if k.Public() != "" {
-			gets[i].Columns += " " + tables.Attributes + ":" + k.Public()
-		}
+		gets[i] = l.Lengths(owner)
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}
 	for i, owner := range owners {
-		n, off := lengths[owner], r.off[listOf{k.Table, k.Family, owner}]
-		r.count(gets[i], cells[i], k.Count, n.All+off.All, k.Table, k.Family)
-		if k.Public() != "" {
-			r.count(gets[i], cells[i], k.Public(), n.Public+off.Public, k.Table, k.Family)
+		n, off := lengths[owner], r.off[listOf{l, owner}]
+		r.count(l, gets[i], cells[i], l.Count, n.All+off.All)
+		if l.PublicCount != "" {
+			r.count(l, gets[i], cells[i], l.PublicCount, n.Public+off.Public)
 		}
 	}
 	return nil
 }
 
 // count compares one count with the length that it should be.
-func (r *run) count(at hbase.Get, cells []hbase.Cell, column string, length int, table, family string) {
+func (r *run) count(l *tables.AnyList, at hbase.Get, cells []hbase.Cell, column string, length int) {
 	is, timestamp := "0", int64(1)
 	shown := absent
 	for _, c := range cells {
@@ -123,7 +105,7 @@ func (r *run) count(at hbase.Get, cells []hbase.Cell, column string, length int,
 		}
 	}
 	if should := strconv.Itoa(length); is != should {
-		r.breach(breachOf(at.Table, at.Row, tables.Attributes, column, shown, should, "%s:%s has so many members", table, family),
+		r.breach(breachOf(at.Table, at.Row, tables.Attributes, column, shown, should, "%s has so many members", l),
 			hbase.Put{Table: at.Table, Row: at.Row, Cells: []hbase.Cell{
 				{Family: tables.Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(should)}}})
 	}

@@ -51,7 +51,7 @@ func (r *run) definedRoles(ctx context.Context) error {
 				codes = append(codes, *role.value.DepartmentCode)
 			}
 		}
-		exist, err := which(ctx, r, tables.Departments, codes)
+		exist, err := r.which(ctx, &tables.Departments.AnyObject, codes)
 		if err != nil {
 			return err
 		}

@@ -10,153 +10,155 @@ import (
 	"twibase/transfer/settle"
 )
 
-// edge is a kind of edge, with the lists that follow from it.
-type edge[F, B any] struct {
-	*tables.Edge
-	// verb says what the first does to the second, as in "follows", noun what the second is.
-	verb, noun string
-	second     func(ctx context.Context, r *run, keys []string) (map[string]bool, error)
-	// forth is the list of the first with the second in it, back the list of the second.
-	forth  *tables.List[F]
-	back   *tables.List[B]
-	member func(b string, at time.Time) F
-	owner  func(a string, at time.Time) B
-	// ends are a member's.
-	toForth func(F) (b string, at time.Time)
-	toBack  func(B) (a string, at time.Time)
-	// dated is whether members say since when.
-	dated bool
+// edge is a row that relates a to b.
+type edge struct {
+	row, a, b string
+	at        time.Time
+	timestamp int64
 }
 
-var follows = edge[tables.Follow, tables.Follow]{
-	Edge: tables.Follows, verb: "follows", noun: "user", forth: tables.Following, back: tables.Followers, dated: true,
-	second: func(ctx context.Context, r *run, keys []string) (map[string]bool, error) {
-		return which(ctx, r, tables.Users, keys)
-	},
-	member: followOf, owner: followOf, toForth: ofFollow, toBack: ofFollow,
-}
-
-func followOf(name string, at time.Time) tables.Follow     { return tables.Follow{Username: name, At: at} }
-func ofFollow(f tables.Follow) (name string, at time.Time) { return f.Username, f.At }
-
-var assignments = edge[string, string]{
-	Edge: tables.Assignments, verb: "has the role", noun: "role", forth: tables.UserRoles, back: tables.RoleUsers,
-	second: func(ctx context.Context, r *run, keys []string) (map[string]bool, error) {
-		return which(ctx, r, tables.Roles, keys)
-	},
-	member: nameOf, owner: nameOf, toForth: ofName, toBack: ofName,
-}
-
-func nameOf(name string, _ time.Time) string { return name }
-func ofName(name string) (string, time.Time) { return name, time.Time{} }
-
+// edges checks that both ends of each edge exist, and that both lists have it.
 func (r *run) edges(ctx context.Context) error {
-	if err := follows.prove(ctx, r); err != nil {
+	for _, x := range tables.Relations() {
+		err := r.rows(ctx, x.Edges(), func(rows []hbase.Row) error {
+			edges, err := r.existing(ctx, x, r.related(x, rows))
+			if err != nil {
+				return err
+			}
+			return r.listed(ctx, x, edges)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// related returns the edges whose ends are related, and reports those that can't be read.
+func (r *run) related(x *tables.Relation, rows []hbase.Row) (edges []edge) {
+	for _, row := range rows {
+		a, b, err := x.Ends(row.Key)
+		if err != nil {
+			r.corrupt(x.Table, row.Key, "state", err)
+			continue
+		}
+		related, at, err := x.Decode(row.Cells)
+		if err != nil {
+			r.corrupt(x.Table, row.Key, "state", err)
+		}
+		if related {
+			edges = append(edges, edge{row.Key, a, b, at, settle.Youngest(row.Cells)})
+		}
+	}
+	return edges
+}
+
+// existing returns the edges whose ends exist, and reports the others. The repair ends these.
+func (r *run) existing(ctx context.Context, x *tables.Relation, edges []edge) (kept []edge, err error) {
+	as, bs := make([]string, len(edges)), make([]string, len(edges))
+	for i, e := range edges {
+		as[i], bs[i] = e.a, e.b
+	}
+	from, err := r.which(ctx, x.From.Object(), as)
+	if err != nil {
+		return nil, err
+	}
+	to, err := r.which(ctx, x.To.Object(), bs)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range edges {
+		if from[e.a] && to[e.b] {
+			kept = append(kept, e)
+			continue
+		}
+		lost, key := x.From.Object(), e.a
+		if from[e.a] {
+			lost, key = x.To.Object(), e.b
+		}
+		r.breach(breachOf(x.Table, e.row, tables.Attributes, "state", "1", "0", "there is no %s %q", lost.Name, lost.NameOf(key)),
+			x.Put(e.a, e.b, false, e.at, e.timestamp+1))
+	}
+	return kept, nil
+}
+
+// listed reports the lists that lack an edge.
+func (r *run) listed(ctx context.Context, x *tables.Relation, edges []edge) error {
+	var seats []seat
+	for _, e := range edges {
+		seats = append(seats,
+			seat{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp)},
+			seat{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp)})
+	}
+	if err := r.find(ctx, seats); err != nil {
 		return err
 	}
-	return assignments.prove(ctx, r)
+	for i, s := range seats {
+		if e := edges[i/2]; s.found == nil {
+			r.missing(s, false, "%s%s", says(x, e.a, e.b), since(x, e.at))
+		}
+	}
+	return nil
 }
 
-// prove shows that both ends of each edge exist, and that both lists have it.
-func (e edge[F, B]) prove(ctx context.Context, r *run) error {
-	return r.rows(ctx, hbase.Scan{Table: e.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
-		type related struct {
-			row, a, b string
-			at        time.Time
-			timestamp int64
-		}
-		var all []related
-		var as, bs []string
-		for _, row := range rows {
-			a, b, err := e.Ends(row.Key)
-			if err != nil {
-				r.corrupt(e.Table, row.Key, "state", err)
-				continue
-			}
-			is, at, err := e.Decode(row.Cells)
-			if err != nil {
-				r.corrupt(e.Table, row.Key, "state", err)
-			}
-			if is {
-				all = append(all, related{row.Key, a, b, at, settle.Youngest(row.Cells)})
-				as, bs = append(as, a), append(bs, b)
-			}
-		}
-		users, err := which(ctx, r, tables.Users, as)
-		if err != nil {
-			return err
-		}
-		others, err := e.second(ctx, r, bs)
-		if err != nil {
-			return err
-		}
-		var seats []seat
-		var of []related
-		for _, x := range all {
-			why := fmt.Sprintf("there is no user %q", x.a)
-			if users[x.a] {
-				why = fmt.Sprintf("there is no %s %q", e.noun, x.b)
-			}
-			if !users[x.a] || !others[x.b] {
-				r.breach(breachOf(e.Table, x.row, tables.Attributes, "state", "1", "0", "%s", why), e.Put(x.a, x.b, false, x.at, x.timestamp+1))
-				continue
-			}
-			seats = append(seats, seatOf(e.forth, x.a, e.member(x.b, x.at), x.timestamp), seatOf(e.back, x.b, e.owner(x.a, x.at), x.timestamp))
-			of = append(of, x)
-		}
-		if err := r.find(ctx, seats); err != nil {
-			return err
-		}
-		for i, s := range seats {
-			if x := of[i/2]; s.found == nil {
-				r.missing(s, false, "%s %s %s%s", x.a, e.verb, x.b, e.since(x.at))
-			}
-		}
-		return nil
-	})
+// says says that a is related to b.
+func says(x *tables.Relation, a, b string) string {
+	return x.From.Object().NameOf(a) + " " + x.Verb + " " + x.To.Object().NameOf(b)
 }
 
-func (e edge[F, B]) since(at time.Time) string {
-	if !e.dated || at.Equal(tables.Unknown) {
+// since says since when two objects are related, if that is known.
+func since(x *tables.Relation, at time.Time) string {
+	if !x.Dated() || at.Equal(tables.Unknown) {
 		return ""
 	}
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// explainForth and explainBack say why members should not be where they are.
-func (e edge[F, B]) explainForth(ctx context.Context, r *run, owner string, members []F) ([]string, error) {
-	return e.explain(ctx, r, len(members), func(i int) (a, b string, at time.Time) {
-		b, at = e.toForth(members[i])
-		return owner, b, at
-	})
+// explainFrom explains the lists of the objects from which a relation goes, and explainTo those to which it goes.
+func explainFrom(x *tables.Relation) explainer {
+	return func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error) {
+		return r.explainEdges(ctx, x, members, func(c hbase.Cell) (e edge, err error) {
+			e.a = owner
+			e.b, e.at, err = x.From.Counterpart(owner, c)
+			return e, err
+		})
+	}
 }
 
-func (e edge[F, B]) explainBack(ctx context.Context, r *run, owner string, members []B) ([]string, error) {
-	return e.explain(ctx, r, len(members), func(i int) (a, b string, at time.Time) {
-		a, at = e.toBack(members[i])
-		return a, owner, at
-	})
+func explainTo(x *tables.Relation) explainer {
+	return func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error) {
+		return r.explainEdges(ctx, x, members, func(c hbase.Cell) (e edge, err error) {
+			e.b = owner
+			e.a, e.at, err = x.To.Counterpart(owner, c)
+			return e, err
+		})
+	}
 }
 
-func (e edge[F, B]) explain(ctx context.Context, r *run, n int, ends func(i int) (a, b string, at time.Time)) ([]string, error) {
-	gets, why := make([]hbase.Get, n), make([]string, n)
-	for i := range gets {
-		a, b, _ := ends(i)
-		gets[i] = e.Get(a, b)
+// explainEdges says of members why they should not be there: because their edges say otherwise.
+func (r *run) explainEdges(ctx context.Context, x *tables.Relation, members []hbase.Cell,
+	of func(hbase.Cell) (edge, error)) ([]string, error) {
+	edges, gets := make([]edge, len(members)), make([]hbase.Get, len(members))
+	for i, c := range members {
+		var err error
+		if edges[i], err = of(c); err != nil {
+			return nil, err
+		}
+		gets[i] = x.Get(edges[i].a, edges[i].b)
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}
-	for i := range gets {
-		a, b, at := ends(i)
-		is, since, err := e.Decode(cells[i])
+	why := make([]string, len(members))
+	for i, e := range edges {
+		related, at, err := x.Decode(cells[i])
 		switch {
 		case err != nil: // reported with the edge
-		case !is:
-			why[i] = fmt.Sprintf("%s says that %s %s %s no longer, or never did", e.Table, a, e.verb, b)
-		case e.dated && !since.Equal(at):
-			why[i] = fmt.Sprintf("%s %s %s%s", a, e.verb, b, e.since(since))
+		case !related:
+			why[i] = fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, e.a, e.b))
+		case x.Dated() && !at.Equal(e.at):
+			why[i] = says(x, e.a, e.b) + since(x, at)
 		}
 	}
 	return why, nil

@@ -38,11 +38,11 @@ func (r *run) plays(ctx context.Context) error {
 			all = append(all, played{row, user, game, sumOf(game, days)})
 			users, games = append(users, user), append(games, game)
 		}
-		userExists, err := which(ctx, r, tables.Users, users)
+		userExists, err := r.which(ctx, &tables.Users.AnyObject, users)
 		if err != nil {
 			return err
 		}
-		gameExists, err := which(ctx, r, tables.Games, games)
+		gameExists, err := r.which(ctx, &tables.Games.AnyObject, games)
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (r *run) plays(ctx context.Context) error {
 				}
 			case string(s.found.Value) != string(s.cell.Value):
 				s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-				r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "plays says so"),
-					hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+				r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "plays says so"),
+					hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
 			}
 		}
 		return nil
@@ -170,18 +170,12 @@ func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 		}
 		return nil
 	}
-	err = settle.Spans(ctx, r.Store, tables.Players, []string{game}, func(s *settle.Span[string]) error {
-		players, err := s.Members()
+	err = settle.Spans(ctx, r.Store, &tables.Players.AnyList, []string{game}, func(s *settle.Span) error {
+		players, err := settle.Covered(tables.Players, s)
 		if err != nil {
 			return err
 		}
-		var mine []string
-		for i, player := range players {
-			if s.Covers(i) {
-				mine = append(mine, player)
-			}
-		}
-		return add(mine)
+		return add(players)
 	})
 	if err == nil {
 		err = add(r.players[game])

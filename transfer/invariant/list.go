@@ -8,24 +8,46 @@ import (
 	"twibase/transfer/settle"
 )
 
-// explainer says of each of an owner's members why it should not be there; nothing if it should.
-type explainer[E any] func(ctx context.Context, r *run, owner string, members []E) ([]string, error)
+// explainer says of each of an owner's members why it should not be there: nothing if it should.
+type explainer func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error)
 
-// lists shows that every member of every list follows from something.
+// typed is an explainer of decoded members.
+func typed[E any](l *tables.List[E],
+	explain func(ctx context.Context, r *run, owner string, members []E) ([]string, error)) explainer {
+	return func(ctx context.Context, r *run, owner string, cells []hbase.Cell) ([]string, error) {
+		members, _, _, err := l.Decode(owner, cells)
+		if err != nil {
+			return nil, err
+		}
+		return explain(ctx, r, owner, members)
+	}
+}
+
+// explainers are those of the lists that no relation explains. Those of twits, comments and timelines run in checks of
+// their own.
+func explainers() map[*tables.AnyList]explainer {
+	return map[*tables.AnyList]explainer{
+		&tables.Children.AnyList:        typed(tables.Children, explainChildren),
+		&tables.DepartmentRoles.AnyList: typed(tables.DepartmentRoles, explainDepartmentRoles),
+		&tables.Albums.AnyList:          typed(tables.Albums, explainAlbum),
+		&tables.UserComments.AnyList:    typed(tables.UserComments, explainUserComments),
+		&tables.UserGames.AnyList:       typed(tables.UserGames, explainUserGames),
+		&tables.Players.AnyList:         typed(tables.Players, explainPlayers),
+	}
+}
+
+// lists checks that every member of every list follows from something.
 func (r *run) lists(ctx context.Context) error {
-	for _, prove := range []func() error{
-		func() error { return walk(ctx, r, tables.Following, follows.explainForth) },
-		func() error { return walk(ctx, r, tables.Followers, follows.explainBack) },
-		func() error { return walk(ctx, r, tables.UserRoles, assignments.explainForth) },
-		func() error { return walk(ctx, r, tables.RoleUsers, assignments.explainBack) },
-		func() error { return walk(ctx, r, tables.Children, explainChildren) },
-		func() error { return walk(ctx, r, tables.DepartmentRoles, explainDepartmentRoles) },
-		func() error { return walk(ctx, r, tables.Albums, explainAlbum) },
-		func() error { return walk(ctx, r, tables.UserComments, explainUserComments) },
-		func() error { return walk(ctx, r, tables.UserGames, explainUserGames) },
-		func() error { return walk(ctx, r, tables.Players, explainPlayers) },
-	} {
-		if err := prove(); err != nil {
+	explainers := explainers()
+	for _, x := range tables.Relations() {
+		explainers[x.From.List] = explainFrom(x)
+		explainers[x.To.List] = explainTo(x)
+	}
+	for _, l := range tables.Lists() {
+		if explainers[l] == nil {
+			continue
+		}
+		if err := r.walk(ctx, l, explainers[l]); err != nil {
 			return err
 		}
 		if err := r.flush(ctx); err != nil {
@@ -35,58 +57,49 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// walk looks at each member of all lists of a kind.
-func walk[E any](ctx context.Context, r *run, l *tables.List[E], explain explainer[E]) error {
-	return spans(ctx, r, l, func(ctx context.Context, r *run, s *settle.Span[E]) error { return members(ctx, r, l, s, explain) })
+// walk checks each member of all lists of a kind.
+func (r *run) walk(ctx context.Context, l *tables.AnyList, explain explainer) error {
+	return r.spans(ctx, l, func(s *settle.Span) error { return r.members(ctx, l, s, explain) })
 }
 
-// spans looks at all lists of a kind, a page at a time.
-func spans[E any](ctx context.Context, r *run, l *tables.List[E], look func(context.Context, *run, *settle.Span[E]) error) error {
-	return r.rows(ctx, rowsOf(l), func(rows []hbase.Row) error {
+// spans calls f with all lists of a kind, a page at a time.
+func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*settle.Span) error) error {
+	return r.owners(ctx, l, func(owners []string) error { return settle.Spans(ctx, r.Store, l, owners, f) })
+}
+
+// owners calls f with the owners of all lists of a kind, some at a time.
+func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {
+	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string
 		for _, row := range rows {
 			if owner, bucket, err := l.OwnerOf(row.Key); err == nil && bucket == 0 {
 				owners = append(owners, owner)
 			}
 		}
-		return settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span[E]) error { return look(ctx, r, s) })
+		return f(owners)
 	})
 }
 
-// rowsOf are all rows that lists of a kind have.
-func rowsOf[E any](l *tables.List[E]) hbase.Scan {
-	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
-}
-
-// members looks at a page of a list.
-func members[E any](ctx context.Context, r *run, l *tables.List[E], s *settle.Span[E], explain explainer[E]) error {
-	all, err := s.Members()
+// members checks a page of a list.
+func (r *run) members(ctx context.Context, l *tables.AnyList, s *settle.Span, explain explainer) error {
+	all, err := l.Public(s.Owner, s.Cells)
 	if err != nil {
 		return err
 	}
-	for len(all) > 0 {
-		n := min(len(all), some)
-		why, err := explain(ctx, r, s.Owner, all[:n])
+	for n := 0; n < len(s.Cells); n += some {
+		page := s.Cells[n:min(n+some, len(s.Cells))]
+		why, err := explain(ctx, r, s.Owner, page)
 		if err != nil {
 			return err
 		}
-		for i, c := range s.Cells[:n] {
-			if row := l.Row(s.Owner, s.Bucket); s.Covers(i) && why[i] != "" {
+		for i, c := range page {
+			if row := l.Row(s.Owner, s.Bucket); s.Covers(n+i) && why[i] != "" {
 				r.unfounded(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "%s", why[i]), gone(l.Table, row, c),
-					listOf{l.Table, l.Family, s.Owner}, isPublic(all[i]))
+					listOf{l, s.Owner}, all != nil && all[n+i])
 			}
 		}
-		rest := *s
-		rest.Cells = s.Cells[n:]
-		s, all = &rest, all[n:]
 	}
 	return nil
-}
-
-// isPublic reports whether a member is one that everybody may see, of the lists that count those.
-func isPublic(member any) bool {
-	t, is := member.(*tables.Twit)
-	return is && t.Visibility == tables.Public
 }
 
 // unfounded reports a member that should not be there.

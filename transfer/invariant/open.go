@@ -114,7 +114,7 @@ func (r *run) accounts(ctx context.Context) error {
 			}
 			names = append(names, name)
 		}
-		users, err := which(ctx, r, tables.Users, names)
+		users, err := r.which(ctx, &tables.Users.AnyObject, names)
 		if err != nil {
 			return err
 		}

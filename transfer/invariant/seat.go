@@ -8,31 +8,26 @@ import (
 	"twibase/transfer/settle"
 )
 
-// anyList is a [tables.List] without the type of its members.
-type anyList interface {
-	Row(owner string, bucket uint32) string
-	Get(owner string, bucket uint32, page hbase.Page) hbase.Get
-	Directories(owner string) hbase.Get
-	Place(owner, position string, cells []hbase.Cell) (tables.Place, error)
-}
-
 // seat is where a member of a list should be.
 type seat struct {
-	list          anyList
-	table, family string
-	owner         string
-	cell          hbase.Cell
-	// row is that of the bucket which covers it: find fills it in, and found, the column that is there, nil if there is none.
+	list  *tables.AnyList
+	owner string
+	cell  hbase.Cell
+	// find sets both: row is that of the bucket which covers the member, and found the column that is there, if any.
 	row   string
 	found *hbase.Cell
 }
 
+func (s *seat) of() listOf { return listOf{s.list, s.owner} }
+
+// seatOf is where a member should be.
 func seatOf[E any](l *tables.List[E], owner string, member E, timestamp int64) seat {
-	return seat{list: l, table: l.Table, family: l.Family, owner: owner, cell: l.Cell(member, timestamp)}
+	return seat{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp)}
 }
 
-func seatAt[E any](l *tables.List[E], owner, position string) seat {
-	return seat{list: l, table: l.Table, family: l.Family, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
+// seatAt is a position of a list.
+func seatAt(l *tables.AnyList, owner, position string) seat {
+	return seat{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
 }
 
 // find looks whether members are where they should be. It asks bucket 0 and the directories at once, since most lists have no other bucket.
@@ -44,7 +39,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 		gets = append(gets, s.list.Get(s.owner, 0, hbase.Exactly(s.cell.Qualifier)))
 	}
 	for _, s := range seats {
-		l := listOf{s.table, s.family, s.owner}
+		l := s.of()
 		if _, asked := directories[l]; !asked {
 			directories[l] = len(gets)
 			gets = append(gets, s.list.Directories(s.owner))
@@ -58,7 +53,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 	gets = nil
 	for i := range seats {
 		s := &seats[i]
-		place, err := s.list.Place(s.owner, s.cell.Qualifier, cells[directories[listOf{s.table, s.family, s.owner}]])
+		place, err := s.list.Place(s.owner, s.cell.Qualifier, cells[directories[s.of()]])
 		if err != nil {
 			return err
 		}
@@ -77,7 +72,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 	}
 	for i := range seats {
 		if s := &seats[i]; s.found == nil {
-			s.found = r.lacking[member{listOf{s.table, s.family, s.owner}, s.cell.Qualifier}]
+			s.found = r.lacking[member{s.of(), s.cell.Qualifier}]
 		}
 	}
 	return nil
@@ -90,15 +85,15 @@ func first(cells []hbase.Cell) *hbase.Cell {
 	return &cells[0]
 }
 
-// which returns which of these objects exist.
-func which[T any](ctx context.Context, r *run, o *tables.Object[T], keys []string) (map[string]bool, error) {
+// which returns which of these objects exist, by their keys.
+func (r *run) which(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	exists := make(map[string]bool, len(keys))
 	var asked []string
 	var gets []hbase.Get
 	for _, key := range keys {
 		if _, known := exists[key]; !known {
 			exists[key] = false
-			asked, gets = append(asked, key), append(gets, o.Get(key, tables.Existence))
+			asked, gets = append(asked, key), append(gets, o.ExistenceOf(key))
 		}
 	}
 	cells, err := settle.Read(ctx, r.Store, gets)
@@ -106,11 +101,9 @@ func which[T any](ctx context.Context, r *run, o *tables.Object[T], keys []strin
 		return nil, err
 	}
 	for i, key := range asked {
-		t, err := o.Decode(key, cells[i])
-		if err != nil {
+		if exists[key], err = o.Exists(key, cells[i]); err != nil {
 			return nil, err
 		}
-		exists[key] = t != nil
 	}
 	return exists, nil
 }

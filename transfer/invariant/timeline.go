@@ -17,14 +17,7 @@ const together = 32
 // timelines shows that timelines have the newest twits of all whom their owners follow, down to where they were cut, and no others. Of authors of whom something is still on its
 // way nothing is known, and those whom readers look for elsewhere need not be there.
 func (r *run) timelines(ctx context.Context) error {
-	scan := hbase.Scan{Table: tables.Following.Table, Columns: tables.Following.Family, Page: hbase.Page{Limit: 1}}
-	err := r.rows(ctx, scan, func(rows []hbase.Row) error {
-		var owners []string
-		for _, row := range rows {
-			if owner, bucket, err := tables.Following.OwnerOf(row.Key); err == nil && bucket == 0 {
-				owners = append(owners, owner)
-			}
-		}
+	err := r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, together) {
 			if err := r.incomplete(ctx, some); err != nil {
 				return err
@@ -38,7 +31,7 @@ func (r *run) timelines(ctx context.Context) error {
 	if err := r.flush(ctx); err != nil {
 		return err
 	}
-	return walk(ctx, r, tables.Timelines, explainEntries)
+	return r.walk(ctx, &tables.Timelines.AnyList, typed(tables.Timelines, explainEntries))
 }
 
 // timeline is what one holds: its entries, whether it is full, and the position before which it must have all.
@@ -70,7 +63,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 		}
 		held[owner] = &timeline{entries: map[string]bool{}, end: end}
 	}
-	err = settle.Spans(ctx, r.Store, tables.Timelines, owners, func(s *settle.Span[tables.TwitKey]) error {
+	err = settle.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *settle.Span) error {
 		t := held[s.Owner]
 		for _, c := range s.Cells {
 			if !t.full {
@@ -89,10 +82,10 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 		at   time.Time
 	}
 	followers := map[string][]follower{}
-	err = settle.Spans(ctx, r.Store, tables.Following, owners, func(s *settle.Span[tables.Follow]) error {
-		members, err := s.Members()
-		for i, f := range members {
-			if s.Covers(i) && !r.busy[f.Username] && !r.elsewhere[f.Username] {
+	err = settle.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *settle.Span) error {
+		members, err := settle.Covered(tables.Following, s)
+		for _, f := range members {
+			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
 				followers[f.Username] = append(followers[f.Username], follower{s.Owner, f.At})
 			}
 		}
@@ -107,7 +100,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	}
 	slices.Sort(authors)
 	for some := range slices.Chunk(authors, some) {
-		err := settle.Spans(ctx, r.Store, tables.Twits, some, func(s *settle.Span[*tables.Twit]) error {
+		err := settle.Spans(ctx, r.Store, &tables.Twits.AnyList, some, func(s *settle.Span) error {
 			for i, c := range s.Cells {
 				if !s.Covers(i) {
 					continue

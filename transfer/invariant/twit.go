@@ -11,7 +11,7 @@ import (
 
 // twits shows that each twit is where the row of its id says, and the other way round, and that albums have those that belong there.
 func (r *run) twits(ctx context.Context) error {
-	if err := walk(ctx, r, tables.Twits, explainTwits); err != nil {
+	if err := r.walk(ctx, &tables.Twits.AnyList, typed(tables.Twits, explainTwits)); err != nil {
 		return err
 	}
 	if err := r.flush(ctx); err != nil {
@@ -25,8 +25,8 @@ func (r *run) twits(ctx context.Context) error {
 			if err != nil {
 				r.corrupt(tables.TwitNames.Table, row.Key, "key", err)
 			} else if ok && !gone {
-				twits, of = append(twits, seatAt(tables.Twits, key.Author, key.Position)), append(of, row)
-				albums = append(albums, seatAt(tables.Albums, key.Author, key.Position))
+				twits, of = append(twits, seatAt(&tables.Twits.AnyList, key.Author, key.Position)), append(of, row)
+				albums = append(albums, seatAt(&tables.Albums.AnyList, key.Author, key.Position))
 			}
 		}
 		if err := r.find(ctx, twits); err != nil {
@@ -40,9 +40,9 @@ func (r *run) twits(ctx context.Context) error {
 			case s.found != nil:
 			case copied != nil:
 				s.cell = *copied
-				s.cell.Family, s.cell.Memo = s.family, nil
+				s.cell.Family, s.cell.Memo = s.list.Family, nil
 				t, _, _, err := tables.Twits.Decode(s.owner, []hbase.Cell{s.cell})
-				r.missing(s, err == nil && isPublic(t[0]), "twit_ids names it, and the album has it")
+				r.missing(s, err == nil && tables.Twits.IsPublic(t[0]), "twit_ids names it, and the album has it")
 			default:
 				r.breach(breachOf(tables.TwitNames.Table, of[i].Key, tables.Attributes, "gone", absent, `"1"`, "the twit is in no list: what it said is lost"),
 					hbase.Put{Table: tables.TwitNames.Table, Row: of[i].Key, Cells: []hbase.Cell{tables.TwitNames.Gone(settle.Youngest(of[i].Cells) + 1)}})
@@ -72,7 +72,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 	if err != nil {
 		return nil, err
 	}
-	exists, err := which(ctx, r, tables.Users, []string{author})
+	exists, err := r.which(ctx, &tables.Users.AnyObject, []string{author})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", absent, text(put.Cells[0].Value), "%s posted it", author), put)
 		}
 		if why[i] == "" && t.InAlbum() {
-			albums, public = append(albums, seatOf(tables.Albums, author, t, t.PostedAt.UnixMilli())), append(public, isPublic(t))
+			albums, public = append(albums, seatOf(tables.Albums, author, t, t.PostedAt.UnixMilli())), append(public, tables.Albums.IsPublic(t))
 		}
 	}
 	if err := r.find(ctx, albums); err != nil {
@@ -113,9 +113,9 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		case !readable(tables.Albums, author, *s.found): // reported before
 		case string(s.found.Value) != string(s.cell.Value):
 			s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-			fresh := r.breach(breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
-				hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{s.cell}})
-			if copied, err := twitOf(tables.Albums, author, *s.found); fresh && err == nil && isPublic(copied) && !public[i] {
+			fresh := r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
+				hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+			if copied, err := twitOf(tables.Albums, author, *s.found); fresh && err == nil && tables.Albums.IsPublic(copied) && !public[i] {
 				r.fewerPublic(s)
 			}
 		}
@@ -126,7 +126,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 func explainAlbum(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
 	seats, why := make([]seat, len(members)), make([]string, len(members))
 	for i, t := range members {
-		seats[i] = seatAt(tables.Twits, author, t.Key().Position)
+		seats[i] = seatAt(&tables.Twits.AnyList, author, t.Key().Position)
 	}
 	if err := r.find(ctx, seats); err != nil {
 		return nil, err

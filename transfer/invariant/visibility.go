@@ -13,9 +13,13 @@ import (
 // one that is damaged and may have been for followers.
 func (r *run) visibilities(ctx context.Context) error {
 	for _, check := range []func() error{
-		func() error { return spans(ctx, r, tables.Twits, restoreTwits(tables.Twits, tables.Albums)) },
-		func() error { return spans(ctx, r, tables.Albums, restoreTwits(tables.Albums, tables.Twits)) },
-		func() error { return spans(ctx, r, tables.Albums, restrictTwits) },
+		func() error {
+			return r.spans(ctx, &tables.Twits.AnyList, r.restoreTwits(ctx, tables.Twits, tables.Albums))
+		},
+		func() error {
+			return r.spans(ctx, &tables.Albums.AnyList, r.restoreTwits(ctx, tables.Albums, tables.Twits))
+		},
+		func() error { return r.spans(ctx, &tables.Albums.AnyList, r.restrictTwits(ctx)) },
 	} {
 		if err := check(); err != nil {
 			return err
@@ -27,32 +31,29 @@ func (r *run) visibilities(ctx context.Context) error {
 	return nil
 }
 
-// spanCheck looks at a page of an owner's twits.
-type spanCheck func(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error
-
 // restoreTwits reports the columns of a list that hold no readable twit, such as one of an unknown
 // visibility. They are repaired from the same twit in the other list if it is readable there.
-func restoreTwits(l, other *tables.List[*tables.Twit]) spanCheck {
-	return func(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error {
+func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit]) func(*settle.Span) error {
+	return func(s *settle.Span) error {
 		var damaged, copies []seat
 		var causes []error
 		for i, c := range s.Cells {
 			if _, err := twitOf(l, s.Owner, c); err != nil && s.Covers(i) {
-				damaged = append(damaged, seat{table: l.Table, family: l.Family, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
-				copies, causes = append(copies, seatAt(other, s.Owner, c.Qualifier)), append(causes, err)
+				damaged = append(damaged, seat{list: &l.AnyList, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
+				copies, causes = append(copies, seatAt(&other.AnyList, s.Owner, c.Qualifier)), append(causes, err)
 			}
 		}
 		if err := r.find(ctx, copies); err != nil {
 			return err
 		}
 		for i, d := range damaged {
-			b := breachOf(d.table, d.row, d.family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
+			b := breachOf(l.Table, d.row, l.Family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
 			if restore := r.restoreTwit(l, other, d, copies[i]); restore != nil {
 				r.breach(b, restore)
 			} else {
 				r.breach(b)
 			}
-			r.unreadable[listOf{d.table, d.family, d.owner}] = true
+			r.unreadable[d.of()] = true
 		}
 		return nil
 	}
@@ -81,7 +82,7 @@ func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied s
 
 // restrict reports a public twit that should be for followers only, as the other column has it, and repairs it.
 func (r *run) restrict(s seat, whole hbase.Cell, why string) {
-	b := breachOf(s.table, s.row, s.family, s.cell.Qualifier, text(s.found.Value), text(whole.Value), "%s", why)
+	b := breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(whole.Value), "%s", why)
 	s.cell = *s.found
 	if r.breach(b, putCopy(s, whole)) && !r.Mend {
 		r.restricted[tables.TwitKey{Author: s.owner, Position: s.cell.Qualifier}] = true
@@ -91,27 +92,30 @@ func (r *run) restrict(s seat, whole hbase.Cell, why string) {
 
 // restrictTwits reports the public twits whose copy in the album is for followers only, and repairs them
 // from that: twits never change, so that one of the two is damaged.
-func restrictTwits(ctx context.Context, r *run, s *settle.Span[*tables.Twit]) error {
-	var seats []seat
-	var copies []hbase.Cell
-	for i, c := range s.Cells {
-		if t, err := twitOf(tables.Albums, s.Owner, c); err == nil && s.Covers(i) && t.Visibility == tables.FollowersOnly {
-			seats, copies = append(seats, seatAt(tables.Twits, s.Owner, c.Qualifier)), append(copies, c)
+func (r *run) restrictTwits(ctx context.Context) func(*settle.Span) error {
+	return func(s *settle.Span) error {
+		var seats []seat
+		var copies []hbase.Cell
+		for i, c := range s.Cells {
+			t, err := twitOf(tables.Albums, s.Owner, c)
+			if err == nil && s.Covers(i) && t.Visibility == tables.FollowersOnly {
+				seats, copies = append(seats, seatAt(&tables.Twits.AnyList, s.Owner, c.Qualifier)), append(copies, c)
+			}
 		}
-	}
-	if err := r.find(ctx, seats); err != nil {
-		return err
-	}
-	for i, seat := range seats {
-		if seat.found == nil {
-			continue
+		if err := r.find(ctx, seats); err != nil {
+			return err
 		}
-		if t, err := twitOf(tables.Twits, s.Owner, *seat.found); err != nil || t.Visibility != tables.Public {
-			continue
+		for i, seat := range seats {
+			if seat.found == nil {
+				continue
+			}
+			if t, err := twitOf(tables.Twits, s.Owner, *seat.found); err != nil || t.Visibility != tables.Public {
+				continue
+			}
+			r.restrict(seat, copies[i], "the album has it for followers only")
 		}
-		r.restrict(seat, copies[i], "the album has it for followers only")
+		return nil
 	}
-	return nil
 }
 
 // fewerPublic notes, while nothing is repaired, that a list has a public twit that is for followers.
@@ -119,7 +123,7 @@ func (r *run) fewerPublic(s seat) {
 	if r.Mend {
 		return
 	}
-	l := listOf{s.table, s.family, s.owner}
+	l := s.of()
 	length := r.off[l]
 	length.Public--
 	r.off[l] = length
@@ -137,7 +141,7 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 
 // putCopy writes the value of another column into that of a seat.
 func putCopy(s seat, whole hbase.Cell) hbase.Put {
-	return hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{{Family: s.family, Qualifier: s.cell.Qualifier,
+	return hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{{Family: s.list.Family, Qualifier: s.cell.Qualifier,
 		Timestamp: max(s.cell.Timestamp, whole.Timestamp), Value: whole.Value}}}
 }
 

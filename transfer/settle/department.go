@@ -8,10 +8,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Departments makes the lists of sub-departments, and of the roles that a department defines, follow from what each department and role
-// says of itself, and how deep the tree is. It reads both tables whole: nothing else tells in which lists a name stands that has changed since.
+// Departments rebuilds the lists of sub-departments, the lists of the roles that a department defines, and the depth of the
+// tree, from the rows of departments and roles. It reads both tables whole, because nothing else tells in which lists a
+// name is that was changed.
 func (s *Settler) Departments(ctx context.Context) error {
-	children, roles := wanted[tables.Child]{}, wanted[string]{}
+	children, roles := wanted{}, wanted{}
 	owners, parents := []string{tables.Root}, map[string]string{}
 	for d, err := range Objects(ctx, s.Store, tables.Departments, "name", "parent") {
 		if err != nil {
@@ -21,7 +22,7 @@ func (s *Settler) Departments(ctx context.Context) error {
 		if d.Value.ParentCode != nil {
 			parent = *d.Value.ParentCode
 		}
-		children.add(parent, tables.Children, tables.Child{Name: *d.Value.Name, Code: d.Value.Code}, d.Timestamp)
+		children.add(parent, tables.Children.Cell(tables.Child{Name: *d.Value.Name, Code: d.Value.Code}, d.Timestamp))
 		owners = append(owners, d.Value.Code)
 		parents[d.Value.Code] = parent
 	}
@@ -30,19 +31,19 @@ func (s *Settler) Departments(ctx context.Context) error {
 			return err
 		}
 		if r.Value.DepartmentCode != nil {
-			roles.add(*r.Value.DepartmentCode, tables.DepartmentRoles, r.Value.Code, r.Timestamp)
+			roles.add(*r.Value.DepartmentCode, tables.DepartmentRoles.Cell(r.Value.Code, r.Timestamp))
 		}
 	}
-	if err := makeMembers(ctx, s, Children, owners, children); err != nil {
+	if err := makeMembers(ctx, s, &tables.Children.AnyList, owners, children); err != nil {
 		return err
 	}
-	if err := makeMembers(ctx, s, DepartmentRoles, owners, roles); err != nil {
+	if err := makeMembers(ctx, s, &tables.DepartmentRoles.AnyList, owners, roles); err != nil {
 		return err
 	}
 	return s.depth(ctx, parents)
 }
 
-// depth makes the row of the tree say how deep that is, given the parent of each department.
+// depth writes how deep the tree is into its row, given the parent of each department.
 func (s *Settler) depth(ctx context.Context, parents map[string]string) error {
 	levels := map[string]int{tables.Root: 0}
 	deepest := 0
@@ -69,27 +70,26 @@ func (s *Settler) depth(ctx context.Context, parents map[string]string) error {
 	return Write(ctx, s.Store, []hbase.Mutation{tables.Tree.Put(cell)})
 }
 
-// wanted are the columns that the owners' lists should have: owner → qualifier → column.
-type wanted[E any] map[string]map[string]hbase.Cell
+// wanted are the columns that the lists of owners should have: owner → qualifier → column.
+type wanted map[string]map[string]hbase.Cell
 
-func (w wanted[E]) add(owner string, l *tables.List[E], member E, timestamp int64) {
+func (w wanted) add(owner string, member hbase.Cell) {
 	if w[owner] == nil {
 		w[owner] = map[string]hbase.Cell{}
 	}
-	cell := l.Cell(member, timestamp)
-	w[owner][cell.Qualifier] = cell
+	w[owner][member.Qualifier] = member
 }
 
-// makeMembers makes lists have exactly the wanted members, and settles them. A column goes with a marker of its own timestamp, and what
-// comes back later is younger than that, for every change makes its object's row younger.
-func makeMembers[E any](ctx context.Context, s *Settler, k Kind[E], owners []string, want wanted[E]) error {
+// makeMembers gives lists exactly the wanted members, and rebuilds them. A member is deleted with a marker of its own
+// timestamp. If it returns later it is younger, because every change makes the row of its object younger.
+func makeMembers(ctx context.Context, s *Settler, l *tables.AnyList, owners []string, want wanted) error {
 	err := s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		var mutations []hbase.Mutation
 		directories := make(map[string][]tables.Bucket, len(owners))
 		found := map[[2]string]bool{}
-		err := Spans(ctx, s.Store, k.List, owners, func(span *Span[E]) error {
+		err := Spans(ctx, s.Store, l, owners, func(span *Span) error {
 			directories[span.Owner] = span.Directory
-			gone := hbase.Delete{Table: k.Table, Row: k.Row(span.Owner, span.Bucket)}
+			gone := hbase.Delete{Table: l.Table, Row: l.Row(span.Owner, span.Bucket)}
 			for i, c := range span.Cells {
 				wanted, ok := want[span.Owner][c.Qualifier]
 				switch {
@@ -110,8 +110,8 @@ func makeMembers[E any](ctx context.Context, s *Settler, k Kind[E], owners []str
 		for _, owner := range owners {
 			for qualifier, cell := range want[owner] {
 				if !found[[2]string{owner, qualifier}] {
-					row := k.Row(owner, tables.BucketOf(directories[owner], qualifier))
-					mutations = append(mutations, hbase.Put{Table: k.Table, Row: row, Cells: []hbase.Cell{cell}})
+					row := l.Row(owner, tables.BucketOf(directories[owner], qualifier))
+					mutations = append(mutations, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{cell}})
 				}
 			}
 		}
@@ -120,5 +120,5 @@ func makeMembers[E any](ctx context.Context, s *Settler, k Kind[E], owners []str
 	if err != nil {
 		return err
 	}
-	return k.Lists(ctx, s, owners)
+	return s.Lists(ctx, l, owners)
 }

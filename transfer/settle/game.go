@@ -7,11 +7,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// GameDays makes the sums of these games over all their players be those of what each of them played.
+// GameDays rebuilds the sums of these games by day from the plays of all their players.
 func (s *Settler) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
 		sums := make(map[string]daySums, len(games))
-		err := Spans(ctx, s.Store, tables.Players, games, func(span *Span[string]) error {
+		err := Spans(ctx, s.Store, &tables.Players.AnyList, games, func(span *Span) error {
 			if sums[span.Owner] == nil {
 				sums[span.Owner] = daySums{}
 			}
@@ -25,16 +25,14 @@ func (s *Settler) GameDays(ctx context.Context, games []string) error {
 }
 
 // addDays adds what some players of a game played to the game's sums by day.
-func (s *Settler) addDays(ctx context.Context, sums daySums, span *Span[string]) error {
-	players, err := span.Members()
+func (s *Settler) addDays(ctx context.Context, sums daySums, span *Span) error {
+	players, err := Covered(tables.Players, span)
 	if err != nil {
 		return err
 	}
-	var gets []hbase.Get
+	gets := make([]hbase.Get, len(players))
 	for i, player := range players {
-		if span.Covers(i) {
-			gets = append(gets, tables.Plays.Get(player, span.Owner))
-		}
+		gets[i] = tables.Plays.Get(player, span.Owner)
 	}
 	rows, err := Read(ctx, s.Store, gets)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Length is how long a list is: how many members it has, and how many of them everybody may see.
+// Length is how many members a list has, and how many of them everybody may see.
 type Length struct{ All, Public int }
 
 // Grown is the length with one more member.
@@ -22,25 +22,23 @@ func (n Length) Grown(public bool) Length {
 	return n
 }
 
-// Lengths makes the lengths that are attributes of the owners be these, which must be those of the lists. If they are first, no
-// length of theirs was ever written, and none is read.
-func (k Kind[E]) Lengths(ctx context.Context, s *Settler, lengths map[string]Length, first bool) error {
+// Lengths writes the lengths of lists, attributes of their owners, where they differ from these. If they are first, no
+// length was ever written, and none is read.
+func (s *Settler) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length, first bool) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
-		return k.writeLengths(ctx, s, owners, lengths, first)
+		return s.writeLengths(ctx, l, owners, lengths, first)
 	})
 }
 
-func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, lengths map[string]Length, first bool) error {
-	if k.Count == "" {
+func (s *Settler) writeLengths(ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length,
+	first bool) error {
+	if l.Count == "" {
 		return nil
 	}
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
-		gets[i] = k.Length(owner)
-		if k.public != "" {
-			gets[i].Columns += " " + tables.Attributes + ":" + k.public
-		}
+		gets[i] = l.Lengths(owner)
 	}
 	stored := make([][]hbase.Cell, len(gets))
 	if !first {
@@ -53,9 +51,9 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, 
 	for i, owner := range owners {
 		put := hbase.Put{Table: gets[i].Table, Row: gets[i].Row}
 		n := lengths[owner]
-		put.Cells = appendLength(put.Cells, stored[i], k.Count, n.All, n.All == 0)
-		if k.public != "" {
-			put.Cells = appendLength(put.Cells, stored[i], k.public, n.Public, n.All == 0)
+		put.Cells = appendLength(put.Cells, stored[i], l.Count, n.All, n.All == 0)
+		if l.PublicCount != "" {
+			put.Cells = appendLength(put.Cells, stored[i], l.PublicCount, n.Public, n.All == 0)
 		}
 		if len(put.Cells) > 0 {
 			puts = append(puts, put)
@@ -64,7 +62,8 @@ func (k Kind[E]) writeLengths(ctx context.Context, s *Settler, owners []string, 
 	return Write(ctx, s.Store, puts)
 }
 
-// appendLength adds the cell that must be written so that the column has the number. Of an empty list it may be absent.
+// appendLength appends the cell that must be written so that the column has the number: none if it has. The column of an
+// empty list may be absent.
 func appendLength(cells, stored []hbase.Cell, column string, n int, empty bool) []hbase.Cell {
 	want := hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: 1, Value: strconv.AppendInt(nil, int64(n), 10)}
 	old := find(stored, column)

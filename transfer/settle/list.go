@@ -7,46 +7,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Kind is a kind of list that has a length. The lengths of all its members, and of those that everybody may see where that
-// differs, are attributes of the object that owns it.
-type Kind[E any] struct {
-	*tables.List[E]
-	public   string
-	isPublic func(E) bool
-}
-
-// The kinds of lists that have a length.
-var (
-	Followers       = Kind[tables.Follow]{List: tables.Followers}
-	Following       = Kind[tables.Follow]{List: tables.Following}
-	Twits           = Kind[*tables.Twit]{tables.Twits, "publicTwitCount", isPublic}
-	Albums          = Kind[*tables.Twit]{tables.Albums, "publicAlbumCount", isPublic}
-	Comments        = Kind[*tables.Comment]{List: tables.Comments}
-	UserComments    = Kind[tables.CommentKey]{List: tables.UserComments} // of which nobody counts the members
-	UserRoles       = Kind[string]{List: tables.UserRoles}
-	RoleUsers       = Kind[string]{List: tables.RoleUsers}
-	Children        = Kind[tables.Child]{List: tables.Children}
-	DepartmentRoles = Kind[string]{List: tables.DepartmentRoles}
-	UserGames       = Kind[tables.UserGame]{List: tables.UserGames}
-	Players         = Kind[string]{List: tables.Players}
-)
-
-func isPublic(t *tables.Twit) bool { return t.Visibility == tables.Public }
-
-// Lists settles the lists of these owners: each member lies in the bucket that covers it, no bucket is longer than the bound, and
-// the lengths are those of the lists.
-func (k Kind[E]) Lists(ctx context.Context, s *Settler, owners []string) error {
+// Lists rebuilds the lists of these owners: each member lies in the bucket that covers it, no bucket is longer than the
+// bound, and the lengths are those of the lists.
+func (s *Settler) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
 		for open := owners; len(open) > 0; {
-			looks, err := k.look(ctx, s, open)
+			looks, err := s.look(ctx, l, open)
 			if err != nil {
 				return err
 			}
-			// What was mended is looked at again: its length is counted when nothing moves any more.
+			// A list that was changed is read again: its length is counted when nothing moves any more.
 			var again []string
 			for _, owner := range open {
-				if looks[owner].mended {
+				if looks[owner].changed {
 					again = append(again, owner)
 				} else {
 					lengths[owner] = looks[owner].length
@@ -54,15 +28,15 @@ func (k Kind[E]) Lists(ctx context.Context, s *Settler, owners []string) error {
 			}
 			open = again
 		}
-		return k.writeLengths(ctx, s, owners, lengths, false)
+		return s.writeLengths(ctx, l, owners, lengths, false)
 	})
 }
 
 // look is what one reading of a list found.
 type look struct {
-	length Length
-	mended bool
-	// The bucket that is being read: its members so far, and where it could be cut.
+	length  Length
+	changed bool
+	// The bucket that is being read: how many members it has so far, and the positions at which it could be split.
 	bucket uint32
 	held   int
 	cuts   []string
@@ -75,21 +49,24 @@ type full struct {
 	cuts   []string
 }
 
-// look reads the lists of some owners, moves what lies in the wrong bucket, and cuts the buckets that are too long.
-func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[string]*look, error) {
+// look reads the lists of some owners, moves members that lie in the wrong bucket, and splits full buckets.
+func (s *Settler) look(ctx context.Context, list *tables.AnyList, owners []string) (map[string]*look, error) {
 	looks := make(map[string]*look, len(owners))
 	for _, owner := range owners {
 		looks[owner] = new(look)
 	}
-	err := Spans(ctx, s.Store, k.List, owners, func(span *Span[E]) error {
+	err := Spans(ctx, s.Store, list, owners, func(span *Span) error {
 		l := looks[span.Owner]
 		if l.bucket != span.Bucket {
 			l.close(s.ListBound)
 			l.bucket = span.Bucket
 		}
-		public, err := k.publics(span)
-		if err != nil {
-			return err
+		var public []bool
+		if list.PublicCount != "" {
+			var err error
+			if public, err = list.Public(span.Owner, span.Cells); err != nil {
+				return err
+			}
 		}
 		var astray []hbase.Cell
 		for i, c := range span.Cells {
@@ -100,8 +77,8 @@ func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[str
 			l.hold(c.Qualifier, s.ListBound)
 			l.length = l.length.Grown(public != nil && public[i])
 		}
-		l.mended = l.mended || len(astray) > 0
-		return k.move(ctx, s, span, astray)
+		l.changed = l.changed || len(astray) > 0
+		return s.move(ctx, list, span, astray)
 	})
 	if err != nil {
 		return nil, err
@@ -110,8 +87,8 @@ func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[str
 		l := looks[owner]
 		l.close(s.ListBound)
 		for _, f := range l.full {
-			l.mended = true
-			if err := k.cut(ctx, s, owner, f); err != nil {
+			l.changed = true
+			if err := s.split(ctx, list, owner, f); err != nil {
 				return nil, err
 			}
 		}
@@ -119,23 +96,7 @@ func (k Kind[E]) look(ctx context.Context, s *Settler, owners []string) (map[str
 	return looks, nil
 }
 
-// publics reports which members everybody may see; it is nil where that is not counted.
-func (k Kind[E]) publics(span *Span[E]) ([]bool, error) {
-	if k.isPublic == nil {
-		return nil, nil
-	}
-	members, err := span.Members()
-	public := make([]bool, len(members))
-	for i, member := range members {
-		public[i] = k.isPublic(member)
-	}
-	return public, err
-}
-
-// IsPublic reports whether everybody may see a member, of a kind of which not everybody may see all; otherwise it is false.
-func (k Kind[E]) IsPublic(member E) bool { return k.isPublic != nil && k.isPublic(member) }
-
-// hold notes a member of the bucket that is being read. Every half of the bound it could be cut.
+// hold notes a member of the bucket that is being read. Every half of the bound is a place to split it.
 func (l *look) hold(position string, bound int) {
 	if l.held > 0 && l.held%(bound/2) == 0 {
 		l.cuts = append(l.cuts, position)
@@ -146,7 +107,7 @@ func (l *look) hold(position string, bound int) {
 // close ends a bucket.
 func (l *look) close(bound int) {
 	if l.held > bound {
-		// The last part takes what the halves leave over.
+		// The last new bucket takes what is left of the halves.
 		if n := len(l.cuts); n > 1 && l.held-n*(bound/2) < bound/2 {
 			l.cuts = l.cuts[:n-1]
 		}
@@ -155,16 +116,16 @@ func (l *look) close(bound int) {
 	l.held, l.cuts = 0, nil
 }
 
-// move brings members into the buckets that cover them: first there, then away from here.
-func (k Kind[E]) move(ctx context.Context, s *Settler, span *Span[E], astray []hbase.Cell) error {
+// move puts members into the buckets that cover them, and then deletes them from this one.
+func (s *Settler) move(ctx context.Context, l *tables.AnyList, span *Span, astray []hbase.Cell) error {
 	if len(astray) == 0 {
 		return nil
 	}
 	var puts []hbase.Mutation
-	gone := hbase.Delete{Table: k.Table, Row: k.Row(span.Owner, span.Bucket)}
+	gone := hbase.Delete{Table: l.Table, Row: l.Row(span.Owner, span.Bucket)}
 	for _, c := range astray {
-		row := k.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))
-		puts = append(puts, hbase.Put{Table: k.Table, Row: row, Cells: []hbase.Cell{c}})
+		row := l.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))
+		puts = append(puts, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}})
 		gone.Columns = append(gone.Columns, gonePart(c))
 	}
 	if err := Write(ctx, s.Store, puts); err != nil {
@@ -176,6 +137,3 @@ func (k Kind[E]) move(ctx context.Context, s *Settler, span *Span[E], astray []h
 func gonePart(c hbase.Cell) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}
 }
-
-// Public is the attribute that counts the members which everybody may see, empty where those are not counted.
-func (k Kind[E]) Public() string { return k.public }

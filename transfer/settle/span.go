@@ -16,7 +16,7 @@ const (
 )
 
 // Span is a page of one bucket of an owner's list.
-type Span[E any] struct {
+type Span struct {
 	Owner  string
 	Bucket uint32
 	// Cells are the members' columns, in the list's order.
@@ -25,22 +25,33 @@ type Span[E any] struct {
 	Moved []hbase.Cell
 	// Directory is the list's, whole.
 	Directory []tables.Bucket
-	list      *tables.List[E]
 }
 
-// Members returns what the cells say, index-aligned.
-func (s *Span[E]) Members() ([]E, error) {
-	members, _, _, err := s.list.Decode(s.Owner, s.Cells)
+// Members decodes the members of a span, index-aligned with its cells.
+func Members[E any](l *tables.List[E], s *Span) ([]E, error) {
+	members, _, _, err := l.Decode(s.Owner, s.Cells)
 	return members, err
 }
 
+// Covered decodes the members of a span that lie in the bucket that covers them: each member of a list once.
+func Covered[E any](l *tables.List[E], s *Span) ([]E, error) {
+	members, err := Members(l, s)
+	covered := members[:0]
+	for i, member := range members {
+		if s.Covers(i) {
+			covered = append(covered, member)
+		}
+	}
+	return covered, err
+}
+
 // Covers reports whether member i lies in the bucket that covers it. One that does not is there once more, or on its way.
-func (s *Span[E]) Covers(i int) bool {
+func (s *Span) Covers(i int) bool {
 	return len(s.Directory) == 0 || tables.BucketOf(s.Directory, s.Cells[i].Qualifier) == s.Bucket
 }
 
 // Spans hands the owners' lists to f, owner after owner and each list in its order. An owner without a member has no span.
-func Spans[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(*Span[E]) error) error {
+func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
 	gets := make([]hbase.Get, len(owners))
 	for i, owner := range owners {
 		gets[i] = l.Get(owner, 0, hbase.Page{Limit: firstPage})
@@ -50,7 +61,7 @@ func Spans[E any](ctx context.Context, store hbase.Store, l *tables.List[E], own
 		return err
 	}
 	for i, owner := range owners {
-		r := reader[E]{ctx, store, l, owner, nil, f}
+		r := reader{ctx, store, l, owner, nil, f}
 		if err := r.list(pages[i]); err != nil {
 			return err
 		}
@@ -59,20 +70,20 @@ func Spans[E any](ctx context.Context, store hbase.Store, l *tables.List[E], own
 }
 
 // reader reads one list.
-type reader[E any] struct {
+type reader struct {
 	ctx       context.Context
 	store     hbase.Store
-	of        *tables.List[E]
+	of        *tables.AnyList
 	owner     string
 	directory []tables.Bucket
-	f         func(*Span[E]) error
+	f         func(*Span) error
 }
 
 // list reads the whole list, given the first page of bucket 0.
-func (r *reader[E]) list(first []hbase.Cell) error {
+func (r *reader) list(first []hbase.Cell) error {
 	var err error
 	if len(first) < firstPage {
-		_, _, r.directory, err = r.of.Decode(r.owner, first[members(first):])
+		r.directory, err = r.of.DecodeDirectory(r.owner, first)
 	} else {
 		r.directory, _, err = Directory(r.ctx, r.store, r.of, r.owner)
 	}
@@ -95,7 +106,7 @@ func (r *reader[E]) list(first []hbase.Cell) error {
 }
 
 // bucket reads the rest of a bucket, given a page of it that was asked for with that limit.
-func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
+func (r *reader) bucket(number uint32, page []hbase.Cell, limit int) error {
 	for {
 		n := members(page)
 		if n > 0 {
@@ -115,8 +126,8 @@ func (r *reader[E]) bucket(number uint32, page []hbase.Cell, limit int) error {
 }
 
 // span returns a page as f gets it.
-func (r *reader[E]) span(number uint32, page []hbase.Cell) *Span[E] {
-	s := &Span[E]{Owner: r.owner, Bucket: number, Cells: page, Directory: r.directory, list: r.of}
+func (r *reader) span(number uint32, page []hbase.Cell) *Span {
+	s := &Span{Owner: r.owner, Bucket: number, Cells: page, Directory: r.directory}
 	if !slices.ContainsFunc(page, tables.Moved) {
 		return s
 	}
@@ -140,7 +151,7 @@ func members(page []hbase.Cell) int {
 	return n
 }
 
-func (r *reader[E]) page(bucket uint32, start string) ([]hbase.Cell, error) {
+func (r *reader) page(bucket uint32, start string) ([]hbase.Cell, error) {
 	cells, err := Read(r.ctx, r.store, []hbase.Get{r.of.Get(r.owner, bucket, hbase.Page{Start: start, Limit: nextPage})})
 	if err != nil {
 		return nil, err
@@ -149,11 +160,11 @@ func (r *reader[E]) page(bucket uint32, start string) ([]hbase.Cell, error) {
 }
 
 // Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.
-func Directory[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owner string) ([]tables.Bucket, []hbase.Cell, error) {
+func Directory(ctx context.Context, store hbase.Store, l *tables.AnyList, owner string) ([]tables.Bucket, []hbase.Cell, error) {
 	cells, err := Read(ctx, store, []hbase.Get{l.Directories(owner)})
 	if err != nil {
 		return nil, nil, err
 	}
-	_, _, directory, err := l.Decode(owner, cells[0])
+	directory, err := l.DecodeDirectory(owner, cells[0])
 	return directory, cells[0], err
 }

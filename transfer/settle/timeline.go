@@ -7,11 +7,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Timelines cuts the timelines of these owners behind their newest entries, as many as the bound says.
+// Timelines trims the timelines of these owners to the bound: it deletes the oldest entries.
 func (s *Settler) Timelines(ctx context.Context, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		seen := make(map[string]int, len(owners))
-		return Spans(ctx, s.Store, tables.Timelines, owners, func(span *Span[tables.TwitKey]) error {
+		return Spans(ctx, s.Store, &tables.Timelines.AnyList, owners, func(span *Span) error {
 			before := seen[span.Owner]
 			seen[span.Owner] += len(span.Cells)
 			rest := span.Cells[min(max(s.TimelineBound-before, 0), len(span.Cells)):]
@@ -26,7 +26,7 @@ func (s *Settler) Timelines(ctx context.Context, owners []string) error {
 			if err != nil {
 				return err
 			}
-			// First of all, so that nobody takes the timeline for whole.
+			// This comes first, so that no reader takes a trimmed timeline for complete.
 			if err := Write(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
 				return err
 			}

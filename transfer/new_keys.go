@@ -11,7 +11,8 @@ import (
 	"twibase/transfer/settle"
 )
 
-// begin looks whether the store is blank. What an import writes is all that a blank store holds: it need not look there for what it knows.
+// begin finds out whether the store is blank. All that a blank store holds in the end was written by this import, which need
+// not read what it knows.
 func (im *importer) begin(ctx context.Context) error {
 	im.blank = true
 	for _, table := range tables.Definitions(1) {
@@ -29,28 +30,31 @@ func (im *importer) begin(ctx context.Context) error {
 	im.repaired = tables.Imports.Repaired(cells[0])
 	im.filling.on, im.filling.timestamp = tables.Imports.Filling(cells[0])
 	im.filling.died = im.filling.on
-	im.newFollows.blank, im.newRoles.blank, im.newPlays.blank = im.blank, im.blank, im.blank
+	im.newPlays.blank = im.blank
+	for _, x := range im.relations {
+		x.newKeys.blank = im.blank
+	}
 	im.lists.begin(im.blank)
 	return nil
 }
 
-// fresh knows of which rows there can't be anything in the store: it was blank, and the import has not come by them. It is
-// safe for concurrent use.
-type fresh struct {
+// newKeys knows keys of which the store has no row: it was blank, and the import has not met them before. It is safe for
+// concurrent use.
+type newKeys struct {
 	mu    sync.Mutex
 	blank bool
 	seen  map[uint64]struct{}
 }
 
-// maxSeen bounds what a fresh remembers, to some 100 MB.
+// maxSeen bounds the memory of newKeys, to some 100 MB.
 const maxSeen = 4 << 20
 
-// first reports whether nothing of that name can be stored. It may be false though nothing is: then one has to look.
-func (f *fresh) first(name string) bool {
+// first reports whether the store has no row of the key. If it returns false, there may or may not be one.
+func (f *newKeys) first(key string) bool {
 	if !f.blank {
 		return false
 	}
-	hash := xxhash.Sum64String(name)
+	hash := xxhash.Sum64String(key)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, again := f.seen[hash]; again || len(f.seen) == maxSeen {

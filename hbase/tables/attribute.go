@@ -1,0 +1,124 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// attribute is a column of an object, and the field of T that holds its value.
+type attribute[T any] struct {
+	column string
+	// also names further schema fields that need this column, beside the field of its own name.
+	also []string
+	get  func(*T) string // empty: absent
+	set  func(*Memory, *T, string) error
+	// zero sets the field of an existing object that has no such cell. It is nil if the field stays nil then.
+	zero func(*T)
+}
+
+// neededBy reports whether any of these schema fields needs the attribute.
+func (a *attribute[T]) neededBy(fields []string) bool {
+	return slices.Contains(fields, a.column) ||
+		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
+}
+
+// text is an attribute that is a non-empty text in UTF-8.
+func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return *p
+			}
+			return ""
+		},
+		func(m *Memory, t *T, s string) error {
+			if s == "" || !utf8.ValidString(s) {
+				return fmt.Errorf("%q is no text", s)
+			}
+			p := m.texts.one()
+			*p, *field(t) = s, p
+			return nil
+		}, nil}
+}
+
+// number is an attribute that is a decimal integer.
+func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return strconv.Itoa(*p)
+			}
+			return ""
+		},
+		func(m *Memory, t *T, s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || strconv.Itoa(n) != s {
+				return fmt.Errorf("%q is no number", s)
+			}
+			p := m.numbers.one()
+			*p, *field(t) = n, p
+			return nil
+		}, nil}
+}
+
+// count is a number that is zero if it has no cell.
+func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
+	a := number(column, field, also...)
+	a.zero = func(t *T) {
+		if p := field(t); *p == nil {
+			*p = &none
+		}
+	}
+	return a
+}
+
+// Decision is the column of a commit row that names the row's last operation: see package writers.
+const Decision = "op"
+
+// Version is the attribute that changes whenever another one does, except for counts.
+const Version = "version"
+
+// version is the id of the last operation that changed an attribute, "0" if none did since the object was imported. It
+// differs from [Decision], which also changes when an operation is prevented from committing.
+func version[T any](field func(*T) **string) attribute[T] {
+	a := text(Version, field)
+	a.zero = func(t *T) {
+		if p := field(t); *p == nil {
+			*p = &imported
+		}
+	}
+	return a
+}
+
+// imported is the version of every object that was never changed. It is shared and never written to.
+var imported = "0"
+
+// Origin is the attribute that holds the [KeyedName] of the idempotency key under which an object was created. It is not
+// in the schema.
+const Origin = "origin"
+
+// none is the zero that all objects without a count share. It is never written to.
+var none int
+
+// instant is an attribute that is a time in RFC 3339, in UTC.
+func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
+	return attribute[T]{column, also,
+		func(t *T) string {
+			if p := *field(t); p != nil {
+				return p.UTC().Format(time.RFC3339Nano)
+			}
+			return ""
+		},
+		func(m *Memory, t *T, s string) error {
+			at, err := time.Parse(time.RFC3339Nano, s)
+			if err != nil || at.UTC().Format(time.RFC3339Nano) != s {
+				return fmt.Errorf("%q is no instant in UTC", s)
+			}
+			p := m.instants.one()
+			*p, *field(t) = at.UTC(), p
+			return nil
+		}, nil}
+}

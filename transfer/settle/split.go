@@ -1,0 +1,85 @@
+package settle
+
+import (
+	"cmp"
+	"context"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// split splits a full bucket. It copies members into the new buckets, and names these in one step: a reader sees the old
+// bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then, and the next
+// look deletes them. A split that a crash interrupted is done again with the same result; only the numbers of the new
+// buckets may differ, if a repair came between.
+func (s *Settler) split(ctx context.Context, l *tables.AnyList, owner string, f full) error {
+	directory, columns, err := Directory(ctx, s.Store, l, owner)
+	if err != nil {
+		return err
+	}
+	created, named := tables.Split(directory, f.bucket, f.cuts)
+	numbers := map[uint32]uint32{}
+	for _, b := range created {
+		planned := b.Number
+		for whole := false; !whole; {
+			if whole, err = s.fill(ctx, l, owner, f.bucket, b); err != nil {
+				return err
+			}
+			numbers[planned] = b.Number
+			b.Number += uint32(len(created))
+		}
+	}
+	put := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
+	for _, b := range named {
+		b.Number = cmp.Or(numbers[b.Number], b.Number)
+		want := l.BucketCell(b, 1)
+		if old := find(columns, want.Qualifier); old != nil {
+			want.Timestamp = max(want.Timestamp, old.Timestamp)
+		}
+		put.Cells = append(put.Cells, want)
+	}
+	return Write(ctx, s.Store, []hbase.Mutation{put})
+}
+
+// fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It deletes
+// what an interrupted split left there, which may no longer be in the list. It reports false, and leaves the row empty, if
+// that is not possible: a member that a repair deleted from such a row can't be put there again, because the delete marker
+// hides it.
+func (s *Settler) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) (bool, error) {
+	stop := b.Stop
+	if stop == "" {
+		stop = tables.MembersEnd
+	}
+	there := l.Get(owner, b.Number, hbase.Page{})
+	cells, err := Read(ctx, s.Store, []hbase.Get{l.Get(owner, from, hbase.Page{Start: b.Start, Stop: stop}), there})
+	if err != nil {
+		return false, err
+	}
+	row := hbase.Put{Table: l.Table, Row: l.Row(owner, b.Number), Cells: cells[0]}
+	if err := Write(ctx, s.Store, append(without(l, row.Row, cells[1], cells[0]), row)); err != nil {
+		return false, err
+	}
+	filled, err := Read(ctx, s.Store, []hbase.Get{there})
+	if err != nil || len(filled[0]) == len(cells[0]) {
+		return true, err
+	}
+	return false, Write(ctx, s.Store, without(l, row.Row, filled[0], nil))
+}
+
+// without deletes cells of a row, except those whose columns others have.
+func without(l *tables.AnyList, row string, cells, others []hbase.Cell) []hbase.Mutation {
+	keep := make(map[string]bool, len(others))
+	for _, c := range others {
+		keep[c.Qualifier] = true
+	}
+	gone := hbase.Delete{Table: l.Table, Row: row}
+	for _, c := range cells {
+		if !keep[c.Qualifier] {
+			gone.Columns = append(gone.Columns, gonePart(c))
+		}
+	}
+	if len(gone.Columns) == 0 {
+		return nil
+	}
+	return []hbase.Mutation{gone}
+}
