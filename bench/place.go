@@ -49,7 +49,9 @@ func (p *place) twibase(ctx context.Context, store string, flags ...string) (*lo
 
 func (p *place) build(ctx context.Context) (program string, err error) {
 	program = p.path("twibase")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "twibase").CombinedOutput(); err != nil {
+	// The product's module knows what its program needs; this one does not.
+	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return program, nil

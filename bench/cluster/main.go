@@ -51,7 +51,9 @@ func run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", twibase, "twibase").CombinedOutput(); err != nil {
+	// The product's module knows what its program needs; this one does not.
+	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", twibase, ".")
+	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	java, err := buildSpring(ctx, filepath.Join(dir, "spring"))
