@@ -50,6 +50,7 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files
 
 generate: ## what gqlgen makes of the schema, and genqlient of a test program's operations
 	go run ./graph/plan/generate
+	go generate ./graph/plan/example
 	go -C $(GENQLIENT) tool genqlient
 
 differential: ## a million random operations on the embedded engine and on a real HBase

@@ -35,6 +35,7 @@ var arrows = []arrow{
 	{"graph/plan", []string{"graph/coercion", "graph/recent"},
 		"the executor knows no schema and no store: another project takes it along with these"},
 	{"graph/plan/plantest", []string{"graph/coercion", "graph/plan"}, "the oracle is as generic as the plan"},
+	{"graph/plan/example/...", []string{"graph/plan/..."}, "it is another project"},
 	{"graph/plan/plugin", nil, "another project generates with it"},
 	{"graph/coercion", []string{"graph/suggest"}, "the plan is taken along with it"},
 	{"graph/recent", nil, "the plan is taken along with it"},

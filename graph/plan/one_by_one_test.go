@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
@@ -123,4 +124,28 @@ func TestWhatAResolverRegistersIsInTheResponse(t *testing.T) {
 		return name, nil
 	})
 	w.check(t, `{all{code}}`, nil, `{"data":{"all":[{"code":"a"},{"code":"b"},{"code":"c"}]},"extensions":{"seen":"c"}}`)
+}
+
+func TestAnErrorIsAddedForAnElement(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  func(ctx context.Context) (context.Context, error)
+	}{
+		{"by the path of the error", func(ctx context.Context) (context.Context, error) {
+			return ctx, gqlerror.WrapPath(append(graphql.GetPath(ctx), ast.PathIndex(1)), errNo)
+		}},
+		{"by the path of the ctx", func(ctx context.Context) (context.Context, error) {
+			index := 1
+			return graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index}), errNo
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &world{sdl: `type Query { t: T } type T { name: String ts: [T] }`, resolvers: map[string]resolver{"Query.t": always(of("T"))}}
+			w.ones = map[string]func(context.Context, *thing) (any, error){"T.ts": func(ctx context.Context, _ *thing) (any, error) {
+				graphql.AddError(test.err(ctx))
+				return list(of("T", "name", "a"), nil), nil
+			}}
+			w.check(t, `{t{ts{name}}}`, nil, `{"errors":[{"message":"no","path":["t","ts",1],"locations":[{"line":1,"column":4}]}],"data":{"t":{"ts":[{"name":"a"},null]}}}`)
+		})
+	}
 }

@@ -25,6 +25,14 @@ type Tasks interface {
 	Finish() (lost map[any]error)
 }
 
+// untracked is the tracker of operations that need none.
+type untracked struct{}
+
+func (untracked) Start(int)             {}
+func (untracked) End()                  {}
+func (untracked) Promise()              {}
+func (untracked) Finish() map[any]error { return nil }
+
 // batch is all objects to which a node is applied.
 type batch struct {
 	node    *node
@@ -41,7 +49,7 @@ type column struct {
 	err  error
 	errs []error
 	// added are errors that the resolver added for an object, beside what it returned.
-	added map[int32][]error
+	added map[int32][]addedError
 	// kid holds the objects that the field leads to, of[j] if their types differ. at[j] is the index there of the j-th that was found, -1 for
 	// null; it is nil if that is j.
 	kid *batch

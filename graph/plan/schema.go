@@ -16,7 +16,7 @@ type Config struct {
 	Types *Schema
 	// Exec returns the generated execution context of an operation.
 	Exec func(op *graphql.OperationContext) any
-	// Tasks returns who is told of an operation's tasks.
+	// Tasks returns the task tracker of an operation. It is nil if no loader needs one.
 	Tasks func(ctx context.Context) Tasks
 }
 
@@ -25,6 +25,9 @@ type Config struct {
 func New(config Config) graphql.ExecutableSchema {
 	schema := config.Generated.Schema()
 	config.Types.mustHave(schema)
+	if config.Tasks == nil {
+		config.Tasks = func(context.Context) Tasks { return untracked{} }
+	}
 	return &planned{config.Generated, config, newCompiler(config.Types, schema), newMiddlewares(config.Generated)}
 }
 

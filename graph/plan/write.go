@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
@@ -149,9 +150,11 @@ func (w *writer) field(b *batch, s *selected, i int32) bool {
 
 // added adds the errors that a resolver added. It reports whether these are why the value is null.
 func (w *writer) added(s *selected, col *column, i int32) bool {
-	for _, err := range col.added[i] {
-		w.fail(s, err)
+	w.path = append(w.path, step{key: s.Alias})
+	for _, e := range col.added[i] {
+		w.failHere(s, e.err, e.below...)
 	}
+	w.path = w.path[:len(w.path)-1]
 	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
 }
 
@@ -259,8 +262,8 @@ func (w *writer) fail(s *selected, err error) bool {
 	return false
 }
 
-// failHere adds an error at the present path, which leads to a field or to an element of its list. It returns false.
-func (w *writer) failHere(s *selected, err error) bool {
+// failHere adds an error at the present path, which leads to a field or to an element of its list, or below it. It returns false.
+func (w *writer) failHere(s *selected, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
 			if err != nil {
@@ -279,8 +282,8 @@ func (w *writer) failHere(s *selected, err error) bool {
 		clone := *already
 		failed = &clone
 	}
-	failed.Path = graphql.GetPath(ctx)
-	if s.Position != nil {
+	failed.Path = append(graphql.GetPath(ctx), below...)
+	if s.Position != nil && (below == nil || failed.Locations == nil) {
 		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
 	}
 	w.failed.list = append(w.failed.list, failure{ctx, failed, err})

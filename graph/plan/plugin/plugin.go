@@ -38,7 +38,7 @@ func (p Plugin) GenerateCode(data *codegen.Data) error {
 	}
 	return templates.Render(templates.Options{
 		PackageName:     data.Config.Exec.Package,
-		Filename:        filepath.Join(data.Config.Exec.DirName, "plan.generated.go"),
+		Filename:        filepath.Join(data.Config.Exec.Dir(), "plan.generated.go"),
 		Data:            &build{data, cmp.Or(p.Plan, "twibase/graph/plan")},
 		GeneratedHeader: true,
 		Packages:        data.Config.Packages,
