@@ -9,101 +9,101 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/hbase/tables"
-	"twibase/loaders"
 	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 
-var accountCosts = costs{
-	"Mutation.signUp": changeCost(show(loaders.Users, "SignUpPayload", "user", "User")),
-	"Mutation.logIn":  changeCost(show(loaders.Users, "LogInPayload", "user", "User")),
+var accountFields = fields{
+	"Mutation.signUp": signUp,
+	"Mutation.logIn":  logIn,
 }
+
+var (
+	signUp = mutationOf(permission.SignUp, userPayload)
+	logIn  = mutationOf(permission.LogIn, userPayload)
+)
 
 // SignUp is the resolver for the signUp field.
 func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
 	key := input.IdempotencyKey.Value()
-	s, err := r.enter(ctx, permission.SignUp, "SignUpPayload", func() (string, error) {
+	user := writers.NewUser{
+		Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
+		AvatarURL: input.AvatarURL.Value(),
+	}
+	s, err := r.beginSession(ctx, signUp, func() (string, error) {
 		wait := r.Attempts.SignUp(ctx)
-		if wait == 0 && key != nil { // it may be one to log in
+		if wait == 0 && key != nil { // a repeated sign-up checks the password, as logging in does
 			wait = r.Attempts.LogIn(ctx, norm.NFC.String(input.Username))
 		}
 		if wait > 0 {
-			return "", tooOften(wait)
+			return "", tooManyAttempts(wait)
 		}
-		username, err := r.Accounts.SignUp(ctx, writers.NewUser{Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
-			AvatarURL: input.AvatarURL.Value()}, input.Password, key)
-		if err == nil {
-			r.Attempts.LoggedIn(username)
-		}
-		return username, err
+		return r.Accounts.SignUp(ctx, user, input.Password, key)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.SignUpPayload{User: s.user, Token: s.token, ExpiresAt: s.expires, UserErrors: s.errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	return &model.SignUpPayload{
+		User: s.user, Token: s.token, ExpiresAt: s.expiresAt, UserErrors: s.userErrors,
+		ClientMutationID: input.ClientMutationID.Value(),
+	}, err
 }
 
 // LogIn is the resolver for the logIn field.
 func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
-	s, err := r.enter(ctx, permission.LogIn, "LogInPayload", func() (string, error) {
+	s, err := r.beginSession(ctx, logIn, func() (string, error) {
 		if wait := r.Attempts.LogIn(ctx, norm.NFC.String(input.Username)); wait > 0 {
-			return "", tooOften(wait)
+			return "", tooManyAttempts(wait)
 		}
-		username, err := r.Accounts.LogIn(ctx, input.Username, input.Password)
-		if err == nil {
-			r.Attempts.LoggedIn(username)
-		}
-		return username, err
+		return r.Accounts.LogIn(ctx, input.Username, input.Password)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.LogInPayload{User: s.user, Token: s.token, ExpiresAt: s.expires, UserErrors: s.errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	return &model.LogInPayload{
+		User: s.user, Token: s.token, ExpiresAt: s.expiresAt, UserErrors: s.userErrors,
+		ClientMutationID: input.ClientMutationID.Value(),
+	}, err
 }
 
-// session is what those get who have shown who they are.
+// session is what a user gets who signs up or logs in, or the user errors that say why not.
 type session struct {
-	user    *tables.User
-	token   *string
-	expires *time.Time
-	errs    []*model.UserError
+	user       *tables.User
+	token      *string
+	expiresAt  *time.Time
+	userErrors []*model.UserError
 }
 
-// enter begins a session of the user whom who returns, if there can be one.
-func (r *mutationResolver) enter(ctx context.Context, action permission.Action, payload string, who func() (username string, err error)) (s session, err error) {
-	if _, err := permitted(ctx, action, permission.About{}); err != nil {
+// beginSession begins a session of the user that authenticate returns.
+func (r *mutationResolver) beginSession(
+	ctx context.Context, m mutation, authenticate func() (username string, err error),
+) (s session, err error) {
+	if _, err := authorizeNow(ctx, m.action, permission.About{}); err != nil {
 		return s, err
 	}
 	if !r.Tokens.Signs() {
-		return s, &apierr.Error{Code: apierr.CodeUnavailable, Message: "this server gives no tokens: it was started without --jwt-secret-file"}
+		const message = "this server gives no tokens: it was started without --jwt-secret-file"
+		return s, &apierr.Error{Code: apierr.CodeUnavailable, Message: message}
 	}
 	var username string
-	s.errs, err = change(ctx, nil, func(context.Context) (err error) {
-		username, err = who()
+	s.userErrors, err = change(ctx, nil, func(context.Context) (err error) {
+		username, err = authenticate()
+		if err == nil {
+			r.Attempts.LoggedIn(username)
+		}
 		return err
 	})
-	if err != nil || len(s.errs) > 0 {
+	if err != nil || len(s.userErrors) > 0 {
 		return s, err
 	}
-	token, expires, err := r.Tokens.Sign(auth.Viewer{Username: username})
+	token, expiresAt, err := r.Tokens.Sign(auth.Viewer{Username: username})
 	if err != nil {
 		return s, err
 	}
-	s.token, s.expires = &token, &expires
-	s.user, err = changed(ctx, loaders.Users, payload, "user", "User", username)
+	s.token, s.expiresAt = &token, &expiresAt
+	s.user, err = userPayload.read(ctx, username)
 	return s, err
 }
 
-// tooOften is the problem of who has to wait.
-func tooOften(wait time.Duration) error {
+// tooManyAttempts is the user error for a client that has to wait.
+func tooManyAttempts(wait time.Duration) error {
 	seconds := (wait + time.Second - 1) / time.Second
-	return writers.Problems{{Code: writers.LimitExceeded, Message: fmt.Sprintf("too many attempts; try again in %d s", seconds)}}
+	message := fmt.Sprintf("too many attempts; try again in %d s", seconds)
+	return writers.Problems{{Code: writers.LimitExceeded, Message: message}}
 }
-
-// Mutation returns exec.MutationResolver implementation.
-func (r *Resolver) Mutation() exec.MutationResolver { return &mutationResolver{r} }
-
-type mutationResolver struct{ *Resolver }

@@ -13,60 +13,98 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// comments answers the connections of the comments on twits, by the twits' keys. Most viewers see few of them, so that all candidates
-// are looked at at once. The total counts all, seen or not.
-func comments(ctx context.Context, twits []string, args pageArgs) ([]*model.CommentConnection, error) {
-	p, err := args.read(relay.Comments, loaders.Comments.Check)
-	if err != nil {
-		return nil, err
+var commentFields = fields{
+	"Mutation.addComment":    addComment,
+	"Mutation.deleteComment": deleteComment,
+	"Comment.author":         commentAuthor,
+	"Comment.twit":           costFunc(commentTwitCost),
+}
+
+// commentEntries are the comments by their keys.
+var commentEntries = entries[tables.Comment]{
+	loaders.Comments, parseCommentKey, "the author of its twit", visibleComments,
+	func(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
+		return visibleCommentsCost(call, at, set, 1, "")
+	},
+}
+
+// parseCommentKey parses the key of a comment, which is gone when its twit is, and so when the
+// author of the twit is.
+func parseCommentKey(key string) (entryKey, error) {
+	k, err := tables.ParseCommentKey(key)
+	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err
+}
+
+var (
+	addCommentPayload = ifSelected[tables.Comment]{"comment", commentEntries}
+	addComment        = mutationOf(permission.AddComment, twitEntries, addCommentPayload)
+	deleteComment     = mutationOf(permission.DeleteComment, commentEntries)
+	commentAuthor     = reference[tables.Comment, tables.User]{
+		loaders.Users, false, func(c *tables.Comment) *string { return &c.AuthorName },
 	}
-	want := wanted(ctx, "Comment")
-	lengths := func() ([]int, error) { return nil, nil }
-	if want.total {
-		lengths = loaders.Comments.Length.Ask(ctx, twits)
-	}
-	pages, err := seenComments.pages(ctx, twits, p, want)
-	totals, countErr := lengths()
-	pages, err = totalled(pages, pointers(totals), loaders.Join(len(twits), err, countErr))
-	return convert(pages, err, func(p *entries[struct{}, tables.Comment]) model.CommentConnection {
-		return model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
+)
+
+// twitComments is the connection of the comments on each twit. Most viewers see few of them. The
+// total counts all.
+var twitComments = filteredConnection[tables.Comment, model.CommentConnection]{
+	kind: relay.Comments, source: commentSource{}, total: length{loaders.Comments.Length}, as: commentConnection,
+	eager: true,
+}
+
+// commentSource reads the comments on twits.
+type commentSource struct{}
+
+func (commentSource) check(position string) error { return loaders.Comments.Check(position) }
+
+func (commentSource) read(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Comment], error) {
+	pages, err := loaders.Comments.Page(ctx, spans)
+	return seen(ctx, pages, err, visibleComments)
+}
+
+func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+	page := loaders.Comments.OutlinePage(l.Window, l.atBeginning, call.minMembers)
+	at = call.reads(at, call.Parents, page, 1, l.condition)
+	return visibleCommentsCost(call, at, call.Parents, l.candidates, l.condition)
+}
+
+func commentConnection(p *page[struct{}, tables.Comment]) model.CommentConnection {
+	return model.CommentConnection{
+		Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
 			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-		})}
-	})
+		}),
+	}
 }
 
 // AddComment is the resolver for the addComment field.
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
-	viewer, may, err := permit(ctx, permission.AddComment, permission.About{})
+	viewer, left, err := authorize(ctx, addComment.action, permission.About{})
 	if err != nil {
 		return nil, err
 	}
-	// Where the twit would be its id says, and whether it is there, for the viewer, is asked meanwhile.
-	named, err := twitNamed(input.TwitID)
+	named, err := twitOf(input.TwitID)
 	if err != nil {
 		return nil, err
 	}
+	// While the writer reads, the resolver asks whether the viewer may see the twit.
 	var twit *tables.Twit
 	see := func(ctx context.Context) (err error) {
 		if twit, err = r.Query().Twit(ctx, input.TwitID); err == nil && twit == nil && named != nil {
-			err = noSuch("twitId", "twit")
+			err = notFound("twitId", "twit")
 		}
 		return err
 	}
 	var key tables.CommentKey
-	errs, err := change(ctx, both(may, see), func(ctx context.Context) (err error) {
-		key, err = r.Writers.AddComment(ctx, viewer.Username, named, input.Content, input.IdempotencyKey.Value())
+	userErrors, err := change(ctx, left.and(see), func(ctx context.Context) (err error) {
+		key, err = r.Writers.AddComment(ctx, viewer, named, input.Content, input.IdempotencyKey.Value())
 		return err
 	})
-	if err != nil {
-		return nil, err
+	payload := &model.AddCommentPayload{UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}
+	if err != nil || len(userErrors) > 0 {
+		return payload, err
 	}
-	payload := &model.AddCommentPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.Twit = twit
-	}
-	if len(errs) == 0 && selected(ctx, "AddCommentPayload").has("comment") {
-		comments, err := commentsByKey(ctx, []string{key.String()})
+	payload.Twit = twit
+	if addCommentPayload.selected(ctx) {
+		comments, err := commentEntries.readByKey(ctx, []string{key.String()})
 		if err != nil {
 			return nil, loaders.At(err, 0)
 		}
@@ -75,141 +113,90 @@ func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommen
 	return payload, nil
 }
 
-// DeleteComment is the resolver for the deleteComment field.
-func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	comments, err := []*tables.Comment{nil}, error(nil)
-	_, known := auth.ViewerOf(ctx)
-	if known && input.ID.Noun == tables.NounComment {
-		comments, err = commentsAt(ctx, []string{input.ID.Key})
+// twitOf returns as much of a twit as its id says, nil if it is not the id of a twit.
+func twitOf(id tables.ID) (*tables.Twit, error) {
+	if id.Noun != tables.NounTwit {
+		return nil, nil
 	}
-	var may leave
-	c := comments[0]
-	switch {
-	case err != nil:
-	case c != nil:
-		may = func(ctx context.Context) error { return mayDelete(ctx, c) }
-	case !known: // Whoever may not even see it is told that there is none.
-		_, err = permitted(ctx, permission.DeleteComment, permission.About{})
-	}
-	if err != nil {
-		return nil, loaders.At(err, 0)
-	}
-	errs, id, err := deleted(ctx, may, input.ID, func(ctx context.Context) error { return r.Writers.DeleteComment(ctx, c) })
+	key, err := tables.ParseTwitKey(id.Key)
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.DeleteCommentPayload{DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if id != nil {
-		payload.Comment = c
-	}
-	return payload, nil
+	at, name, err := key.Parts()
+	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}, err
 }
 
-// mayDelete says whether the viewer may delete a comment, in one round: what depends on it is the same as for who sees it.
+// DeleteComment is the resolver for the deleteComment field.
+func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
+	comment, left, err := readForDelete(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	userErrors, id, err := deleteObject(ctx, left, input.ID, func(ctx context.Context) error {
+		return r.Writers.DeleteComment(ctx, comment)
+	})
+	payload := &model.DeleteCommentPayload{
+		DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}
+	if id != nil {
+		payload.Comment = comment
+	}
+	return payload, err
+}
+
+// readForDelete returns the comment of an id and the check whether the viewer may delete it. The
+// comment is nil if there is none; the writer reports that.
+func readForDelete(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
+	if _, known := auth.ViewerOf(ctx); !known {
+		_, err := authorizeNow(ctx, deleteComment.action, permission.About{})
+		return nil, nil, err
+	}
+	if id.Noun != tables.NounComment {
+		return nil, nil, nil
+	}
+	key, err := parseCommentKey(id.Key)
+	if err != nil {
+		return nil, nil, err
+	}
+	comments, err := commentEntries.read(ctx, []entryKey{key})
+	if err != nil || comments[0] == nil {
+		return nil, nil, loaders.At(err, 0)
+	}
+	return comments[0], func(ctx context.Context) error { return mayDelete(ctx, comments[0]) }, nil
+}
+
+// mayDelete checks whether the viewer may delete a comment, in one round. A comment that the viewer
+// may not even see is not found.
 func mayDelete(ctx context.Context, c *tables.Comment) error {
 	seen, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && seen[0] == nil {
-		err = noSuch("id", "comment")
+		err = notFound("id", "comment")
 	}
 	if err == nil {
-		_, err = permitted(ctx, permission.DeleteComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		_, err = authorizeNow(ctx, deleteComment.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 	}
 	return loaders.At(err, 0)
 }
 
-var commentCosts = costs{
-	"Mutation.addComment":    changeCost(showTwit, ifSelected("AddCommentPayload", "comment", showComment)),
-	"Mutation.deleteComment": changeCost(showComment),
-	"Twit.comments":          commentsCost,
-	"Twit.commentCount": func(q *inquiry) error {
-		q.read(q.Begin(), q.Parents, loaders.Comments.Length.Outline(""))
-		return nil
-	},
-	"Comment.author": authorCost,
-	"Comment.twit": func(q *inquiry) error {
-		q.Lead("", q.Crowd(q.Parents, 1, q.twitsCost(q.Begin(), q.Parents)))
-		return nil
-	},
-}
-
-var seenComments = filtered[*tables.Comment, tables.Comment]{kind: relay.Comments, list: loaders.Comments, eager: true,
-	look: func(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Comment], error) {
-		lists, err := loaders.Comments.Page(ctx, spans)
-		return seen(ctx, lists, err, visibleComments)
-	}}
-
-func commentsCost(q *inquiry) error {
-	p, err := q.pageArgs().read(relay.Comments, loaders.Comments.Check)
-	if err != nil {
-		return err
-	}
-	want, at := wanted(q.Ctx, "Comment"), q.Begin()
-	if want.total {
-		q.read(at, q.Parents, loaders.Comments.Length.Outline(""))
-	}
-	if want.entries {
-		at = seenComments.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-			return q.commentersCost(at, q.Parents, candidates, again)
-		})
-		q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
-	}
-	return nil
-}
-
-// authorCost is that of a resolver that answers with the author of each parent.
-func authorCost(q *inquiry) error {
-	lead(q, q.Begin(), loaders.Users, selected(q.Ctx, "User").names(), 1)
-	return nil
-}
-
-// commentsByKey answers the comments of the keys that ids hold, as far as the viewer may see them.
-func commentsByKey(ctx context.Context, keys []string) ([]*tables.Comment, error) {
-	found, err := commentsAt(ctx, keys)
-	if found == nil {
-		return nil, err
-	}
-	found, mayErr := visibleComments(ctx, found)
-	return found, loaders.Join(len(keys), err, mayErr)
-}
-
-// commentsAt answers the comments of the keys that ids hold, whoever may see them.
-func commentsAt(ctx context.Context, keys []string) ([]*tables.Comment, error) {
-	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
-	for i, key := range keys {
-		place, err := tables.ParseCommentKey(key)
-		if err != nil {
-			return nil, err
-		}
-		places[i], authors[i] = loaders.MemberKey{Owner: place.Twit.String(), Position: place.Position}, place.Twit.Author
-	}
-	exist := loaders.Users.Exists.Ask(ctx, authors)
-	members, err := loaders.Comments.Members(ctx, places)
-	there, thereErr := exist()
-	found := make([]*tables.Comment, len(keys))
-	for i, member := range members {
-		if there[i] { // the twit goes with its author, and the comment with the twit
-			found[i] = member.Value
-		}
-	}
-	return found, loaders.Join(len(keys), err, thereErr)
-}
-
 // Twit is the batch resolver for the twit field.
 func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
-	places := make([]tables.TwitKey, len(objs))
+	keys := make([]entryKey, len(objs))
 	for i, comment := range objs {
 		if comment != nil {
-			places[i] = comment.Twit
+			keys[i] = entryOf(comment.Twit)
 		}
 	}
-	twits, err := twitsAt(ctx, places)
-	twits, mayErr := visibleTwits(ctx, twits)
-	return twits, loaders.Join(len(objs), err, mayErr)
+	return twitEntries.readVisible(ctx, keys)
+}
+
+func commentTwitCost(call *costCall) error {
+	call.Returns("", call.Set(call.Parents, 1, twitEntries.readCost(call, call.Begin(), call.Parents)))
+	return nil
 }
 
 // Author is the batch resolver for the author field.
 func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
-	return loaders.Users.Named(ctx, keysOf(objs, func(c *tables.Comment) string { return c.AuthorName }), selected(ctx, "User").names())
+	return commentAuthor.resolve(ctx, objs)
 }
 
 // Comment returns exec.CommentResolver implementation.

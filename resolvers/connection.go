@@ -3,141 +3,88 @@ package resolvers
 import (
 	"context"
 
-	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
 
-// pageArgs are the arguments of every connection.
-type pageArgs struct {
-	first  *int
-	after  *string
-	last   *int
-	before *string
-}
-
-// read checks the arguments.
-func (a pageArgs) read(kind relay.List, check func(string) error) (relay.Page, error) {
-	return kind.Page(a.first, a.after, a.last, a.before, check)
-}
-
-func window(p relay.Page) loaders.Window {
-	return loaders.Window{After: p.After, Before: p.Before, Limit: p.Size, Backward: p.Backward, Far: p.After != ""}
-}
-
-// entries is a page of a connection: what the list says of each entry, and the object that it names.
-type entries[E, T any] struct {
-	parts
-	kind      relay.List
-	members   []E
-	positions []string
-	nodes     []*T
-	info      *model.PageInfo
-	total     *int
-}
-
-// all returns the nodes: none are an empty list, for null would mean that they could not be read.
-func (e *entries[E, T]) all() []*T {
-	if e.nodes == nil {
-		return []*T{}
-	}
-	return e.nodes
-}
-
-// edges makes the edges of a page, which fill completes: none if nobody selects them.
-func edges[G, E, T any](e *entries[E, T], fill func(edge *G, i int)) []*G {
-	if !e.parts.edges {
-		return nil
-	}
-	all, list := make([]G, len(e.nodes)), make([]*G, len(e.nodes))
-	for i := range list {
-		list[i] = &all[i]
-		fill(list[i], i)
-	}
-	return list
-}
-
-// cursor returns the cursor of entry i.
-func (e *entries[E, T]) cursor(i int) string { return e.kind.EncodeCursor(e.positions[i]) }
-
-// locate says where a page lies whose ends are at these positions, if anybody wants to know.
-func (e *entries[E, T]) locate(previous, next bool, positions ...string) {
-	if !e.parts.info {
-		return
-	}
-	e.info = &model.PageInfo{HasPreviousPage: previous, HasNextPage: next}
-	if n := len(positions); n > 0 {
-		e.info.StartCursor, e.info.EndCursor = new(e.kind.EncodeCursor(positions[0])), new(e.kind.EncodeCursor(positions[n-1]))
-	}
-}
-
-// edge is a kind of connection: a list, and the objects that its members name.
-type edge[E, T any] struct {
+// connection is a field that pages through a list of each parent.
+type connection[E, T, C any] struct {
 	kind    relay.List
-	noun    string
 	list    loaders.List[E]
 	objects loaders.Object[T]
-	key     func(E) string
+	key     func(member E) string // the key of the object that a member refers to
+	as      func(*page[E, T]) C
 }
 
-// pages answers the connection of each owner. The error is nil or index-aligned; where it is set there is no page.
-func (e edge[E, T]) pages(ctx context.Context, owners []string, args pageArgs) ([]*entries[E, T], error) {
-	p, err := args.read(e.kind, e.list.Check)
+// connectionOf returns a connection that shows its pages as a C.
+func connectionOf[E, T, C any](
+	kind relay.List, list loaders.List[E], objects loaders.Object[T], key func(member E) string, as func(*page[E, T]) C,
+) connection[E, T, C] {
+	return connection[E, T, C]{kind, list, objects, key, as}
+}
+
+// resolve returns the connection of each owner. The error is nil or index-aligned.
+func (c connection[E, T, C]) resolve(ctx context.Context, owners []string, args pageArgs) ([]*C, error) {
+	r, err := args.request(ctx, c.kind, c.list.Check)
 	if err != nil {
 		return nil, err
 	}
-	want := wanted(ctx, e.noun)
-	pages, all := make([]*entries[E, T], len(owners)), make([]entries[E, T], len(owners))
-	for i := range pages {
-		pages[i] = &all[i]
-		pages[i].kind, pages[i].parts = e.kind, want.parts
-	}
-	errs := make(loaders.Errors, len(owners))
-	lengths := func() ([]int, error) { return nil, nil }
-	if want.total {
-		lengths = e.list.Length.Ask(ctx, owners)
-	}
+	pages := newPages[E, T](len(owners), c.kind, &r)
+	setTotals := askTotals[E, T](ctx, &r, length{c.list.Length}, owners)
 	var keys []string
-	if want.entries {
-		keys = e.read(ctx, owners, window(p), pages, errs)
+	if r.entries {
+		keys, err = c.read(ctx, owners, r.window(), pages)
 	}
-	// Nothing is waited for once the objects are promised: their lists would miss the round of their rows.
-	totals, err := lengths()
-	if want.entries {
-		name(ctx, e.objects, keys, want, pages)
+	// The totals are awaited before the objects are asked for: objects may be lazy, and their lists
+	// would miss the round of their rows.
+	err = setTotals(pages, err)
+	if r.entries {
+		refer(ctx, &r, c.objects, keys, pages)
 	}
-	return totalled(pages, pointers(totals), loaders.Join(len(owners), errs, err))
+	return convert(pages, err, c.as)
 }
 
-// totalled gives the pages their totals, if any were counted.
-func totalled[E, T any](pages []*entries[E, T], totals []*int, err error) ([]*entries[E, T], error) {
-	for i, total := range totals {
-		if pages[i] != nil {
-			pages[i].total = total
-		}
-	}
-	return settle(pages, err)
-}
-
-// read fills the pages with the members of the lists, and returns the keys of the objects that these name.
-func (e edge[E, T]) read(ctx context.Context, owners []string, w loaders.Window, pages []*entries[E, T], errs loaders.Errors) (keys []string) {
-	spans := make([]loaders.Span, len(owners))
-	for i, owner := range owners {
-		spans[i] = loaders.Span{Owner: owner, Window: w}
-	}
-	lists, err := e.list.Page(ctx, spans)
+// read fills the pages with the members of the lists, and returns the keys of the objects that
+// these refer to.
+func (c connection[E, T, C]) read(
+	ctx context.Context, owners []string, w loaders.Window, pages []*page[E, T],
+) (keys []string, err error) {
+	lists, err := c.list.Page(ctx, spansOf(owners, w))
 	keys = make([]string, 0, membersOf(lists))
 	for i, list := range lists {
-		if errs[i] = loaders.At(err, i); errs[i] != nil {
+		if loaders.At(err, i) != nil {
 			continue
 		}
 		pages[i].members, pages[i].positions = list.Members, list.Positions
 		pages[i].locate(list.HasPrevious, list.HasNext, list.Positions...)
 		for _, member := range list.Members {
-			keys = append(keys, e.key(member))
+			keys = append(keys, c.key(member))
 		}
 	}
-	return keys
+	return keys, err
+}
+
+func (c connection[E, T, C]) cost(call *costCall) error {
+	r, err := call.request(c.kind, c.list.Check)
+	if err != nil {
+		return err
+	}
+	at := call.Begin()
+	askTotalsCost(call, &r, length{c.list.Length}, at)
+	if r.entries {
+		page := c.list.OutlinePage(r.window(), r.After == "", call.minMembers)
+		at = call.reads(at, call.Parents, page, 1, "")
+		returnNamed(call, at, c.objects, r.node, r.Size)
+	}
+	return nil
+}
+
+func spansOf(owners []string, w loaders.Window) []loaders.Span {
+	spans := make([]loaders.Span, len(owners))
+	for i, owner := range owners {
+		spans[i] = loaders.Span{Owner: owner, Window: w}
+	}
+	return spans
 }
 
 // membersOf counts the members of all lists.
@@ -148,79 +95,19 @@ func membersOf[E any](lists []loaders.Page[E]) (n int) {
 	return n
 }
 
-// name gives the pages the objects of their members' keys, which come one page after the other. An object that does not exist, as
-// one that is about to be removed from the list, is nil, and so is one that can't be read: that is an error of its own.
-func name[E, T any](ctx context.Context, objects loaders.Object[T], keys []string, want wants, pages []*entries[E, T]) {
-	nodes, err := objects.Named(ctx, keys, want.fields)
+// refer gives the pages the objects of their members' keys, which are those of one page after the
+// other. An object that does not exist is nil: it is about to be removed from the list. So is one
+// that can't be read, which has an error of its own.
+func refer[E, T any](ctx context.Context, r *request, objects loaders.Object[T], keys []string, pages []*page[E, T]) {
+	nodes, err := objects.Named(ctx, keys, r.node)
 	n := 0
-	for i, page := range pages {
-		page.nodes = nodes[n : n+len(page.members) : n+len(page.members)]
-		for j := range page.members {
+	for i, p := range pages {
+		p.nodes = nodes[n : n+len(p.members) : n+len(p.members)]
+		for j := range p.members {
 			if failed := loaders.At(err, n); failed != nil {
-				want.fail(ctx, i, j, failed)
+				r.fail(ctx, i, j, failed)
 			}
 			n++
 		}
 	}
-}
-
-// keysOf returns the key of each parent. gqlgen's executor passes the holes of a list as nil; what is answered for them is not looked at.
-func keysOf[T any](parents []*T, key func(*T) string) []string {
-	keys := make([]string, len(parents))
-	for i, parent := range parents {
-		if parent != nil {
-			keys[i] = key(parent)
-		}
-	}
-	return keys
-}
-
-// settle takes away the pages of which there is an error.
-func settle[P any](pages []*P, err error) ([]*P, error) {
-	for i := range pages {
-		if loaders.At(err, i) != nil {
-			pages[i] = nil
-		}
-	}
-	return pages, err
-}
-
-// convert makes the connections of a model from pages; where there is no page there is no connection.
-func convert[P, C any](pages []*P, err error, of func(*P) C) ([]*C, error) {
-	if pages == nil {
-		return nil, err
-	}
-	connections, all := make([]*C, len(pages)), make([]C, len(pages))
-	for i, page := range pages {
-		if page != nil {
-			all[i] = of(page)
-			connections[i] = &all[i]
-		}
-	}
-	return connections, err
-}
-
-// scanned answers a connection of all objects of a noun. Those that were deleted leave a page short: it begins and ends with what was looked at.
-func scanned[T any](ctx context.Context, kind relay.List, noun string, objects loaders.Object[T], args pageArgs) (*entries[struct{}, T], error) {
-	p, err := args.read(kind, loaders.CheckRow)
-	if err != nil {
-		return nil, err
-	}
-	want := wanted(ctx, noun)
-	e := &entries[struct{}, T]{kind: kind, parts: want.parts}
-	if !want.entries {
-		return e, nil
-	}
-	page, err := objects.Scan(ctx, window(p), want.fields)
-	if err != nil {
-		return nil, err
-	}
-	e.locate(page.HasPrevious, page.HasNext, page.Positions...)
-	for i, object := range page.Members {
-		if object != nil {
-			e.nodes, e.positions = append(e.nodes, object), append(e.positions, page.Positions[i])
-		}
-	}
-	e.members = make([]struct{}, len(e.nodes))
-	return e, nil
 }

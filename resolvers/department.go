@@ -5,82 +5,123 @@ import (
 	"slices"
 
 	"twibase/graph/exec"
-	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
+	"twibase/writers"
 )
 
-var departmentCosts = costs{
-	"Mutation.createDepartment": changeCost(show(loaders.Departments, "CreateDepartmentPayload", "department", "Department")),
-	"Mutation.updateDepartment": changeCost(show(loaders.Departments, "UpdateDepartmentPayload", "department", "Department")),
-	"Mutation.moveDepartment":   changeCost(show(loaders.Departments, "MoveDepartmentPayload", "department", "Department")),
-	"Mutation.deleteDepartment": changeCost(show(loaders.Departments, "DeleteDepartmentPayload", "department", "Department")),
-	"Query.department":          rootCost(loaders.Departments, "Department", "code", tables.CheckCode),
-	"Query.topDepartments":      subDepartments.cost,
-	"Department.subDepartments": subDepartments.cost,
-	"Department.parent":         optionalCost(loaders.Departments, "Department"),
-	"Department.ancestors":      ancestorsCost,
-	"Department.roles":          departmentRoles.cost,
-	"Department.descendants":    descendantsCost,
+var departmentFields = fields{
+	"Mutation.createDepartment": createDepartment,
+	"Mutation.updateDepartment": updateDepartment,
+	"Mutation.moveDepartment":   moveDepartment,
+	"Mutation.deleteDepartment": deleteDepartment,
+	"Query.department":          department,
+	"Query.topDepartments":      subDepartments,
+	"Department.subDepartments": subDepartments,
+	"Department.parent":         parentDepartment,
+	"Department.ancestors":      costFunc(ancestorsCost),
+	"Department.roles":          departmentRoles,
+	"Department.descendants":    costFunc(descendantsCost),
 }
 
-// The lists of departments.
 var (
-	subDepartments = edge[tables.Child, tables.Department]{relay.SubDepartments, "Department", loaders.Children, loaders.Departments,
-		func(c tables.Child) string { return c.Code }}
-	departmentRoles = edge[string, tables.Role]{relay.DepartmentRoles, "Role", loaders.DepartmentRoles, loaders.Roles, self}
+	createDepartment = changes(permission.CreateDepartment, departmentPayload)
+	updateDepartment = changes(permission.UpdateDepartment, departmentPayload)
+	moveDepartment   = changes(permission.MoveDepartment, departmentPayload)
+	deleteDepartment = changes(permission.DeleteDepartment, departmentPayload)
+	department       = lookup[tables.Department]{loaders.Departments, "code", tables.CheckCode}
+	departmentRoles  = connectionOf(relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles, self, roleConnection[string])
+	subDepartments   = connectionOf(relay.SubDepartments, loaders.Children, loaders.Departments,
+		func(c tables.Child) string { return c.Code }, departmentConnection[tables.Child](nil))
+	parentDepartment = reference[tables.Department, tables.Department]{
+		loaders.Departments, true, func(d *tables.Department) *string { return d.ParentCode },
+	}
 )
 
 // Department is the resolver for the department field.
 func (r *queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
-	return rootObject(ctx, loaders.Departments, "Department", code, tables.CheckCode)
+	return department.resolve(ctx, code)
 }
 
 // TopDepartments is the resolver for the topDepartments field.
-func (r *queryResolver) TopDepartments(ctx context.Context, first *int, after *string, last *int, before *string) (*model.DepartmentConnection, error) {
-	connections, err := children(ctx, []string{tables.Root}, pageArgs{first, after, last, before})
+func (r *queryResolver) TopDepartments(
+	ctx context.Context, first *int, after *string, last *int, before *string,
+) (*model.DepartmentConnection, error) {
+	connections, err := subDepartments.resolve(ctx, []string{tables.Root}, pageArgs{first, after, last, before})
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
 	return connections[0], nil
 }
 
-// SubDepartments is the batch resolver for the subDepartments field.
-func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
-	return children(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
+// CreateDepartment is the resolver for the createDepartment field.
+func (r *mutationResolver) CreateDepartment(
+	ctx context.Context, input model.CreateDepartmentInput,
+) (*model.CreateDepartmentPayload, error) {
+	c, err := create(ctx, createDepartment, r.Writers.CreateDepartment, writers.NewDepartment{
+		Code: input.Code, Name: input.Name, Parent: input.Parent.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+	})
+	return &model.CreateDepartmentPayload{
+		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
 }
 
-func children(ctx context.Context, parents []string, args pageArgs) ([]*model.DepartmentConnection, error) {
-	pages, err := subDepartments.pages(ctx, parents, args)
-	return convert(pages, err, func(p *entries[tables.Child, tables.Department]) model.DepartmentConnection {
-		return departmentConnection(p, nil)
+// UpdateDepartment is the resolver for the updateDepartment field.
+func (r *mutationResolver) UpdateDepartment(
+	ctx context.Context, input model.UpdateDepartmentInput,
+) (*model.UpdateDepartmentPayload, error) {
+	c, err := update(ctx, updateDepartment, permission.About{}, r.Writers.UpdateDepartment, writers.DepartmentChange{
+		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
 	})
+	return &model.UpdateDepartmentPayload{
+		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
+}
+
+// MoveDepartment is the resolver for the moveDepartment field.
+func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
+	c, err := moveDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
+		return r.Writers.MoveDepartment(ctx, input.Code, input.Parent.Value(), input.ExpectedVersion.Value())
+	})
+	return &model.MoveDepartmentPayload{
+		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
+}
+
+// DeleteDepartment is the resolver for the deleteDepartment field.
+func (r *mutationResolver) DeleteDepartment(
+	ctx context.Context, input model.DeleteDepartmentInput,
+) (*model.DeleteDepartmentPayload, error) {
+	up := input.MoveChildrenUp.Value()
+	c, err := deleteDepartment.delete(ctx, permission.About{}, input.Code, func(ctx context.Context, code string) error {
+		return r.Writers.DeleteDepartment(ctx, code, up != nil && *up)
+	})
+	return &model.DeleteDepartmentPayload{
+		Department: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
+}
+
+// SubDepartments is the batch resolver for the subDepartments field.
+func (r *departmentResolver) SubDepartments(
+	ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string,
+) ([]*model.DepartmentConnection, error) {
+	return subDepartments.resolve(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
 }
 
 // Parent is the batch resolver for the parent field.
 func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
-	return optional(ctx, parents(ctx, objs), selected(ctx, "Department").names(), loaders.Departments.Named)
+	return parentDepartment.resolve(ctx, objs)
 }
 
-// parents returns the codes of the parents.
-func parents(ctx context.Context, departments []*tables.Department) []*string {
-	loaders.Settle(ctx)
-	codes := make([]*string, len(departments))
-	for i, department := range departments {
-		if department != nil {
-			codes[i] = department.ParentCode
-		}
-	}
-	return codes
-}
-
-// Ancestors is the batch resolver for the ancestors field. All chains are climbed together, one round a level.
+// Ancestors is the batch resolver for the ancestors field. It reads the next ancestor of all
+// objects in one round.
 func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
 	fields := ancestorFields(ctx)
 	chains, errs := make([][]*tables.Department, len(objs)), make(loaders.Errors, len(objs))
-	next := parents(ctx, objs)
+	next := parentDepartment.keys(ctx, objs)
 	for i := range chains {
 		chains[i] = []*tables.Department{}
 	}
@@ -100,37 +141,45 @@ func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Depar
 	return chains, loaders.Join(len(objs), errs)
 }
 
-// ancestorFields are what is read of each ancestor: what is selected, and where to go on.
+// ancestorFields returns the fields to read of each ancestor: those that are selected, and its
+// parent.
 func ancestorFields(ctx context.Context) []string {
-	return append(selected(ctx, "Department").names(), "parent")
+	return append(selected(ctx).names(), "parent")
 }
 
-func ancestorsCost(q *inquiry) error {
-	r := readOf(loaders.Departments.OutlineRoot(ancestorFields(q.Ctx)))
-	r.Kind, r.Times, r.Rounds = explain.Alone, tables.MaxDepth, tables.MaxDepth
-	at := q.Read(settled(q.Begin()), q.Parents, r)
-	q.Lead("", q.Crowd(q.Parents, tables.MaxDepth, at))
+func ancestorsCost(call *costCall) error {
+	r := aside(loaders.Departments.OutlineRoot(ancestorFields(call.Ctx)), "", "")
+	r.Times, r.Rounds = tables.MaxDepth, tables.MaxDepth
+	at := call.Read(awaitParents(call.Begin()), call.Parents, r)
+	call.Returns("", call.Set(call.Parents, tables.MaxDepth, at))
 	return nil
 }
 
 // Roles is the batch resolver for the roles field.
-func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	pages, err := departmentRoles.pages(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, roleConnection)
+func (r *departmentResolver) Roles(
+	ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string,
+) ([]*model.RoleConnection, error) {
+	return departmentRoles.resolve(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
 }
 
 func departmentCodes(departments []*tables.Department) []string {
 	return keysOf(departments, func(d *tables.Department) string { return d.Code })
 }
 
-// departmentConnection makes a connection of a page. depth is nil where the entries have none.
-func departmentConnection[E any](p *entries[E, tables.Department], depth func(E) *int) model.DepartmentConnection {
-	return model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
-		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-		if depth != nil {
-			e.Depth = depth(p.members[i])
+// departmentConnection returns the function that shows a page as a connection. fill sets what an
+// edge shows of its member; it may be nil.
+func departmentConnection[E any](
+	fill func(edge *model.DepartmentEdge, member E),
+) func(*page[E, tables.Department]) model.DepartmentConnection {
+	return func(p *page[E, tables.Department]) model.DepartmentConnection {
+		fillEdge := func(e *model.DepartmentEdge, i int) {
+			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+			if fill != nil {
+				fill(e, p.members[i])
+			}
 		}
-	})}
+		return model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, fillEdge)}
+	}
 }
 
 // Department returns exec.DepartmentResolver implementation.

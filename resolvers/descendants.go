@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"twibase/graph/apierr"
-	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
-// place is an entry of a subtree in tree order: level by level, each level in its parents' order. Depth and index tell where it is; the
-// code finds it again if others came or went.
+// place is an entry of a subtree in tree order: level by level, each level in the order of its
+// parents. The code finds the entry again after others came or went; if it is gone itself, depth
+// and index say where it was.
 type place struct {
 	depth, index int
 	code         string
@@ -39,83 +39,91 @@ func parsePlace(position string) (place, error) {
 }
 
 // Descendants is the batch resolver for the descendants field.
-func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
-	p, depth, err := subtreeArgs(pageArgs{first, after, last, before}, maxDepth)
+func (r *departmentResolver) Descendants(
+	ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string,
+) ([]*model.DepartmentConnection, error) {
+	request, err := pageArgs{first, after, last, before}.request(ctx, relay.Descendants, checkPlace)
 	if err != nil {
 		return nil, err
 	}
-	want := wanted(ctx, "Department")
+	depth, err := depthOf(maxDepth)
+	if err != nil {
+		return nil, err
+	}
 	trees := make([]*subtree, len(objs))
 	for i, code := range departmentCodes(objs) {
-		trees[i] = newSubtree(code, p)
+		trees[i] = newSubtree(code, request.Page)
 	}
-	if want.entries {
+	if request.entries {
 		err = grow(ctx, trees, depth)
 	}
-	pages, errs := make([]*entries[place, tables.Department], len(objs)), make(loaders.Errors, len(objs))
+	pages := newPages[place, tables.Department](len(objs), relay.Descendants, &request)
 	var codes []string
 	for i, tree := range trees {
-		errs[i] = loaders.At(err, i)
-		pages[i] = tree.page(want.parts)
+		tree.fill(pages[i])
 		for _, member := range pages[i].members {
 			codes = append(codes, member.code)
 		}
 	}
-	name(ctx, loaders.Departments, codes, want, pages)
-	pages, err = settle(pages, loaders.Join(len(pages), errs))
-	return convert(pages, err, func(p *entries[place, tables.Department]) model.DepartmentConnection {
-		return departmentConnection(p, func(at place) *int { return &at.depth })
-	})
+	refer(ctx, &request, loaders.Departments, codes, pages)
+	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at place) { edge.Depth = &at.depth }))
 }
 
-// subtreeArgs checks the arguments: which page, and how many levels to go down.
-func subtreeArgs(args pageArgs, maxDepth *int) (p relay.Page, depth int, err error) {
-	p, err = args.read(relay.Descendants, func(position string) error { _, err := parsePlace(position); return err })
-	if err != nil || maxDepth == nil {
-		return p, tables.MaxDepth, err
-	}
-	if *maxDepth < 0 {
-		return p, 0, apierr.BadUserInput("maxDepth can't be negative")
-	}
-	return p, min(tables.MaxDepth, *maxDepth), nil
+func checkPlace(position string) error {
+	_, err := parsePlace(position)
+	return err
 }
 
-// wholeSubtree is for how many departments a subtree counts of which all is read: no arguments bound it.
-const wholeSubtree = 1000
+// depthOf returns how many levels of a subtree to read.
+func depthOf(maxDepth *int) (int, error) {
+	switch {
+	case maxDepth == nil:
+		return tables.MaxDepth, nil
+	case *maxDepth < 0:
+		return 0, apierr.BadUserInput("maxDepth can't be negative")
+	}
+	return min(tables.MaxDepth, *maxDepth), nil
+}
 
-func descendantsCost(q *inquiry) error {
-	p, depth, err := subtreeArgs(q.pageArgs(), argument[*int](q, "maxDepth"))
+// assumedSubtree is the number of departments of a subtree that is read to its end: no arguments
+// bound it.
+const assumedSubtree = 1000
+
+func descendantsCost(call *costCall) error {
+	request, err := call.request(relay.Descendants, checkPlace)
 	if err != nil {
 		return err
 	}
-	want, at := wanted(q.Ctx, "Department"), q.Begin()
-	if !want.entries {
-		return nil
+	depth, err := depthOf(argument[*int](call, "maxDepth"))
+	if err != nil || !request.entries {
+		return err
 	}
-	// A level is read if less than the page and one more was found above it, so it takes a list of each department of the page at most.
-	lists := p.Size
-	if p.Backward || p.After != "" {
-		lists = wholeSubtree
-		q.Open("all levels of the subtree are read down to the page")
+	// A level is read only if the levels above have fewer departments than the page and one more:
+	// it has at most a list for each of these.
+	lists := request.Size
+	if request.Backward || request.After != "" {
+		lists = assumedSubtree
+		call.Unbounded("all levels of the subtree are read down to the page")
 	}
+	at := call.Begin()
 	if depth > 0 {
-		w := newSubtree("", p).window()
-		w.Limit = min(w.Limit, wholeSubtree)
-		outlines := loaders.Children.OutlinePage(w, true, q.half)
-		at = q.reads(at, q.Parents, outlines, 1, "")
+		w := newSubtree("", request.Page).window()
+		w.Limit = min(w.Limit, assumedSubtree)
+		outlines := loaders.Children.OutlinePage(w, true, call.minMembers)
+		at = call.reads(at, call.Parents, outlines, 1, "")
 		if levels := min(depth-1, lists); levels > 0 {
 			for _, o := range outlines {
-				r := readOf(o)
-				r.Kind, r.Times, r.Rounds = explain.Alone, int64(lists)*r.Times, levels*r.Rounds
-				at = q.Read(at, q.Parents, r)
+				r := aside(o, "", o.If)
+				r.Times, r.Rounds = int64(lists)*r.Times, levels*r.Rounds
+				at = call.Read(at, call.Parents, r)
 			}
 		}
 	}
-	lead(q, at, loaders.Departments, want.fields, p.Size)
+	returnNamed(call, at, loaders.Departments, request.node, request.Size)
 	return nil
 }
 
-// grow reads the trees level by level, all of them together: one round a level, whatever its breadth.
+// grow reads the trees level by level, all of them together: one round for each level.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
@@ -151,12 +159,12 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 // subtree is what has been read of the departments below one.
 type subtree struct {
 	asked relay.Page
-	after place // the zero place if there is no bound
+	after place // the bounds; a zero place is none
 	until place
 	depth int
 	level []string // the codes of the deepest level read
 	found []place  // what lies between the bounds
-	past  bool     // whether the bound before has been met
+	past  bool     // whether until has been reached
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
@@ -166,8 +174,9 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// window is how much of each list of children the next level needs: no more than what is missing from the page and one that
-// tells whether another follows, if whatever is beyond can't be asked for.
+// window returns how much of each list of children to read for the next level. If the page begins
+// in that level or above, it is what the page lacks, and one more that tells whether another page
+// follows.
 func (t *subtree) window() loaders.Window {
 	if t.asked.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
@@ -175,12 +184,12 @@ func (t *subtree) window() loaders.Window {
 	return loaders.Window{Limit: t.asked.Size + 1 - len(t.found)}
 }
 
-// enough reports whether the page is read.
+// enough reports whether the page has been read.
 func (t *subtree) enough() bool {
 	return len(t.level) == 0 || t.past || !t.asked.Backward && len(t.found) > t.asked.Size
 }
 
-// add takes the next level.
+// add adds the next level.
 func (t *subtree) add(level []string) {
 	t.depth++
 	t.level = level
@@ -202,7 +211,8 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the index of a place in the level just read: that of its code or, if that is gone, the one it had.
+// locate returns the index of a place in the level that was just read: that of its code or, if it
+// is gone, the one that it had.
 func (t *subtree) locate(p place) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i
@@ -210,23 +220,22 @@ func (t *subtree) locate(p place) int {
 	return p.index
 }
 
-// page returns the page that was asked for.
-func (t *subtree) page(want parts) *entries[place, tables.Department] {
-	found, size := t.found, t.asked.Size
-	previous, next := t.asked.After != "", t.asked.Before != ""
-	if more := len(found) > size; t.asked.Backward {
-		if previous = more; more {
-			found = found[len(found)-size:]
+// fill fills the page that was asked for.
+func (t *subtree) fill(p *page[place, tables.Department]) {
+	size := t.asked.Size
+	p.members = t.found
+	hasPrevious, hasNext := t.asked.After != "", t.asked.Before != ""
+	if more := len(t.found) > size; t.asked.Backward {
+		if hasPrevious = more; more {
+			p.members = t.found[len(t.found)-size:]
 		}
-	} else if next = more; more {
-		found = found[:size]
+	} else if hasNext = more; more {
+		p.members = t.found[:size]
 	}
-	page := &entries[place, tables.Department]{parts: want, kind: relay.Descendants, members: found}
-	if want != (parts{}) {
-		for _, p := range found {
-			page.positions = append(page.positions, p.String())
+	if p.request.edges || p.request.info {
+		for _, member := range p.members {
+			p.positions = append(p.positions, member.String())
 		}
-		page.locate(previous, next, page.positions...)
+		p.locate(hasPrevious, hasNext, p.positions...)
 	}
-	return page
 }

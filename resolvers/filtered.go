@@ -4,52 +4,256 @@ import (
 	"context"
 	"slices"
 
+	"twibase/graph/explain"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
 
-// lookahead is how many candidates of a filtered list a page looks at, as a multiple of its size.
+// lookahead is how many candidates a page of a filtered connection reads at most, as a multiple of
+// its size.
 const lookahead = 4
 
-// filtered is a connection of which the viewer sees a part: a list of candidates, and how they become objects, nil for those that
-// are not to be seen.
-type filtered[E, T any] struct {
-	kind relay.List
-	list loaders.List[E]
-	// eager lists look at all candidates at once, being such that most viewers see a few of them; the others look at as many as
-	// the page is long, and at the rest only if it came out short.
+// filteredConnection is a connection that shows the entries that are visible to the viewer. The
+// members of its list are candidates. It reads as many candidates as the page has entries and, if
+// some of them are hidden, the rest of the lookahead: two looks at most. A page may still be short
+// although more entries follow: its end cursor is that of the last candidate that was read.
+type filteredConnection[T, C any] struct {
+	kind   relay.List
+	source source[T]
+	total  total // nil if there is none
+	as     func(*page[struct{}, T]) C
+	// eager connections read the whole lookahead at once, because most viewers see few of the
+	// candidates.
 	eager bool
-	// near lists are never cut, and what is read beside them hardly ever.
-	near bool
-	// look answers what lies in each span, mostly the list's members. The error is nil or index-aligned.
-	look func(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
+	// unsplit lists have one bucket.
+	unsplit bool
 }
 
-// atOnce reports whether all candidates of a page are looked at together: of a list that is eager, and backwards of one that is not near, as a row is
-// read whole there and no other.
-func (f filtered[E, T]) atOnce(p relay.Page) bool { return f.eager || p.Backward && !f.near }
+// source reads candidates.
+type source[T any] interface {
+	// check reports why a position can't be one of the list.
+	check(position string) error
+	// read returns the candidates in each span. The error is nil or index-aligned.
+	read(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
+	// cost declares what read reads in a look at the list of each parent.
+	cost(call *costCall, at explain.Stage, l look) explain.Stage
+}
 
-func (f filtered[E, T]) window(p relay.Page) loaders.Window {
-	w := window(p)
-	w.Far = w.Far && !f.near
+// candidates are a part of a list, in its order. A member that is hidden from the viewer is nil.
+type candidates[T any] = loaders.Page[*T]
+
+// look is what one look at candidates reads.
+type look struct {
+	loaders.Window
+	atBeginning bool   // the window is at the list's beginning, within its first bucket
+	candidates  int    // how many candidates were not read by the look before
+	condition   string // why there is a second look; empty for the first
+}
+
+func (l look) first() bool { return l.condition == "" }
+
+// looks returns how many candidates of a list have been read after each look. Backwards a bucket is
+// read whole, and no other: a second look would not find more.
+func (f filteredConnection[T, C]) looks(r *request) []int {
+	if f.eager || r.Backward && !f.unsplit {
+		return []int{r.Size * lookahead}
+	}
+	return []int{r.Size, r.Size * lookahead}
+}
+
+func (f filteredConnection[T, C]) window(r *request, limit int) loaders.Window {
+	w := r.window()
+	w.Limit, w.Far = limit, w.Far && !f.unsplit
 	return w
 }
 
-// candidates are a part of a list: what each of its members stands for, nil for what is not to be seen.
-type candidates[T any] = loaders.Page[*T]
+// resolve returns the connection of each owner. The error is nil or index-aligned.
+func (f filteredConnection[T, C]) resolve(ctx context.Context, owners []string, args pageArgs) ([]*C, error) {
+	r, err := args.request(ctx, f.kind, f.source.check)
+	if err != nil {
+		return nil, err
+	}
+	setTotals := askTotals[struct{}, T](ctx, &r, f.total, owners)
+	pages, err := f.pages(ctx, &r, owners)
+	err = setTotals(pages, err)
+	return convert(pages, err, f.as)
+}
 
-// seen answers the members of pages as far as visible leaves them.
-func seen[T any](ctx context.Context, pages []candidates[T], pageErr error, visible func(ctx context.Context, members []*T) ([]*T, error)) ([]candidates[T], error) {
+func (f filteredConnection[T, C]) cost(call *costCall) error {
+	r, err := call.request(f.kind, f.source.check)
+	if err != nil {
+		return err
+	}
+	f.costFrom(call, &r, call.Begin())
+	return nil
+}
+
+// costFrom declares the cost of a field that begins to read at a stage.
+func (f filteredConnection[T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
+	setTotalsCost := askTotalsCost(call, r, f.total, at)
+	if r.entries {
+		at = f.pagesCost(call, r, at)
+	}
+	at = setTotalsCost(at)
+	if r.entries {
+		call.Returns("", call.Set(call.Parents, int64(r.Size), at))
+	}
+}
+
+// pages returns the page of each owner. The error is nil or index-aligned.
+func (f filteredConnection[T, C]) pages(
+	ctx context.Context, r *request, owners []string,
+) ([]*page[struct{}, T], error) {
+	pages, errs := newPages[struct{}, T](len(owners), f.kind, r), make(loaders.Errors, len(owners))
+	if !r.entries {
+		return pages, nil
+	}
+	builders := make([]pageBuilder[T], len(owners))
+	for i := range builders {
+		builders[i].request = r
+	}
+	for _, limit := range f.looks(r) {
+		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
+		for i := range builders {
+			if errs[i] == nil && !builders[i].complete() {
+				incomplete = append(incomplete, i)
+				spans = append(spans, loaders.Span{Owner: owners[i], Window: builders[i].next(f.window(r, limit))})
+			}
+		}
+		if len(spans) == 0 {
+			break
+		}
+		found, err := f.source.read(ctx, spans)
+		for j, i := range incomplete {
+			errs[i] = loaders.At(err, j)
+			builders[i].add(found[j])
+		}
+	}
+	for i := range builders {
+		builders[i].build(pages[i])
+	}
+	return pages, loaders.Join(len(pages), errs)
+}
+
+// pagesCost declares what pages reads.
+func (f filteredConnection[T, C]) pagesCost(call *costCall, r *request, at explain.Stage) explain.Stage {
+	looks := f.looks(r)
+	at = f.source.cost(call, at, look{Window: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
+	if len(looks) == 1 {
+		return at
+	}
+	// The second look goes on behind the first: in the same bucket if that began at the list's
+	// beginning and buckets are large enough.
+	all := looks[1]
+	second := look{Window: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
+	second.atBeginning = r.After == "" && all < call.minMembers
+	second.After += "\x00"
+	if r.Backward { // the first look may have ended early
+		second.candidates, second.condition = all, ifShort
+	}
+	return f.source.cost(call, at, second)
+}
+
+// pageBuilder builds the page of one owner from the candidates of one look after another. It
+// collects entries in the order in which they are read: from the end of the list if the request is
+// Backward.
+type pageBuilder[T any] struct {
+	request   *request
+	nodes     []*T
+	positions []string
+	// read counts the candidates, hidden or not, that the page covers. first and last are the
+	// positions of the first and the last one.
+	read        int
+	first, last string
+	// exhausted says that no candidate follows the last look. more says that a visible entry may
+	// follow the page.
+	exhausted, more bool
+}
+
+// complete reports whether no further look can add to the page.
+func (b *pageBuilder[T]) complete() bool {
+	return b.exhausted || len(b.nodes) == b.request.Size || b.read >= b.request.Size*lookahead
+}
+
+// next returns the part of a window that has not been read.
+func (b *pageBuilder[T]) next(w loaders.Window) loaders.Window {
+	w.Limit = max(w.Limit-b.read, 0)
+	switch {
+	case b.read == 0:
+	case w.Backward:
+		w.Before = b.last
+	default:
+		w.After = b.last
+	}
+	return w
+}
+
+// add adds the candidates of a look until the page is full.
+func (b *pageBuilder[T]) add(c candidates[T]) {
+	nodes, positions := c.Members, c.Positions
+	b.more = c.HasNext
+	if b.request.Backward {
+		nodes, positions = reversed(nodes), reversed(positions)
+		b.more = c.HasPrevious
+	}
+	b.exhausted = !b.more
+	room := min(b.request.Size-len(b.nodes), len(nodes))
+	b.nodes, b.positions = slices.Grow(b.nodes, room), slices.Grow(b.positions, room)
+	for i, node := range nodes {
+		if len(b.nodes) == b.request.Size { // the page ends before this candidate
+			b.more = b.more || slices.ContainsFunc(nodes[i:], func(n *T) bool { return n != nil })
+			return
+		}
+		if b.read == 0 {
+			b.first = positions[i]
+		}
+		b.read, b.last = b.read+1, positions[i]
+		if node != nil {
+			b.nodes, b.positions = append(b.nodes, node), append(b.positions, positions[i])
+		}
+	}
+}
+
+// build fills the page, in the order of the list. Its cursors are those of the first and the last
+// candidate.
+func (b *pageBuilder[T]) build(p *page[struct{}, T]) {
+	p.nodes, p.positions = b.nodes, b.positions
+	hasPrevious, hasNext, ends := b.request.After != "", b.more, []string{b.first, b.last}
+	if b.request.Backward {
+		slices.Reverse(p.nodes)
+		slices.Reverse(p.positions)
+		slices.Reverse(ends)
+		hasPrevious, hasNext = b.more, b.request.Before != ""
+	}
+	if b.read == 0 {
+		ends = nil
+	}
+	p.locate(hasPrevious, hasNext, ends...)
+	p.members = make([]struct{}, len(p.nodes))
+}
+
+func reversed[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+// seen hides the candidates that are not visible to the viewer. visible replaces them with nil.
+func seen[T any](
+	ctx context.Context, pages []candidates[T], pageErr error,
+	visible func(ctx context.Context, members []*T) ([]*T, error),
+) ([]candidates[T], error) {
 	members := make([]*T, 0, membersOf(pages))
 	for j := range pages {
 		members = append(members, pages[j].Members...)
 	}
 	members, err := visible(ctx, members)
-	return dealt(pages, members, pageErr, err)
+	return distribute(pages, members, pageErr, err)
 }
 
-// dealt deals members out to the pages of their positions, and their errors too.
-func dealt[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
+// distribute gives each page its members, and its errors. The members are those of one page after
+// the other; a page has as many as positions.
+func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {
 		end := n + len(pages[j].Positions)
@@ -62,115 +266,4 @@ func dealt[T any](pages []candidates[T], members []*T, pageErr, memberErr error)
 		n = end
 	}
 	return pages, loaders.Join(len(pages), pageErr, errs)
-}
-
-// sight is the state of one owner's page while its candidates are looked at.
-type sight[T any] struct {
-	page      entries[struct{}, T]
-	looked    int    // how many candidates were looked at
-	from, to  string // the positions of the first and the last of them
-	more      bool   // whether candidates are left that may be seen
-	exhausted bool   // whether the page is done with
-}
-
-// pages answers the connection of each owner. A page may be short while more follow: its cursor is that of the last candidate it looked at.
-// If no entries are wanted nothing is read.
-func (f filtered[E, T]) pages(ctx context.Context, owners []string, p relay.Page, want wants) ([]*entries[struct{}, T], error) {
-	states, errs := make([]sight[T], len(owners)), make(loaders.Errors, len(owners))
-	for i := range states {
-		states[i].page.kind, states[i].page.parts = f.kind, want.parts
-		states[i].exhausted = !want.entries
-	}
-	size, whole, looks := p.Size, f.window(p), 2
-	if f.atOnce(p) {
-		size, looks = p.Size*lookahead, 1
-	}
-	at, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
-	for range looks {
-		at, spans = at[:0], spans[:0]
-		for i := range states {
-			if s := &states[i]; !s.exhausted {
-				w := whole
-				w.Limit = max(size-s.looked, 0)
-				if s.looked > 0 && p.Backward {
-					w.Before = s.to
-				} else if s.looked > 0 {
-					w.After = s.to
-				}
-				at, spans = append(at, i), append(spans, loaders.Span{Owner: owners[i], Window: w})
-			}
-		}
-		if len(at) == 0 {
-			break
-		}
-		f.take(ctx, p, at, spans, states, errs)
-		size = p.Size * lookahead
-	}
-	pages := make([]*entries[struct{}, T], len(owners))
-	for i := range states {
-		pages[i] = states[i].finish(p)
-	}
-	return settle(pages, loaders.Join(len(pages), errs))
-}
-
-// take looks at one span of candidates for each open page and adds those that the viewer sees.
-func (f filtered[E, T]) take(ctx context.Context, p relay.Page, at []int, spans []loaders.Span, states []sight[T], errs loaders.Errors) {
-	found, err := f.look(ctx, spans)
-	for j, i := range at {
-		c, s := found[j], &states[i]
-		errs[i] = loaders.At(err, j)
-		if s.more = c.HasNext; p.Backward {
-			s.more = c.HasPrevious
-			c.Members, c.Positions = reversed(c.Members), reversed(c.Positions)
-		}
-		s.add(p, c.Members, c.Positions)
-		s.exhausted = errs[i] != nil || !s.more || len(s.page.nodes) == p.Size || s.looked >= p.Size*lookahead
-	}
-}
-
-// add takes candidates until the page is full. What is left behind it counts as more only if it is to be seen.
-func (s *sight[T]) add(p relay.Page, things []*T, positions []string) {
-	if s.looked == 0 && len(things) > 0 && len(things) <= p.Size && !slices.Contains(things, nil) {
-		s.page.nodes, s.page.positions = slices.Clip(things), slices.Clip(positions)
-		s.looked, s.from, s.to = len(things), positions[0], positions[len(positions)-1]
-		return
-	}
-	room := min(p.Size, len(things)) - len(s.page.nodes)
-	s.page.nodes, s.page.positions = slices.Grow(s.page.nodes, max(room, 0)), slices.Grow(s.page.positions, max(room, 0))
-	for k, thing := range things {
-		if len(s.page.nodes) == p.Size {
-			s.more = s.more || slices.ContainsFunc(things[k:], func(t *T) bool { return t != nil })
-			return
-		}
-		if s.looked == 0 {
-			s.from = positions[k]
-		}
-		s.looked, s.to = s.looked+1, positions[k]
-		if thing != nil {
-			s.page.nodes, s.page.positions = append(s.page.nodes, thing), append(s.page.positions, positions[k])
-		}
-	}
-}
-
-// finish puts the page in the list's order and says what lies around it.
-func (s *sight[T]) finish(p relay.Page) *entries[struct{}, T] {
-	page := &s.page
-	previous, next, start, end := p.After != "", s.more, s.from, s.to
-	if p.Backward {
-		page.nodes, page.positions = reversed(page.nodes), reversed(page.positions)
-		previous, next, start, end = s.more, p.Before != "", s.to, s.from
-	}
-	if s.looked > 0 {
-		page.locate(previous, next, start, end)
-	} else {
-		page.locate(previous, next)
-	}
-	page.members = make([]struct{}, len(page.nodes))
-	return page
-}
-
-func reversed[T any](list []T) []T {
-	list = slices.Clone(list)
-	slices.Reverse(list)
-	return list
 }

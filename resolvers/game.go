@@ -13,126 +13,93 @@ import (
 	"twibase/writers"
 )
 
-var gameCosts = costs{
-	"Mutation.createGame": changeCost(show(loaders.Games, "CreateGamePayload", "game", "Game")),
-	"Mutation.updateGame": changeCost(show(loaders.Games, "UpdateGamePayload", "game", "Game")),
-	"Mutation.deleteGame": changeCost(show(loaders.Games, "DeleteGamePayload", "game", "Game")),
-	"Mutation.recordPlay": changeCost(show(loaders.Games, "RecordPlayPayload", "game", "Game"), show(loaders.Users, "RecordPlayPayload", "user", "User")),
-	"Query.game":          rootCost(loaders.Games, "Game", "code", tables.CheckCode),
-	"Query.games":         scanCost(relay.AllGames, "Game", loaders.Games),
-	"Game.players":        players.cost,
-	"Game.isPlayed": func(q *inquiry) error {
-		q.read(q.Begin(), q.Parents, loaders.IsPlayed.Outline(""))
-		return nil
-	},
-	"Game.plays": func(q *inquiry) error {
-		days, err := dayRange("", argument[string](q, "from"), argument[string](q, "to"))
-		if err == nil {
-			q.read(q.Begin(), q.Parents, loaders.GameDays.Outline(days))
-		}
-		return err
-	},
+var gameFields = fields{
+	"Mutation.createGame": createGame,
+	"Mutation.updateGame": updateGame,
+	"Mutation.deleteGame": deleteGame,
+	"Mutation.recordPlay": recordPlay,
+	"Query.game":          game,
+	"Query.games":         games,
+	"Game.players":        players,
+	"Game.isPlayed":       isPlayed,
+	"Game.plays":          costFunc(playsCost),
 }
 
-var players = edge[string, tables.User]{relay.Players, "User", loaders.Players, loaders.Users, self}
+var (
+	createGame = changes(permission.CreateGame, gamePayload)
+	updateGame = changes(permission.UpdateGame, gamePayload)
+	deleteGame = changes(permission.DeleteGame, gamePayload)
+	recordPlay = relates(permission.RecordPlay, gamePayload, userPayload)
+	game       = lookup[tables.Game]{loaders.Games, "code", tables.CheckCode}
+	games      = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
+	players    = connectionOf(relay.Players, loaders.Players, loaders.Users, self, userConnection[string](nil))
+	isPlayed   = reading[bool]{loaders.IsPlayed}
+)
 
 // Game is the resolver for the game field.
 func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
-	return rootObject(ctx, loaders.Games, "Game", code, tables.CheckCode)
+	return game.resolve(ctx, code)
 }
 
 // CreateGame is the resolver for the createGame field.
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
-	viewer, may, err := permit(ctx, permission.CreateGame, permission.About{})
-	if err != nil {
-		return nil, err
-	}
-	game := writers.NewGame{Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value()}
-	errs, made, err := written(ctx, may, loaders.Games, "CreateGamePayload", "game", "Game", func(ctx context.Context) (string, error) {
-		return r.Writers.CreateGame(ctx, viewer.Username, game)
+	c, err := create(ctx, createGame, r.Writers.CreateGame, writers.NewGame{
+		Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.CreateGamePayload{Game: made, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	return &model.CreateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // UpdateGame is the resolver for the updateGame field.
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
-	_, may, err := permit(ctx, permission.UpdateGame, permission.About{})
-	if err != nil {
-		return nil, err
-	}
-	change := writers.GameChange{Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value()}
-	errs, game, err := written(ctx, may, loaders.Games, "UpdateGamePayload", "game", "Game", func(ctx context.Context) (string, error) { return r.Writers.UpdateGame(ctx, change) })
-	if err != nil {
-		return nil, err
-	}
-	return &model.UpdateGamePayload{Game: game, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	c, err := update(ctx, updateGame, permission.About{}, r.Writers.UpdateGame, writers.GameChange{
+		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
+	})
+	return &model.UpdateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // DeleteGame is the resolver for the deleteGame field.
 func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
-	_, may, err := permit(ctx, permission.DeleteGame, permission.About{})
-	if err != nil {
-		return nil, err
-	}
-	errs, game, id, err := removed(ctx, may, loaders.Games, "DeleteGamePayload", "game", "Game", tables.ID{Noun: tables.NounGame, Key: input.Code}, func(ctx context.Context) error {
-		return r.Writers.DeleteGame(ctx, input.Code)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.DeleteGamePayload{Game: game, DeletedID: id, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	c, err := deleteGame.delete(ctx, permission.About{}, input.Code, r.Writers.DeleteGame)
+	return &model.DeleteGamePayload{
+		Game: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
 }
 
 // RecordPlay is the resolver for the recordPlay field.
 func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
-	viewer, may, err := permit(ctx, permission.RecordPlay, permission.About{})
-	if err != nil {
-		return nil, err
-	}
 	play := writers.NewPlay{Game: input.Game, Day: input.Day.Value(), Count: 1, IdempotencyKey: input.IdempotencyKey.Value()}
 	if n := input.Count.Value(); n != nil {
 		play.Count = *n
 	}
 	var played writers.Played
-	errs, game, err := written(ctx, may, loaders.Games, "RecordPlayPayload", "game", "Game", func(ctx context.Context) (string, error) {
-		played, err = r.Writers.RecordPlay(ctx, viewer.Username, play)
-		return played.Game, err
+	c, player, err := recordPlay.write(ctx, func(ctx context.Context, viewer string) (game, user string, err error) {
+		played, err = r.Writers.RecordPlay(ctx, viewer, play)
+		return played.Game, viewer, err
 	})
-	if err != nil {
-		return nil, err
+	payload := &model.RecordPlayPayload{
+		Game: c.object, User: player, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}
-	payload := &model.RecordPlayPayload{UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}
-	if len(errs) == 0 {
-		payload.Game, payload.Day, payload.Count = game, &played.Day, &played.Count
-		if payload.User, err = changed(ctx, loaders.Users, "RecordPlayPayload", "user", "User", viewer.Username); err != nil {
-			return nil, err
-		}
+	if len(c.userErrors) == 0 {
+		payload.Day, payload.Count = &played.Day, &played.Count
 	}
-	return payload, nil
+	return payload, err
 }
 
 // Games is the resolver for the games field.
 func (r *queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
-	page, err := scanned(ctx, relay.AllGames, "Game", loaders.Games, pageArgs{first, after, last, before})
-	if err != nil {
-		return nil, err
-	}
-	return new(gameConnection(page, nil)), nil
+	return games.resolve(ctx, pageArgs{first, after, last, before})
 }
 
 // Players is the batch resolver for the players field.
-func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	pages, err := players.pages(ctx, gameCodes(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, func(p *entries[string, tables.User]) model.UserConnection { return userConnection(p, nil) })
+func (r *gameResolver) Players(
+	ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string,
+) ([]*model.UserConnection, error) {
+	return players.resolve(ctx, gameCodes(objs), pageArgs{first, after, last, before})
 }
 
 // IsPlayed is the batch resolver for the isPlayed field.
 func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
-	answers, err := loaders.IsPlayed.Load(ctx, gameCodes(objs))
-	return pointers(answers), err
+	return isPlayed.resolve(ctx, gameCodes(objs))
 }
 
 // Plays is the batch resolver for the plays field.
@@ -152,6 +119,14 @@ func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from stri
 	return plays, err
 }
 
+func playsCost(call *costCall) error {
+	days, err := dayRange("", argument[string](call, "from"), argument[string](call, "to"))
+	if err == nil {
+		call.read(call.Begin(), call.Parents, loaders.GameDays.Outline(days))
+	}
+	return err
+}
+
 func dayRange(game, from, to string) (loaders.DayRange, error) {
 	if from > to {
 		return loaders.DayRange{}, apierr.BadUserInput("from is after to: swap the days")
@@ -163,14 +138,17 @@ func gameCodes(games []*tables.Game) []string {
 	return keysOf(games, func(g *tables.Game) string { return g.Code })
 }
 
-// gameConnection makes a connection of a page. say adds what the list says of an entry; it is nil where it says nothing.
-func gameConnection[E any](p *entries[E, tables.Game], say func(*model.GameEdge, E)) model.GameConnection {
-	return model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
-		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-		if say != nil {
-			say(e, p.members[i])
-		}
-	})}
+// gameConnection returns the function that shows a page as a connection. fill sets what an edge
+// shows of its member; it may be nil.
+func gameConnection[E any](fill func(edge *model.GameEdge, member E)) func(*page[E, tables.Game]) model.GameConnection {
+	return func(p *page[E, tables.Game]) model.GameConnection {
+		return model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
+			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+			if fill != nil {
+				fill(e, p.members[i])
+			}
+		})}
+	}
 }
 
 // Game returns exec.GameResolver implementation.

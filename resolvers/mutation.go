@@ -2,167 +2,226 @@ package resolvers
 
 import (
 	"context"
-	"errors"
 
 	"golang.org/x/text/unicode/norm"
 
+	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/hbase/tables"
 	"twibase/loaders"
+	"twibase/resolvers/permission"
 	"twibase/writers"
 )
 
-// change makes a change if may, nil if there is nothing to ask, returns nil, and returns the userErrors of its payload: none if it was made. What was
-// read before is forgotten, so that the payload shows what was written.
-func change(ctx context.Context, may leave, write func(context.Context) error) ([]*model.UserError, error) {
-	refused, err := attempt(ctx, may, write)
-	loaders.Forget(ctx)
-	problems, why := writers.Problems(nil), writers.Problems(nil)
-	if refused != nil && !errors.As(refused, &why) {
-		return nil, refused
+// mutation is a field of the mutation root: its resolver checks the authorization, lets a writer
+// make the change, and reads what the payload shows. The reads of writers are not part of its cost.
+type mutation struct {
+	action  permission.Action
+	payload []payloadRead
+}
+
+// payloadRead is what a payload reads of one object.
+type payloadRead interface {
+	payloadCost(call *costCall, at explain.Stage) explain.Stage
+}
+
+func mutationOf(action permission.Action, payload ...payloadRead) mutation {
+	return mutation{action, payload}
+}
+
+func (m mutation) cost(call *costCall) error {
+	at := call.adminCost(call.Begin(), ifOtherOwner)
+	for _, read := range m.payload {
+		at = read.payloadCost(call, at)
 	}
-	if err != nil && !errors.As(err, &problems) {
+	call.Forget() // as change does
+	call.Returns("", call.Set(call.Parents, 1, at))
+	return nil
+}
+
+// run authorizes the viewer and lets write make the change. It returns the user errors, none if the
+// change was made.
+func (m mutation) run(
+	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) error,
+) ([]*model.UserError, error) {
+	viewer, left, err := authorize(ctx, m.action, about)
+	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, why...)
-	list := make([]*model.UserError, len(problems))
-	for i, p := range problems {
-		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
-		if p.Field != "" {
-			list[i].Field = &problems[i].Field
-		}
-	}
-	return list, nil
+	return change(ctx, left, func(ctx context.Context) error { return write(ctx, viewer) })
 }
 
-// noSuch is the problem of who names something that is not there, or that they may not see.
-func noSuch(field, what string) error {
-	return writers.Problems{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
+// payloadObject is a field of payloads that shows an object.
+type payloadObject[T any] struct {
+	objects loaders.Object[T]
+	noun    tables.Noun
+	field   string
 }
 
-// errRefused is a write that may not be made: may has said why.
-var errRefused = errors.New("resolvers: refused")
+// The objects that payloads show.
+var (
+	userPayload       = payloadObject[tables.User]{loaders.Users, tables.NounUser, "user"}
+	rolePayload       = payloadObject[tables.Role]{loaders.Roles, tables.NounRole, "role"}
+	departmentPayload = payloadObject[tables.Department]{loaders.Departments, tables.NounDepartment, "department"}
+	gamePayload       = payloadObject[tables.Game]{loaders.Games, tables.NounGame, "game"}
+)
 
-// attempt asks whether a change may be made while it reads what it needs, and returns the error of either.
-func attempt(ctx context.Context, may leave, write func(context.Context) error) (refused, err error) {
-	if may == nil {
-		loaders.Away(ctx, func() { err = write(ctx) })
-		return nil, err
+func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
+	if o, reads := p.objects.OutlineNamed(p.selected(call.Ctx)); reads {
+		at = call.read(at, call.Set(call.Parents, 1, at), o)
 	}
-	refused = errRefused
-	known := make(chan struct{})
-	provided := writers.Provided(ctx, func() error {
-		if <-known; refused != nil {
-			return errRefused
-		}
-		return nil
-	})
-	loaders.Together(ctx, func() {
-		defer close(known)
-		refused = may(ctx)
-	}, func() {
-		loaders.Away(ctx, func() { err = write(provided) })
-	})
-	if errors.Is(err, errRefused) {
-		err = nil
-	}
-	return refused, err
+	return at
 }
 
-// changed returns an object of the payload that is being resolved, with what is selected of it.
-func changed[T any](ctx context.Context, objects loaders.Object[T], payload, field, typ, key string) (*T, error) {
-	fields := selected(ctx, payload).below(ctx, field, typ).names()
-	found, err := objects.Named(ctx, []string{key}, fields)
+// selected returns the fields of the object that the payload selects.
+func (p payloadObject[T]) selected(ctx context.Context) []string {
+	return selected(ctx).below(ctx, p.field).names()
+}
+
+// read returns the object of a key.
+func (p payloadObject[T]) read(ctx context.Context, key string) (*T, error) {
+	found, err := p.objects.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
 	return found[0], nil
 }
 
-// written makes a change to an object, whose key it returns, and returns the object as it is then; nil with userErrors.
-func written[T any](ctx context.Context, may leave, objects loaders.Object[T], payload, field, typ string, write func(context.Context) (string, error)) ([]*model.UserError, *T, error) {
+// readBefore returns the object as it is before it is deleted, nil if it can't exist.
+func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
+	fields := p.selected(ctx)
+	read := p.objects.Read
+	if _, needed := p.objects.OutlineNamed(fields); !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
+		read, fields = p.objects.Named, nil
+	}
+	found, err := read(ctx, []string{key}, fields)
+	return found[0], loaders.At(err, 0)
+}
+
+// objectMutation is a mutation that changes one object and shows it.
+type objectMutation[T any] struct {
+	mutation
+	object payloadObject[T]
+}
+
+func changes[T any](action permission.Action, object payloadObject[T]) objectMutation[T] {
+	return objectMutation[T]{mutationOf(action, object), object}
+}
+
+// changed is the result of a mutation: the object, or the user errors that say why it was not
+// changed.
+type changed[T any] struct {
+	object     *T
+	deletedID  *tables.ID // if it was deleted
+	userErrors []*model.UserError
+}
+
+// write lets write change an object, whose key it returns. The result shows the object after the
+// change.
+func (m objectMutation[T]) write(
+	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) (key string, err error),
+) (c changed[T], err error) {
 	var key string
-	errs, err := change(ctx, may, func(ctx context.Context) (err error) {
-		key, err = write(ctx)
+	c.userErrors, err = m.run(ctx, about, func(ctx context.Context, viewer string) (err error) {
+		key, err = write(ctx, viewer)
 		return err
 	})
-	if err != nil || len(errs) > 0 {
-		return errs, nil, err
+	if err == nil && len(c.userErrors) == 0 {
+		c.object, err = m.object.read(ctx, key)
 	}
-	object, err := changed(ctx, objects, payload, field, typ, key)
-	return errs, object, err
+	return c, err
 }
 
-// deleted makes a change that deletes an object, and returns the userErrors and, if it was made, the id. What the payload reads of the object after
-// that is nothing.
-func deleted(ctx context.Context, may leave, id tables.ID, remove func(context.Context) error) ([]*model.UserError, *tables.ID, error) {
-	errs, err := change(ctx, may, remove)
-	if err != nil || len(errs) > 0 {
-		return errs, nil, err
-	}
-	loaders.Gone(ctx, id)
-	return errs, &id, nil
+// create lets write create an object, whose key it returns.
+func create[T, I any](
+	ctx context.Context, m objectMutation[T], write func(ctx context.Context, viewer string, in I) (string, error), in I,
+) (changed[T], error) {
+	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return write(ctx, viewer, in)
+	})
 }
 
-// removed deletes an object of which id has the key as it was given, and returns it as it was and its id; nil with userErrors.
-func removed[T any](ctx context.Context, may leave, objects loaders.Object[T], payload, field, typ string, id tables.ID, remove func(context.Context) error) ([]*model.UserError, *T, *tables.ID, error) {
-	key := norm.NFC.String(id.Key)
-	fields := selected(ctx, payload).below(ctx, field, typ).names()
-	read := objects.Read
-	if _, needed := objects.OutlineNamed(fields); !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
-		read = objects.Named
-		fields = nil
-	}
-	var before []*T
-	look := func(ctx context.Context) (err error) {
-		before, err = read(ctx, []string{key}, fields)
-		return loaders.At(err, 0)
-	}
-	errs, gone, err := deleted(ctx, both(may, look), tables.ID{Noun: id.Noun, Key: key}, remove)
-	if gone == nil {
-		return errs, nil, nil, err
-	}
-	return errs, before[0], gone, nil
+// update lets write update an object, whose key it returns.
+func update[T, I any](
+	ctx context.Context, m objectMutation[T], about permission.About, write func(context.Context, I) (string, error), in I,
+) (changed[T], error) {
+	return m.write(ctx, about, func(ctx context.Context, _ string) (string, error) { return write(ctx, in) })
 }
 
-// showing tells what it costs to show an object in a payload, and returns when that is there.
-type showing func(q *inquiry, at explain.Moment) explain.Moment
-
-// changeCost is that of the resolver of a mutation: it asks whether the viewer may, does it, and shows what was changed. What that reads and
-// writes is the writers' business.
-func changeCost(shows ...showing) func(*inquiry) error {
-	return func(q *inquiry) error {
-		at := q.adminCost(q.Begin(), notOwn)
-		for _, show := range shows {
-			at = show(q, at)
-		}
-		q.Forget() // as [change] does
-		q.Lead("", q.Crowd(q.Parents, 1, at))
-		return nil
-	}
+// relate lets write relate the viewer to an object, or end that.
+func (m objectMutation[T]) relate(
+	ctx context.Context, write func(ctx context.Context, viewer, key string) error, key string,
+) (changed[T], error) {
+	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return key, write(ctx, viewer, key)
+	})
 }
 
-// show is for what [changed] returns.
-func show[T any](objects loaders.Object[T], payload, field, typ string) showing {
-	return func(q *inquiry, at explain.Moment) explain.Moment {
-		if o, reads := objects.OutlineNamed(selected(q.Ctx, payload).below(q.Ctx, field, typ).names()); reads {
-			at = q.read(at, q.Crowd(q.Parents, 1, at), o)
-		}
-		return at
+// delete lets remove delete an object. The result shows the object as it was.
+func (m objectMutation[T]) delete(
+	ctx context.Context, about permission.About, key string, remove func(ctx context.Context, key string) error,
+) (c changed[T], err error) {
+	_, left, err := authorize(ctx, m.action, about)
+	if err != nil {
+		return c, err
 	}
+	key = norm.NFC.String(key)
+	var before *T
+	read := func(ctx context.Context) (err error) {
+		before, err = m.object.readBefore(ctx, key)
+		return err
+	}
+	c.userErrors, c.deletedID, err = deleteObject(ctx, left.and(read), tables.ID{Noun: m.object.noun, Key: key},
+		func(ctx context.Context) error { return remove(ctx, key) })
+	if c.deletedID != nil {
+		c.object = before
+	}
+	return c, err
 }
 
-func showTwit(q *inquiry, at explain.Moment) explain.Moment { return q.twitsCost(at, q.Parents) }
+// pairMutation is a mutation that relates two objects, or ends that, and shows both.
+type pairMutation[A, B any] struct {
+	objectMutation[A]
+	second payloadObject[B]
+}
 
-func showComment(q *inquiry, at explain.Moment) explain.Moment { return q.commentsCost(at, q.Parents) }
+func relates[A, B any](action permission.Action, first payloadObject[A], second payloadObject[B]) pairMutation[A, B] {
+	return pairMutation[A, B]{objectMutation[A]{mutationOf(action, first, second), first}, second}
+}
 
-// ifSelected is for what is read only for who selects it of the payload.
-func ifSelected(payload, field string, show showing) showing {
-	return func(q *inquiry, at explain.Moment) explain.Moment {
-		if selected(q.Ctx, payload).has(field) {
-			at = show(q, at)
-		}
-		return at
+// write lets write relate two objects, whose keys it returns. The results show them after the
+// change.
+func (m pairMutation[A, B]) write(
+	ctx context.Context, write func(ctx context.Context, viewer string) (first, second string, err error),
+) (c changed[A], second *B, err error) {
+	var key string
+	c, err = m.objectMutation.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (first string, err error) {
+		first, key, err = write(ctx, viewer)
+		return first, err
+	})
+	if err == nil && len(c.userErrors) == 0 {
+		second, err = m.second.read(ctx, key)
 	}
+	return c, second, err
+}
+
+// relate lets write relate an object to another, or end that. The results show both: the second is
+// what is related to the first.
+func (m pairMutation[A, B]) relate(
+	ctx context.Context, write func(ctx context.Context, second, first string) error, second, first string,
+) (changed[A], *B, error) {
+	return m.write(ctx, func(ctx context.Context, _ string) (string, string, error) {
+		return first, second, write(ctx, second, first)
+	})
+}
+
+// Mutation returns exec.MutationResolver implementation.
+func (r *Resolver) Mutation() exec.MutationResolver { return &mutationResolver{r} }
+
+type mutationResolver struct{ *Resolver }
+
+// notFound is the user error for an object that does not exist or that the viewer may not see.
+func notFound(field, what string) error {
+	return writers.Problems{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
 }

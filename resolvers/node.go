@@ -18,26 +18,26 @@ import (
 	"twibase/loaders"
 )
 
-var nodeCosts = costs{
-	"Query.node": func(q *inquiry) error {
-		id := argument[tables.ID](q, "id")
-		nodesCost(q, []*tables.ID{&id})
+var nodeFields = fields{
+	"Query.node": costFunc(func(call *costCall) error {
+		id := argument[tables.ID](call, "id")
+		nodesCost(call, []*tables.ID{&id})
 		return nil
-	},
-	"Query.nodes": func(q *inquiry) error {
-		ids := argument[[]*tables.ID](q, "ids")
+	}),
+	"Query.nodes": costFunc(func(call *costCall) error {
+		ids := argument[[]*tables.ID](call, "ids")
 		err := checkIDs(ids)
 		if err == nil {
-			nodesCost(q, ids)
+			nodesCost(call, ids)
 		}
 		return err
-	},
-	"Query.viewer": func(q *inquiry) error {
-		if _, known := auth.ViewerOf(q.Ctx); known {
-			objectCost(q, loaders.Users, "User")
+	}),
+	"Query.viewer": costFunc(func(call *costCall) error {
+		if _, known := auth.ViewerOf(call.Ctx); known {
+			returnRoot(call, loaders.Users, selected(call.Ctx).names())
 		}
 		return nil
-	},
+	}),
 }
 
 // Node is the resolver for the node field.
@@ -68,115 +68,6 @@ func checkIDs(ids []*tables.ID) error {
 	return nil
 }
 
-// nodes answers the things of these ids, nil where there is none that the viewer may see. The ids of one noun are read
-// together, and all nouns at the same time.
-func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
-	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
-	var reads []func()
-	for noun, read := range readers {
-		var keys []string
-		var at []int
-		for i, id := range ids {
-			if id.Noun == noun {
-				keys, at = append(keys, id.Key), append(at, i)
-			}
-		}
-		if len(keys) > 0 {
-			reads = append(reads, func() {
-				read(ctx, keys, func(i int, node model.Node, err error) { found[at[i]], errs[at[i]] = node, err })
-			})
-		}
-	}
-	if len(reads) > 0 {
-		loaders.Together(ctx, reads...)
-	}
-	return found, errs
-}
-
-// reader reads the things of one noun by their keys, and hands over each.
-type reader func(ctx context.Context, keys []string, found func(i int, node model.Node, err error))
-
-var readers = map[tables.Noun]reader{
-	tables.NounUser:       readerOf(rowsByKey("User", loaders.Users)),
-	tables.NounRole:       readerOf(rowsByKey("Role", loaders.Roles)),
-	tables.NounDepartment: readerOf(rowsByKey("Department", loaders.Departments)),
-	tables.NounGame:       readerOf(rowsByKey("Game", loaders.Games)),
-	tables.NounTwit:       readerOf(twitsByKey),
-	tables.NounComment:    readerOf(commentsByKey),
-}
-
-// nodeCost tells what it costs to read the things of a crowd by their keys.
-type nodeCost func(q *inquiry, things *explain.Crowd) (read explain.Moment)
-
-// readerCosts are those of the readers, each with the name of its type.
-var readerCosts = map[tables.Noun]struct {
-	typ  string
-	cost nodeCost
-}{
-	tables.NounUser:       {"User", rowsCost("User", loaders.Users)},
-	tables.NounRole:       {"Role", rowsCost("Role", loaders.Roles)},
-	tables.NounDepartment: {"Department", rowsCost("Department", loaders.Departments)},
-	tables.NounGame:       {"Game", rowsCost("Game", loaders.Games)},
-	tables.NounTwit: {"Twit", func(q *inquiry, twits *explain.Crowd) explain.Moment {
-		return q.twitsCost(q.Begin(), twits)
-	}},
-	tables.NounComment: {"Comment", func(q *inquiry, comments *explain.Crowd) explain.Moment {
-		return q.commentsCost(q.Begin(), comments)
-	}},
-}
-
-func rowsCost[T any](noun string, objects loaders.Object[T]) nodeCost {
-	return func(q *inquiry, rows *explain.Crowd) explain.Moment {
-		q.read(q.Begin(), rows, objects.OutlineRoot(selected(q.Ctx, noun).names()))
-		return q.Begin()
-	}
-}
-
-// nodesCost is that of nodes.
-func nodesCost(q *inquiry, ids []*tables.ID) {
-	counts := map[tables.Noun]int64{}
-	for _, id := range ids {
-		counts[id.Noun]++
-	}
-	things, end := map[tables.Noun]*explain.Crowd{}, q.Begin()
-	for noun := range readers {
-		things[noun] = q.Crowd(q.Parents, counts[noun], q.Begin())
-		end = explain.Latest(end, readerCosts[noun].cost(q, things[noun]))
-	}
-	for noun, crowd := range things {
-		// What is below begins when all have been read.
-		if end != q.Begin() {
-			crowd = q.Crowd(q.Parents, counts[noun], end)
-		}
-		q.Lead(readerCosts[noun].typ, crowd)
-	}
-}
-
-// node is what a pointer to every row type with an ID is.
-type node[T any] interface {
-	*T
-	model.Node
-}
-
-func rowsByKey[T any](noun string, objects loaders.Object[T]) func(context.Context, []string) ([]*T, error) {
-	return func(ctx context.Context, keys []string) ([]*T, error) {
-		return objects.Roots(ctx, keys, selected(ctx, noun).names())
-	}
-}
-
-func readerOf[T any, N node[T]](read func(context.Context, []string) ([]N, error)) reader {
-	return func(ctx context.Context, keys []string, found func(int, model.Node, error)) {
-		things, err := read(ctx, keys)
-		for i := range keys {
-			if e := loaders.At(err, i); e != nil {
-				found(i, nil, e)
-			} else if things[i] != nil {
-				found(i, things[i], nil)
-			}
-		}
-	}
-}
-
 // Viewer is the resolver for the viewer field.
 func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
 	viewer, ok := auth.ViewerOf(ctx)
@@ -186,13 +77,106 @@ func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
 	return r.User(ctx, viewer.Username)
 }
 
-// rootObject answers the object of a key that the client wrote, nil if there can't be one.
-func rootObject[T any](ctx context.Context, objects loaders.Object[T], noun, key string, check func(string) error) (*T, error) {
-	if check(key) != nil {
-		return nil, nil
+// nodeReader reads the objects of one noun by the keys in their ids.
+type nodeReader struct {
+	noun tables.Noun
+	typ  string
+	// read passes each object that exists, or its error, to found.
+	read func(ctx context.Context, keys []string, found func(i int, node model.Node, err error))
+	// cost declares what read reads for a set of objects, and returns the stage at which it
+	// returns.
+	cost func(call *costCall, objects *explain.Set) explain.Stage
+}
+
+var nodeReaders = []nodeReader{
+	rowReader(tables.NounUser, "User", loaders.Users),
+	rowReader(tables.NounRole, "Role", loaders.Roles),
+	rowReader(tables.NounDepartment, "Department", loaders.Departments),
+	rowReader(tables.NounGame, "Game", loaders.Games),
+	entryReader(tables.NounTwit, "Twit", twitEntries),
+	entryReader(tables.NounComment, "Comment", commentEntries),
+}
+
+// nodePointer is a pointer to a row type with an id.
+type nodePointer[T any] interface {
+	*T
+	model.Node
+}
+
+func rowReader[T any, N nodePointer[T]](noun tables.Noun, typ string, objects loaders.Object[T]) nodeReader {
+	read := func(ctx context.Context, keys []string) ([]*T, error) {
+		return objects.Roots(ctx, keys, selectedOf(ctx, typ).names())
 	}
-	found, err := objects.Roots(ctx, []string{key}, selected(ctx, noun).names())
-	return found[0], loaders.At(err, 0)
+	return nodeReader{noun, typ, pass[T, N](read), func(call *costCall, rows *explain.Set) explain.Stage {
+		call.read(call.Begin(), rows, objects.OutlineRoot(selectedOf(call.Ctx, typ).names()))
+		return call.Begin() // the objects are lazy
+	}}
+}
+
+func entryReader[T any, N nodePointer[T]](noun tables.Noun, typ string, all entries[T]) nodeReader {
+	return nodeReader{noun, typ, pass[T, N](all.readByKey), func(call *costCall, objects *explain.Set) explain.Stage {
+		return all.readCost(call, call.Begin(), objects)
+	}}
+}
+
+// pass passes what read returns to found.
+func pass[T any, N nodePointer[T]](
+	read func(ctx context.Context, keys []string) ([]*T, error),
+) func(ctx context.Context, keys []string, found func(i int, node model.Node, err error)) {
+	return func(ctx context.Context, keys []string, found func(i int, node model.Node, err error)) {
+		objects, err := read(ctx, keys)
+		for i := range keys {
+			if failed := loaders.At(err, i); failed != nil {
+				found(i, nil, failed)
+			} else if objects[i] != nil {
+				found(i, N(objects[i]), nil)
+			}
+		}
+	}
+}
+
+// nodes returns the objects of the ids, nil where there is none that the viewer may see. It reads
+// the objects of one noun together, and all nouns side by side.
+func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
+	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
+	var reads []func()
+	for _, reader := range nodeReaders {
+		var keys []string
+		var indexes []int
+		for i, id := range ids {
+			if id.Noun == reader.noun {
+				keys, indexes = append(keys, id.Key), append(indexes, i)
+			}
+		}
+		if len(keys) > 0 {
+			reads = append(reads, func() {
+				reader.read(ctx, keys, func(i int, node model.Node, err error) { found[indexes[i]], errs[indexes[i]] = node, err })
+			})
+		}
+	}
+	if len(reads) > 0 {
+		loaders.Together(ctx, reads...)
+	}
+	return found, errs
+}
+
+// nodesCost declares what nodes reads.
+func nodesCost(call *costCall, ids []*tables.ID) {
+	counts := map[tables.Noun]int64{}
+	for _, id := range ids {
+		counts[id.Noun]++
+	}
+	sets, end := make([]*explain.Set, len(nodeReaders)), call.Begin()
+	for i, reader := range nodeReaders {
+		sets[i] = call.Set(call.Parents, counts[reader.noun], call.Begin())
+		end = explain.Latest(end, reader.cost(call, sets[i]))
+	}
+	for i, reader := range nodeReaders {
+		if end != call.Begin() { // the fields of the objects are resolved when all objects have been read
+			sets[i] = call.Set(call.Parents, counts[reader.noun], end)
+		}
+		call.Returns(reader.typ, sets[i])
+	}
 }
 
 // Query returns exec.QueryResolver implementation.

@@ -98,9 +98,9 @@ func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w load
 	var found []candidates[tables.Twit]
 	var err error
 	if s.kind == live.Timeline {
-		found, err = withBroadcasts(ctx, spans)
+		found, err = timelineSource{}.read(ctx, spans)
 	} else {
-		found, err = postsIn(ctx, loaders.Twits, spans)
+		found, err = postSource{list: loaders.Twits}.read(ctx, spans)
 	}
 	return found[0], loaders.At(err, 0)
 }
@@ -134,9 +134,9 @@ func Visible(fresh func(ctx context.Context) context.Context) func(ctx context.C
 			func() {
 				may, mayErr = allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
 					if all[i].Kind == live.Timeline || twits[i] == nil { // followers may see all twits
-						return "", nothing
+						return "", permitted
 					}
-					viewer := sightsOf(all[i].Subscriber)
+					viewer := accessOf(all[i].Subscriber)
 					return viewer.viewer.Username, viewer.twit(twits[i])
 				})
 			})
@@ -164,16 +164,16 @@ func Visible(fresh func(ctx context.Context) context.Context) func(ctx context.C
 func postsOf(ctx context.Context, all []live.Candidate) ([]*tables.Twit, loaders.Errors) {
 	twits, errs := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all))
 	var old []int
-	var places []tables.TwitKey
+	var keys []entryKey
 	for i, c := range all {
 		if twits[i] = c.Twit; c.Twit == nil && c.Kind == live.Posts {
-			old, places = append(old, i), append(places, c.Key)
+			old, keys = append(old, i), append(keys, entryOf(c.Key))
 		}
 	}
 	if len(old) == 0 {
 		return twits, errs
 	}
-	found, err := twitsAt(ctx, places)
+	found, err := twitEntries.read(ctx, keys)
 	for j, i := range old {
 		twits[i], errs[i] = found[j], loaders.At(err, j)
 	}

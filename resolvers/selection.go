@@ -11,19 +11,30 @@ import (
 	"twibase/graph/exec"
 )
 
-// selection is what a query selects of something, fragments resolved and directives heeded.
+// selection is what a query selects of an object: fragments are spread, @skip and @include applied.
 type selection []graphql.CollectedField
 
-// selected returns what is selected of the field that is being resolved, whose answer is of that type.
-func selected(ctx context.Context, typ string) selection {
-	return collect(ctx, graphql.GetFieldContext(ctx).Field, typ)
+// selected returns the selection of the field that is being resolved, which has one type.
+func selected(ctx context.Context) selection {
+	return collect(ctx, graphql.GetFieldContext(ctx).Field)
 }
 
-func collect(ctx context.Context, field graphql.CollectedField, typ string) selection {
+// selectedOf returns the selection of the field that is being resolved, as far as it applies to
+// objects of a type.
+func selectedOf(ctx context.Context, typ string) selection {
+	return collectOf(ctx, graphql.GetFieldContext(ctx).Field, typ)
+}
+
+func collect(ctx context.Context, field graphql.CollectedField) selection {
+	return collectOf(ctx, field, field.Definition.Type.Name())
+}
+
+func collectOf(ctx context.Context, field graphql.CollectedField, typ string) selection {
 	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
 }
 
-// conditions are the type conditions that hold for each object type: its own name and those of its interfaces and unions.
+// conditions are the type conditions that each object type satisfies: its own name, its interfaces
+// and its unions.
 var conditions = func() map[string][]string {
 	schema, conditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
 	for name := range schema.Types {
@@ -35,12 +46,12 @@ var conditions = func() map[string][]string {
 	return conditions
 }()
 
-// below returns what is selected of the fields of that name, under whatever aliases, that are of that type.
-func (s selection) below(ctx context.Context, name, typ string) selection {
+// below returns the selections of all fields of that name, under whatever alias.
+func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {
 		if f.Name == name {
-			all = append(all, collect(ctx, f, typ)...)
+			all = append(all, collect(ctx, f)...)
 		}
 	}
 	return all
@@ -64,45 +75,44 @@ func (s selection) has(name string) bool {
 	return false
 }
 
-// wants is what a query wants of a connection.
-type wants struct {
-	parts
-	entries, total bool
-	fields         []string // of the nodes
-	noun           string
-	selection      selection
+// connectionSelection is what a query selects of a connection.
+type connectionSelection struct {
+	selection
+	// edges, info, entries and total say what has to be made: edges, pageInfo, any entry at all,
+	// totalCount.
+	edges, info, entries, total bool
+	node                        []string // the selected fields of the nodes
 }
 
-// parts are those parts of a connection that are made only for who selects them.
-type parts struct{ edges, info bool }
-
-// wanted returns what is selected of the connection that is being resolved, whose nodes are of that noun.
-func wanted(ctx context.Context, noun string) wants {
-	s := selected(ctx, noun+"Connection")
-	w := wants{noun: noun, selection: s, total: s.has("totalCount"), parts: parts{s.has("edges"), s.has("pageInfo")}}
-	w.entries = s.has("nodes") || w.edges || w.info
-	w.fields = append(s.below(ctx, "nodes", noun), s.below(ctx, "edges", noun+"Edge").below(ctx, "node", noun)...).names()
-	return w
+// selectedConnection returns the selection of the connection that is being resolved.
+func selectedConnection(ctx context.Context) connectionSelection {
+	s := selected(ctx)
+	c := connectionSelection{selection: s, edges: s.has("edges"), info: s.has("pageInfo"), total: s.has("totalCount")}
+	c.entries = s.has("nodes") || c.edges || c.info
+	c.node = append(s.below(ctx, "nodes"), s.below(ctx, "edges").below(ctx, "node")...).names()
+	return c
 }
 
-// fail adds an error at every place at which the query selects the node of an entry, whose list is that of a parent.
-func (w wants) fail(ctx context.Context, parent, entry int, err error) {
+// fail adds an error at each place where the query selects the node of an entry. The connection is
+// that of a parent.
+func (s connectionSelection) fail(ctx context.Context, parent, entry int, err error) {
 	connection := parentPath(ctx, parent)
-	for _, f := range w.selection {
+	for _, f := range s.selection {
+		path := append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry))
 		switch f.Name {
 		case "nodes":
-			addError(ctx, f, append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry)), err)
+			addError(ctx, f, path, err)
 		case "edges":
-			for _, node := range collect(ctx, f, w.noun+"Edge") {
+			for _, node := range collect(ctx, f) {
 				if node.Name == "node" {
-					addError(ctx, node, append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry), ast.PathName(node.Alias)), err)
+					addError(ctx, node, append(slices.Clone(path), ast.PathName(node.Alias)), err)
 				}
 			}
 		}
 	}
 }
 
-// parentPath returns the path of the field that is being resolved, as it is below one of its parents.
+// parentPath returns the path of the field that is being resolved, below one of its parents.
 func parentPath(ctx context.Context, parent int) ast.Path {
 	group := graphql.GetBatchParentGroup(ctx, graphql.GetFieldContext(ctx).Object)
 	if group == nil {
@@ -116,11 +126,11 @@ func parentPath(ctx context.Context, parent int) ast.Path {
 	return graphql.BatchPathWithIndex(ctx, parent)
 }
 
-// addError adds an error at the path of a field that is not the one being resolved.
+// addError adds an error at the path of a field other than the one that is being resolved.
 func addError(ctx context.Context, field graphql.CollectedField, path ast.Path, err error) {
 	root := &graphql.FieldContext{}
 	ctx = graphql.WithFieldContext(ctx, root)
-	root.Parent = nil // the path begins anew
+	root.Parent = nil // the path starts here
 	for _, element := range path {
 		switch element := element.(type) {
 		case ast.PathName:

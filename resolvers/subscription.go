@@ -15,13 +15,24 @@ import (
 	"twibase/resolvers/permission"
 )
 
+var subscriptionFields = fields{
+	"Subscription.timelineTwitAdded": costFunc(eventCost),
+	"Subscription.twitPosted":        costFunc(eventCost),
+}
+
+// eventCost declares what an event costs: nothing, as its twit is already read.
+func eventCost(call *costCall) error {
+	call.Returns("", call.Set(call.Parents, 1, call.Begin()))
+	return nil
+}
+
 // TimelineTwitAdded is the resolver for the timelineTwitAdded field.
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	viewer, err := permitted(r.Fresh(ctx), permission.Subscribe, permission.About{})
+	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.About{})
 	if err != nil {
 		return nil, err
 	}
-	return r.subscribe(ctx, live.Timeline, viewer.Username, after)
+	return r.subscribe(ctx, live.Timeline, viewer, after)
 }
 
 // TwitPosted is the resolver for the twitPosted field.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
@@ -15,130 +13,166 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// Timeline is the batch resolver for the timeline field.
-func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
-	p, err := pageArgs{first, after, last, before}.read(relay.Timeline, loaders.Timelines.Check)
+// timelineConnection is a connection of the twits in each user's timeline, for that user.
+type timelineConnection struct {
+	filteredConnection[tables.Twit, model.TwitConnection]
+}
+
+var userTimeline = timelineConnection{filteredConnection[tables.Twit, model.TwitConnection]{
+	kind: relay.Timeline, source: timelineSource{}, as: twitConnection, unsplit: true,
+}}
+
+func (t timelineConnection) resolve(ctx context.Context, usernames []string, args pageArgs) ([]*model.TwitConnection, error) {
+	r, err := args.request(ctx, t.kind, t.source.check)
 	if err != nil {
 		return nil, err
 	}
-	own, ownErr := owned(ctx, permission.SeeTimeline, usernames(objs))
+	own, ownErr := owned(ctx, permission.SeeTimeline, usernames)
 	var owners []string
-	var at []int
-	for i, username := range usernames(objs) {
+	var indexes []int
+	for i, username := range usernames {
 		if own[i] {
-			owners, at = append(owners, username), append(at, i)
+			owners, indexes = append(owners, username), append(indexes, i)
 		}
 	}
-	found, err := timelines.pages(ctx, owners, p, wanted(ctx, "Twit"))
-	pages, errs := make([]*entries[struct{}, tables.Twit], len(objs)), make(loaders.Errors, len(objs))
-	for j, i := range at {
+	found, err := t.pages(ctx, &r, owners)
+	pages, errs := make([]*page[struct{}, tables.Twit], len(usernames)), make(loaders.Errors, len(usernames))
+	for j, i := range indexes {
 		pages[i], errs[i] = found[j], loaders.At(err, j)
 	}
-	pages, err = settle(pages, loaders.Join(len(objs), ownErr, errs))
-	return convert(pages, err, twitConnection)
+	return convert(pages, loaders.Join(len(usernames), ownErr, errs), t.as)
 }
 
-var timelines = filtered[tables.TwitKey, tables.Twit]{kind: relay.Timeline, list: loaders.Timelines, near: true, look: withBroadcasts}
-
-func timelineCost(q *inquiry) error {
-	p, err := q.pageArgs().read(relay.Timeline, loaders.Timelines.Check)
+func (t timelineConnection) cost(call *costCall) error {
+	r, err := call.request(t.kind, t.source.check)
 	if err != nil {
 		return err
 	}
-	at := q.adminCost(q.Begin(), another)
-	if !sightsOf(q.Ctx).known || !wanted(q.Ctx, "Twit").entries {
-		return nil
+	at := call.adminCost(call.Begin(), ifOtherUser)
+	if accessOf(call.Ctx).known && r.entries {
+		t.costFrom(call, &r, at)
 	}
-	q.Once(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
-	at = timelines.cost(q, at, p, func(at explain.Moment, candidates int, again string) explain.Moment {
-		followed := at
-		if again == "" { // the second look knows whom they follow
-			followed = ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", tables.MaxBroadcasters, merged)
-			q.existCost(at, loaders.Users.Exists, theBroadcasters, tables.MaxBroadcasters, merged)
-		}
-		if candidates > 0 {
-			ask(q, at, q.Parents, loaders.Related, loaders.Follows("", ""), "", candidates, again)
-			ask(q, at, q.Parents, loaders.Users.Exists, "", "", candidates, again)
-			followed = explain.Latest(followed, q.reads(at, q.Parents, loaders.Twits.OutlineMembers(), candidates, again))
-		}
-		w := timelines.window(p)
-		if again != "" {
-			if w.Limit = p.Size * lookahead; p.Backward {
-				w.Before = tables.MembersEnd // wherever the first look ended
-			}
-		}
-		posts := loaders.Twits.OutlinePage(w, again == "" && p.After == "", q.half)
-		for i := range posts {
-			posts[i].Leading = false // they are not in the rows of who asks
-		}
-		return q.reads(followed, q.Parents, posts, tables.MaxBroadcasters, merged)
-	})
-	q.Lead("", q.Crowd(q.Parents, int64(p.Size), at))
 	return nil
 }
 
-// merged is why there are reads of what broadcasters post.
-var merged = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
+// timelineSource reads timelines. A timeline has two sources: the list of the twits that were
+// delivered to it, and the lists of the broadcasters whom its owner follows, which are merged into
+// it. A read takes three rounds: (1) the timelines and the names of all broadcasters; (2) the
+// delivered twits, and which broadcasters the owners follow; (3) the posts of these, if there are
+// any.
+type timelineSource struct{}
 
-// withBroadcasts looks at what the timelines refer to, and at what the broadcasters posted whom their owners follow. A store without broadcasters
-// costs no round for them; otherwise the owners' follows of them are read along with those of the authors whom the timelines name, and
-// those who do follow one wait a round for the lists of these.
-func withBroadcasts(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
-	asked := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
-	lists, listErr := loaders.Timelines.Page(ctx, spans)
-	broadcasters, err := asked()
+func (timelineSource) check(position string) error { return loaders.Timelines.Check(position) }
+
+func (timelineSource) read(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+	awaitBroadcasters := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
+	timelines, timelineErr := loaders.Timelines.Page(ctx, spans)
+	broadcasters, err := awaitBroadcasters()
 	if err != nil {
 		return make([]candidates[tables.Twit], len(spans)), loaders.At(err, 0)
 	}
-	relations := make([]loaders.Relation, 0, len(spans)*len(broadcasters[0]))
-	for _, span := range spans {
-		for _, author := range broadcasters[0] {
-			relations = append(relations, loaders.Follows(span.Owner, author))
+	awaitFollowed := askFollowed(ctx, spans, broadcasters[0])
+	delivered, deliveredErr := readDelivered(ctx, spans, timelines, timelineErr)
+	followed, followedErr := awaitFollowed()
+	posts, postsErr := readPosts(ctx, spans, followed)
+	for i, parts := range posts {
+		if len(parts) > 0 {
+			delivered[i] = merge(spans[i].Window, append(parts, delivered[i]))
 		}
 	}
-	following, existing := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters[0])
-	found, err := referred(ctx, spans, lists, listErr)
-	follows, followErr := following()
-	exist, existErr := existing()
-	var reads []loaders.Span
-	var of []int // for which span
-	errs := make(loaders.Errors, len(spans))
-	for i, relation := range relations {
-		j, author := i/len(broadcasters[0]), i%len(broadcasters[0])
-		if at := cmp.Or(loaders.At(followErr, i), loaders.At(existErr, author)); at != nil {
-			errs[j] = at
-		}
-		if follows[i] && exist[author] {
-			read, at := ofAuthor(spans[j], relation.B)
-			if errs[j] == nil {
-				errs[j] = at
-			}
-			reads, of = append(reads, read), append(of, j)
-		}
-	}
-	if len(reads) == 0 {
-		return found, loaders.Join(len(spans), err, errs)
-	}
-	posts, postErr := loaders.Twits.Page(ctx, reads)
-	merges := make([][]candidates[tables.Twit], len(spans))
-	for i, page := range posts {
-		j := of[i]
-		if at := loaders.At(postErr, i); at != nil {
-			errs[j] = at
-		}
-		merges[j] = append(merges[j], posted(page))
-	}
-	for j := range spans {
-		if merges[j] != nil {
-			found[j] = merge(spans[j].Window, append(merges[j], found[j]))
-		}
-	}
-	return found, loaders.Join(len(spans), err, errs)
+	return delivered, loaders.Join(len(spans), deliveredErr, followedErr, postsErr)
 }
 
-// ofAuthor returns what of an author's own list lies in a span of a timeline. A position in one says what it is in the other: no two authors have
-// twits of one id, so that the ends of the window, which it leaves out, are never twits of theirs that it should have.
-func ofAuthor(span loaders.Span, author string) (loaders.Span, error) {
+// askFollowed asks which of the broadcasters, as far as they exist, the owner of each span follows.
+func askFollowed(ctx context.Context, spans []loaders.Span, broadcasters []string) (await func() (followed [][]string, err error)) {
+	relations := make([]loaders.Relation, 0, len(spans)*len(broadcasters))
+	for _, span := range spans {
+		for _, broadcaster := range broadcasters {
+			relations = append(relations, loaders.Follows(span.Owner, broadcaster))
+		}
+	}
+	awaitFollows, awaitExists := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters)
+	return func() ([][]string, error) {
+		follows, followsErr := awaitFollows()
+		exists, existsErr := awaitExists()
+		followed, errs := make([][]string, len(spans)), make(loaders.Errors, len(spans))
+		for i := range spans {
+			for j, broadcaster := range broadcasters {
+				k := i*len(broadcasters) + j
+				if follows[k] && exists[j] {
+					followed[i] = append(followed[i], broadcaster)
+				}
+				errs[i] = cmp.Or(errs[i], loaders.At(followsErr, k), loaders.At(existsErr, j))
+			}
+		}
+		return followed, loaders.Join(len(spans), errs)
+	}
+}
+
+// readDelivered returns the twits that pages of timelines refer to. A member is nil if the twit was
+// deleted, or if the owner no longer follows its author.
+func readDelivered(
+	ctx context.Context, spans []loaders.Span, timelines []loaders.Page[tables.TwitKey], timelineErr error,
+) ([]candidates[tables.Twit], error) {
+	all := membersOf(timelines)
+	owners, keys, pages := make([]string, 0, all), make([]tables.TwitKey, 0, all), make([]candidates[tables.Twit], len(timelines))
+	for j, timeline := range timelines {
+		pages[j] = candidates[tables.Twit]{Positions: timeline.Positions, HasNext: timeline.HasNext, HasPrevious: timeline.HasPrevious}
+		for _, key := range timeline.Members {
+			owners, keys = append(owners, spans[j].Owner), append(keys, key)
+		}
+	}
+	twits, err := followedTwits(ctx, owners, keys)
+	return distribute(pages, twits, timelineErr, err)
+}
+
+// followedTwits returns twits of timelines, nil where the twit was deleted or the owner no longer
+// follows its author.
+func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
+	relations, places := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
+	for i, key := range keys {
+		relations[i], places[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
+	}
+	awaitFollows := loaders.Related.Ask(ctx, relations)
+	twits, err := twitEntries.read(ctx, places)
+	follows, followsErr := awaitFollows()
+	for i := range keys {
+		if !follows[i] {
+			twits[i] = nil
+		}
+	}
+	return twits, loaders.Join(len(keys), err, followsErr)
+}
+
+// readPosts returns for each span what the authors posted in it, as parts of the timeline. It reads
+// nothing if there are no authors.
+func readPosts(ctx context.Context, spans []loaders.Span, authors [][]string) (parts [][]candidates[tables.Twit], err error) {
+	parts = make([][]candidates[tables.Twit], len(spans))
+	errs := make(loaders.Errors, len(spans))
+	var posts []loaders.Span
+	var indexes []int // of the timeline
+	for i, span := range spans {
+		for _, author := range authors[i] {
+			of, err := postsIn(span, author)
+			errs[i] = cmp.Or(errs[i], err)
+			posts, indexes = append(posts, of), append(indexes, i)
+		}
+	}
+	if len(posts) == 0 {
+		return parts, nil
+	}
+	pages, pageErr := loaders.Twits.Page(ctx, posts)
+	for k, i := range indexes {
+		errs[i] = cmp.Or(errs[i], loaders.At(pageErr, k))
+		parts[i] = append(parts[i], inTimeline(pages[k]))
+	}
+	return parts, loaders.Join(len(spans), errs)
+}
+
+// postsIn returns the span of an author's own list that covers the span of a timeline. A position
+// in a timeline begins with the position in the author's list, and no two twits share that: the
+// ends of the span are excluded from both.
+func postsIn(span loaders.Span, author string) (loaders.Span, error) {
 	span.Owner = author
 	for _, position := range []*string{&span.After, &span.Before} {
 		if *position != "" {
@@ -152,81 +186,42 @@ func ofAuthor(span loaders.Span, author string) (loaders.Span, error) {
 	return span, nil
 }
 
-// posted makes candidates of what an author posted.
-func posted(page loaders.Page[*tables.Twit]) candidates[tables.Twit] {
-	page.Positions = make([]string, len(page.Members))
-	for i, twit := range page.Members {
-		page.Positions[i] = tables.Timelines.Position(twit.Key())
+// inTimeline returns a page of an author's list as a part of a timeline.
+func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
+	posts.Positions = make([]string, len(posts.Members))
+	for i, twit := range posts.Members {
+		posts.Positions[i] = tables.Timelines.Position(twit.Key())
 	}
-	return page
+	return posts
 }
 
-// merge makes one part of a list of several that cover the same window. What stands at a position in several of them is the same: it is
-// taken from the first that shows it. Where one was not read to the window's end nothing behind its last member is taken from
-// the others, or that one's next members would be passed over.
-func merge[T any](w loaders.Window, parts []candidates[T]) candidates[T] {
-	things, more, end := map[string]*T{}, false, ""
-	for _, c := range parts {
-		for i, position := range c.Positions {
-			if things[position] == nil {
-				things[position] = c.Members[i]
-			}
-		}
-		if n := len(c.Positions); n > 0 && w.Backward && c.HasPrevious {
-			more, end = true, max(end, c.Positions[0])
-		} else if n > 0 && !w.Backward && c.HasNext {
-			if last := c.Positions[n-1]; !more || last < end {
-				end = last
-			}
-			more = true
-		}
-	}
-	positions := slices.Sorted(maps.Keys(things))
-	if more {
-		positions = slices.DeleteFunc(positions, func(p string) bool { return w.Backward && p < end || !w.Backward && p > end })
-	}
-	if beyond := len(positions) - w.Limit; beyond > 0 && w.Backward {
-		positions, more = positions[beyond:], true
-	} else if beyond > 0 {
-		positions, more = positions[:w.Limit], true
-	}
-	c := candidates[T]{Positions: positions, HasNext: more, HasPrevious: w.After != ""}
-	if w.Backward {
-		c.HasNext, c.HasPrevious = w.Before != "", more
-	}
-	for _, position := range positions {
-		c.Members = append(c.Members, things[position])
-	}
-	return c
-}
+// ifBroadcasters is the condition under which posts of broadcasters are read.
+var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
 
-// referred answers what pages of timelines refer to.
-func referred(ctx context.Context, spans []loaders.Span, lists []loaders.Page[tables.TwitKey], listErr error) ([]candidates[tables.Twit], error) {
-	all := membersOf(lists)
-	owners, places, pages := make([]string, 0, all), make([]tables.TwitKey, 0, all), make([]candidates[tables.Twit], len(lists))
-	for j, list := range lists {
-		pages[j] = candidates[tables.Twit]{Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious}
-		for _, place := range list.Members {
-			owners, places = append(owners, spans[j].Owner), append(places, place)
-		}
+func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+	follows, exist := loaders.Related.Outline(loaders.Follows("", "")), loaders.Users.Exists.Outline("")
+	if l.first() {
+		call.ReadOnce(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
 	}
-	twits, err := followedTwits(ctx, owners, places)
-	return dealt(pages, twits, listErr, err)
-}
-
-// followedTwits answers what the entries of timelines refer to, nil where the twit is gone or the owner no longer follows its author.
-func followedTwits(ctx context.Context, owners []string, places []tables.TwitKey) ([]*tables.Twit, error) {
-	relations := make([]loaders.Relation, len(places))
-	for i, place := range places {
-		relations[i] = loaders.Follows(owners[i], place.Author)
+	at = call.reads(at, call.Parents, loaders.Timelines.OutlinePage(l.Window, l.atBeginning, call.minMembers), 1, l.condition)
+	followed := at
+	if l.first() { // the second look knows whom the owner follows
+		followed = call.ask(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
+		call.askOnce(at, exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
 	}
-	following := loaders.Related.Ask(ctx, relations)
-	twits, err := twitsAt(ctx, places)
-	follows, followErr := following()
-	for i := range places {
-		if !follows[i] {
-			twits[i] = nil
-		}
+	if l.candidates > 0 {
+		call.ask(at, call.Parents, follows, "", l.candidates, l.condition)
+		call.ask(at, call.Parents, exist, "", l.candidates, l.condition)
+		delivered := call.reads(at, call.Parents, loaders.Twits.OutlineMembers(), l.candidates, l.condition)
+		followed = explain.Latest(followed, delivered)
 	}
-	return twits, loaders.Join(len(places), err, followErr)
+	w := l.Window
+	if !l.first() && w.Backward {
+		w.Before = tables.MembersEnd // wherever the first look ended
+	}
+	posts := loaders.Twits.OutlinePage(w, l.atBeginning && l.first(), call.minMembers)
+	for i := range posts {
+		posts[i].Leading = false // they are read from the rows of others
+	}
+	return call.reads(followed, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }

@@ -3,98 +3,146 @@ package resolvers
 import (
 	"context"
 	"slices"
-	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"golang.org/x/text/unicode/norm"
 
-	"twibase/graph/auth"
 	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
+	"twibase/writers"
 )
 
-var userCosts = costs{
-	"Mutation.createUser": changeCost(show(loaders.Users, "CreateUserPayload", "user", "User")),
-	"Mutation.updateUser": changeCost(show(loaders.Users, "UpdateUserPayload", "user", "User")),
-	"Mutation.deleteUser": changeCost(show(loaders.Users, "DeleteUserPayload", "user", "User")),
-	"Mutation.follow":     changeCost(show(loaders.Users, "FollowPayload", "user", "User")),
-	"Mutation.unfollow":   changeCost(show(loaders.Users, "UnfollowPayload", "user", "User")),
-	"Query.user":          rootCost(loaders.Users, "User", "username", tables.CheckUsername),
-	"Query.users":         scanCost(relay.AllUsers, "User", loaders.Users),
-	"User.email":          func(q *inquiry) error { q.adminCost(q.Begin(), another); return nil },
-	"User.followers":      followers.cost,
-	"User.following":      following.cost,
-	"User.isFollowing":    questionCost("username", tables.CheckUsername, loaders.Users.Exists, loaders.Related, loaders.Follows("", "")),
-	"User.viewerFollows":  viewerFollowsCost,
-	"User.hasRole":        questionCost("code", tables.CheckCode, loaders.Roles.Exists, loaders.Related, loaders.Has("", "")),
-	"User.hasPlayed":      questionCost("code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, loaders.Play{}),
-	"User.roles":          userRoles.cost,
-	"User.games":          userGames.cost,
-	"User.twits":          postsCost(relay.Twits, loaders.Twits, "twitCount"),
-	"User.album":          postsCost(relay.Album, loaders.Albums, "albumCount"),
-	"User.twitCount": func(q *inquiry) error {
-		q.seeCost(settled(q.Begin()), q.Parents, byViewer, 1, "")
-		return nil
-	},
-	"User.timeline": timelineCost,
+var userFields = fields{
+	"Mutation.createUser": createUser,
+	"Mutation.updateUser": updateUser,
+	"Mutation.deleteUser": deleteUser,
+	"Mutation.follow":     follow,
+	"Mutation.unfollow":   unfollow,
+	"Query.user":          user,
+	"Query.users":         users,
+	"User.email":          costFunc(emailCost),
+	"User.followers":      followers,
+	"User.following":      following,
+	"User.isFollowing":    isFollowing,
+	"User.viewerFollows":  viewerFollows,
+	"User.hasRole":        hasRole,
+	"User.hasPlayed":      hasPlayed,
+	"User.roles":          userRoles,
+	"User.games":          userGames,
+	"User.twits":          userTwits,
+	"User.album":          userAlbum,
+	"User.twitCount":      costFunc(twitCountCost),
+	"User.timeline":       userTimeline,
 }
 
-// The lists of users.
 var (
-	followers = edge[tables.Follow, tables.User]{relay.Followers, "User", loaders.Followers, loaders.Users, followed}
-	following = edge[tables.Follow, tables.User]{relay.Following, "User", loaders.Following, loaders.Users, followed}
-	userRoles = edge[string, tables.Role]{relay.UserRoles, "Role", loaders.UserRoles, loaders.Roles, self}
-	userGames = edge[tables.UserGame, tables.Game]{relay.UserGames, "Game", loaders.UserGames, loaders.Games,
-		func(g tables.UserGame) string { return g.Code }}
+	createUser = changes(permission.CreateUser, userPayload)
+	updateUser = changes(permission.UpdateUser, userPayload)
+	deleteUser = changes(permission.DeleteUser, userPayload)
+	follow     = changes(permission.Follow, userPayload)
+	unfollow   = changes(permission.Unfollow, userPayload)
+
+	user      = lookup[tables.User]{loaders.Users, "username", tables.CheckUsername}
+	users     = scanOf(relay.AllUsers, loaders.Users, userConnection[struct{}](nil))
+	followers = connectionOf(relay.Followers, loaders.Followers, loaders.Users, followed, userConnection(followedAt))
+	following = connectionOf(relay.Following, loaders.Following, loaders.Users, followed, userConnection(followedAt))
+	userRoles = connectionOf(relay.UserRoles, loaders.UserRoles, loaders.Roles, self, roleConnection[string])
+	userGames = connectionOf(relay.UserGames, loaders.UserGames, loaders.Games, played, gameConnection(playedOften))
+
+	isFollowing = question[loaders.Relation]{
+		"username", tables.CheckUsername, loaders.Users.Exists, loaders.Related, loaders.Follows,
+	}
+	hasRole       = question[loaders.Relation]{"code", tables.CheckCode, loaders.Roles.Exists, loaders.Related, loaders.Has}
+	hasPlayed     = question[loaders.Play]{"code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, playOf}
+	viewerFollows = viewerQuestion[loaders.Relation]{question[loaders.Relation]{
+		exists: loaders.Users.Exists, related: loaders.Related, key: func(user, viewer string) loaders.Relation {
+			return loaders.Follows(viewer, user)
+		},
+	}}
 )
+
+// What the members of lists refer to, and what their edges show.
+
+func self(key string) string { return key }
 
 func followed(f tables.Follow) string { return f.Username }
 
+func followedAt(edge *model.UserEdge, f tables.Follow) {
+	if !f.At.Equal(tables.Unknown) {
+		edge.FollowedAt = &f.At
+	}
+}
+
+func played(g tables.UserGame) string { return g.Code }
+
+func playedOften(edge *model.GameEdge, g tables.UserGame) { edge.Day, edge.Count = &g.Day, &g.Count }
+
+func playOf(username, game string) loaders.Play { return loaders.Play{Username: username, Game: game} }
+
 // User is the resolver for the user field.
 func (r *queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
-	return rootObject(ctx, loaders.Users, "User", username, tables.CheckUsername)
+	return user.resolve(ctx, username)
 }
 
 // Users is the resolver for the users field.
 func (r *queryResolver) Users(ctx context.Context, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
-	page, err := scanned(ctx, relay.AllUsers, "User", loaders.Users, pageArgs{first, after, last, before})
-	if err != nil {
-		return nil, err
+	return users.resolve(ctx, pageArgs{first, after, last, before})
+}
+
+// CreateUser is the resolver for the createUser field.
+func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
+	user := writers.NewUser{
+		Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
+		AvatarURL: input.AvatarURL.Value(),
 	}
-	return new(userConnection(page, nil)), nil
+	c, err := createUser.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return r.Writers.CreateUser(ctx, viewer, user, input.IdempotencyKey.Value())
+	})
+	return &model.CreateUserPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
+}
+
+// UpdateUser is the resolver for the updateUser field.
+func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
+	c, err := update(ctx, updateUser, aboutUser(input.Username), r.Writers.UpdateUser, writers.UserChange{
+		Username: input.Username, Name: given(input.Name), Email: given(input.Email), Age: given(input.Age),
+		AvatarURL: given(input.AvatarURL), ExpectedVersion: input.ExpectedVersion.Value(),
+	})
+	return &model.UpdateUserPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
+}
+
+// DeleteUser is the resolver for the deleteUser field.
+func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
+	c, err := deleteUser.delete(ctx, aboutUser(input.Username), input.Username, r.Writers.DeleteUser)
+	return &model.DeleteUserPayload{
+		User: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	}, err
+}
+
+// aboutUser returns what an action on a user is about.
+func aboutUser(username string) permission.About {
+	return permission.About{Owner: norm.NFC.String(username)}
+}
+
+// given returns what an input says of an attribute: whether it is given, and its value.
+func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
+	v, given := value.ValueOK()
+	return writers.Change[T]{Given: given, Value: v}
 }
 
 // Follow is the resolver for the follow field.
 func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
-	errs, user, err := r.relate(ctx, permission.Follow, r.Writers.Follow, "FollowPayload", input.Username)
-	if err != nil {
-		return nil, err
-	}
-	return &model.FollowPayload{User: user, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
+	c, err := follow.relate(ctx, r.Writers.Follow, input.Username)
+	return &model.FollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // Unfollow is the resolver for the unfollow field.
 func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
-	errs, user, err := r.relate(ctx, permission.Unfollow, r.Writers.Unfollow, "UnfollowPayload", input.Username)
-	if err != nil {
-		return nil, err
-	}
-	return &model.UnfollowPayload{User: user, UserErrors: errs, ClientMutationID: input.ClientMutationID.Value()}, nil
-}
-
-// relate changes whether the viewer follows a user.
-func (r *mutationResolver) relate(ctx context.Context, action permission.Action, write func(ctx context.Context, follower, username string) error, payload, username string) (
-	[]*model.UserError, *tables.User, error) {
-	viewer, may, err := permit(ctx, action, permission.About{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return written(ctx, may, loaders.Users, payload, "user", "User", func(ctx context.Context) (string, error) {
-		return norm.NFC.String(username), write(ctx, viewer.Username, username)
-	})
+	c, err := unfollow.relate(ctx, r.Writers.Unfollow, input.Username)
+	return &model.UnfollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // Email is the batch resolver for the email field.
@@ -112,109 +160,88 @@ func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*strin
 	return emails, err
 }
 
+func emailCost(call *costCall) error {
+	call.adminCost(call.Begin(), ifOtherUser)
+	return nil
+}
+
 // Followers is the batch resolver for the followers field.
-func (r *userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	return follows(ctx, followers, objs, pageArgs{first, after, last, before})
+func (r *userResolver) Followers(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.UserConnection, error) {
+	return followers.resolve(ctx, usernames(objs), pageArgs{first, after, last, before})
 }
 
 // Following is the batch resolver for the following field.
-func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	return follows(ctx, following, objs, pageArgs{first, after, last, before})
+func (r *userResolver) Following(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.UserConnection, error) {
+	return following.resolve(ctx, usernames(objs), pageArgs{first, after, last, before})
 }
 
-func follows(ctx context.Context, e edge[tables.Follow, tables.User], users []*tables.User, args pageArgs) ([]*model.UserConnection, error) {
-	pages, err := e.pages(ctx, usernames(users), args)
-	return convert(pages, err, func(p *entries[tables.Follow, tables.User]) model.UserConnection {
-		return userConnection(p, func(f tables.Follow) *time.Time {
-			if f.At.Equal(tables.Unknown) {
-				return nil
-			}
-			return &f.At
-		})
-	})
+// Roles is the batch resolver for the roles field.
+func (r *userResolver) Roles(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.RoleConnection, error) {
+	return userRoles.resolve(ctx, usernames(objs), pageArgs{first, after, last, before})
+}
+
+// Games is the batch resolver for the games field.
+func (r *userResolver) Games(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.GameConnection, error) {
+	return userGames.resolve(ctx, usernames(objs), pageArgs{first, after, last, before})
+}
+
+// Twits is the batch resolver for the twits field.
+func (r *userResolver) Twits(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.TwitConnection, error) {
+	return userTwits.resolve(ctx, objs, pageArgs{first, after, last, before})
+}
+
+// Album is the batch resolver for the album field.
+func (r *userResolver) Album(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.TwitConnection, error) {
+	return userAlbum.resolve(ctx, objs, pageArgs{first, after, last, before})
+}
+
+// Timeline is the batch resolver for the timeline field.
+func (r *userResolver) Timeline(
+	ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+) ([]*model.TwitConnection, error) {
+	return userTimeline.resolve(ctx, usernames(objs), pageArgs{first, after, last, before})
 }
 
 // IsFollowing is the batch resolver for the isFollowing field.
 func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
-	return questions(ctx, objs, tables.CheckUsername(username) == nil, loaders.Users.Exists, username, loaders.Related, func(name string) loaders.Relation {
-		return loaders.Follows(name, username)
-	})
+	return isFollowing.resolve(ctx, usernames(objs), username)
 }
 
 // ViewerFollows is the batch resolver for the viewerFollows field.
 func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
-	viewer, known := auth.ViewerOf(ctx)
-	return questions(ctx, objs, known, loaders.Users.Exists, viewer.Username, loaders.Related, func(name string) loaders.Relation {
-		return loaders.Follows(viewer.Username, name)
-	})
+	return viewerFollows.resolve(ctx, usernames(objs))
 }
 
 // HasRole is the batch resolver for the hasRole field.
 func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.Roles.Exists, code, loaders.Related, func(name string) loaders.Relation {
-		return loaders.Has(name, code)
-	})
+	return hasRole.resolve(ctx, usernames(objs), code)
 }
 
 // HasPlayed is the batch resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
-	return questions(ctx, objs, tables.CheckCode(code) == nil, loaders.Games.Exists, code, loaders.HasPlayed, func(name string) loaders.Play {
-		return loaders.Play{Username: name, Game: code}
-	})
+	return hasPlayed.resolve(ctx, usernames(objs), code)
 }
 
-// questions answers a question about each user and another thing. If it can't be asked, or the thing is not there, the answer is no.
-func questions[K comparable](ctx context.Context, users []*tables.User, askable bool, exists loaders.Loader[string, bool], other string,
-	loader loaders.Loader[K, bool], question func(username string) K) ([]*bool, error) {
-	if !askable {
-		return pointers(make([]bool, len(users))), nil
-	}
-	keys := make([]K, len(users))
-	for i, name := range usernames(users) {
-		keys[i] = question(name)
-	}
-	existing := exists.Ask(ctx, []string{other})
-	answers, err := loader.Load(ctx, keys)
-	there, thereErr := existing()
-	if !there[0] {
-		clear(answers)
-	}
-	if thereErr = loaders.At(thereErr, 0); thereErr != nil {
-		return pointers(answers), thereErr
-	}
-	return pointers(answers), err
+// TwitCount is the batch resolver for the twitCount field.
+func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
+	loaders.Settle(ctx)
+	return visibleCounts(ctx, usernames(objs), objs, twitCounts)
 }
 
-// Roles is the batch resolver for the roles field.
-func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
-	pages, err := userRoles.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, roleConnection)
-}
-
-// Games is the batch resolver for the games field.
-func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
-	pages, err := userGames.pages(ctx, usernames(objs), pageArgs{first, after, last, before})
-	return convert(pages, err, func(p *entries[tables.UserGame, tables.Game]) model.GameConnection {
-		return gameConnection(p, func(e *model.GameEdge, g tables.UserGame) { e.Day, e.Count = &g.Day, &g.Count })
-	})
-}
-
-// questionCost is that of a resolver that answers with questions about each user and what an argument names.
-func questionCost[K comparable](name string, check func(string) error, exists loaders.Loader[string, bool], loader loaders.Loader[K, bool], question K) func(*inquiry) error {
-	return func(q *inquiry) error {
-		if value := argument[string](q, name); check(value) == nil {
-			q.existCost(q.Begin(), exists, value, 1, "")
-			ask(q, q.Begin(), q.Parents, loader, question, name+" "+value, 1, "")
-		}
-		return nil
-	}
-}
-
-func viewerFollowsCost(q *inquiry) error {
-	if _, known := auth.ViewerOf(q.Ctx); known {
-		q.existCost(q.Begin(), loaders.Users.Exists, theViewer, 1, "")
-		ask(q, q.Begin(), q.Parents, loaders.Related, loaders.Follows("", ""), byViewer, 1, "")
-	}
+func twitCountCost(call *costCall) error {
+	call.followsCost(awaitParents(call.Begin()), call.Parents, byViewer, 1, "")
 	return nil
 }
 
@@ -222,26 +249,17 @@ func usernames(users []*tables.User) []string {
 	return keysOf(users, func(u *tables.User) string { return u.Username })
 }
 
-// self is the key of a list's member that is a key itself.
-func self(key string) string { return key }
-
-// pointers returns pointers to the values: what a read fills is nullable in the schema.
-func pointers[T any](values []T) []*T {
-	list := make([]*T, len(values))
-	for i := range values {
-		list[i] = &values[i]
+// userConnection returns the function that shows a page as a connection. fill sets what an edge
+// shows of its member; it may be nil.
+func userConnection[E any](fill func(edge *model.UserEdge, member E)) func(*page[E, tables.User]) model.UserConnection {
+	return func(p *page[E, tables.User]) model.UserConnection {
+		return model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
+			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
+			if fill != nil {
+				fill(e, p.members[i])
+			}
+		})}
 	}
-	return list
-}
-
-// userConnection makes a connection of a page. followedAt is nil where nobody follows.
-func userConnection[E any](p *entries[E, tables.User], followedAt func(E) *time.Time) model.UserConnection {
-	return model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
-		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-		if followedAt != nil {
-			e.FollowedAt = followedAt(p.members[i])
-		}
-	})}
 }
 
 // User returns exec.UserResolver implementation.

@@ -7,7 +7,8 @@ import (
 	"twibase/loaders"
 )
 
-// Watch begins to note what is read and written in ctx, for a report; what it returns ends that, and tells it.
+// Watch begins to note what is read and written in ctx, for a report; what it returns ends that,
+// and tells it.
 func Watch(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Watch(ctx, report.Path)
 	return func() []report.Level {

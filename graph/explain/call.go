@@ -6,96 +6,102 @@ import (
 	"twibase/graph/plan"
 )
 
-// Costs tells what a resolver reads at most, by the names of its object and field; nil if nobody has said. It is declared where the
-// resolvers are.
+// Costs returns the cost of a field with a resolver, nil if it has none. The costs are declared
+// beside the resolvers.
 type Costs func(object, field string) Cost
 
-// Cost tells of all reads of a resolver, and of the objects that it leads to. An error is one that the resolver would return for all parents
-// without reading anything.
+// Cost declares all reads of a resolver and the objects that it returns. It returns an error that
+// the resolver would return for all parents without reading anything.
 type Cost func(*Call) error
 
-// Call is a resolver that is to tell its cost. It is not safe for concurrent use.
+// Call is a call of a resolver whose cost is declared. It is not safe for concurrent use.
 type Call struct {
-	// Ctx is what the resolver would be called with, and Args are its coerced arguments.
+	// Ctx is the context that the resolver would be called with, and Args are its coerced
+	// arguments.
 	Ctx  context.Context
 	Args map[string]any
-	// Parents are the objects that it is called with. Those of a root field are one.
-	Parents *Crowd
+	// Parents are the objects that the resolver is called with. A root field has one.
+	Parents *Set
 
 	estimate *estimate
 	step     *step
-	leads    map[string]*Crowd
+	returns  map[string]*Set
 }
 
-// Begin is when the resolver is called.
-func (c *Call) Begin() Moment { return c.Parents.Called }
+// Begin returns the stage at which the resolver is called.
+func (c *Call) Begin() Stage { return c.Parents.Ready }
 
-// Read tells of a read for each object of a crowd, asked for at a moment. It returns when that has been answered; who does not wait for it
-// goes on from the moment before.
-func (c *Call) Read(at Moment, crowd *Crowd, r Read) Moment {
-	return c.estimate.read(c.step, at, crowd, r)
+// Read declares a read for each object of a set, begun at a stage. It returns the stage at which
+// the read is answered. A resolver that does not wait for the answer goes on from at.
+func (c *Call) Read(at Stage, set *Set, r Read) Stage {
+	return c.estimate.read(c.step, at, set, r)
 }
 
-// Once is Read of a single row, of which Of says which: all resolvers of the operation have it in common.
-func (c *Call) Once(at Moment, r Read) Moment {
+// ReadOnce declares a read of a single row, which r.Subject names. All resolvers of the operation
+// share it.
+func (c *Call) ReadOnce(at Stage, r Read) Stage {
 	return c.estimate.read(c.step, at, &c.estimate.single, r)
 }
 
-// Forget tells that what was read before is read again if it is asked for from now on.
+// Forget declares that rows that were read by [Call.ReadOnce] are read again from now on.
 func (c *Call) Forget() { c.estimate.single.made = nil }
 
-// Scan tells of a scan in one page of at most so many rows. It returns when they are there.
-func (c *Call) Scan(at Moment, r Read, rows int) Moment {
+// Scan declares a scan of at most so many rows, in one page. It returns the stage at which it is
+// answered.
+func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	e := c.estimate
 	e.records = append(e.records, &record{Read: r, step: c.step, begun: at, rows: int64(rows)})
-	e.courses = append(e.courses, 0)
-	return Moment{course: len(e.courses) - 1}
+	e.chains = append(e.chains, 0)
+	return Stage{chain: len(e.chains) - 1}
 }
 
-// Crowd makes a set of objects: so many for each of another crowd, with which resolvers are called from that moment on.
-func (c *Call) Crowd(of *Crowd, each int64, called Moment) *Crowd {
-	return &Crowd{N: times(of.N, max(each, 0)), Called: called}
+// Set returns a set of objects: so many for each object of another set. Resolvers are called with
+// them from the stage ready on.
+func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
+	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Lead tells that the field leads to these objects, of that type; an empty one is whatever type it has.
-func (c *Call) Lead(typ string, objects *Crowd) {
-	if c.leads == nil {
-		c.leads = map[string]*Crowd{}
+// Returns declares the objects that the field returns. typ is their type; it is empty if the field
+// returns one type only.
+func (c *Call) Returns(typ string, objects *Set) {
+	if c.returns == nil {
+		c.returns = map[string]*Set{}
 	}
-	c.leads[typ] = objects
-	c.step.objects = add(c.step.objects, objects.N)
+	c.returns[typ] = objects
+	c.step.objects = add(c.step.objects, objects.Cardinality)
 }
 
-// Open tells that no arguments bound what is read, and what does instead.
-func (c *Call) Open(why string) { c.step.open = why }
+// Unbounded declares that the arguments do not bound what is read, and why.
+func (c *Call) Unbounded(why string) { c.step.open = why }
 
-func (c *Call) below(typ string) *Crowd {
-	if crowd := c.leads[typ]; crowd != nil {
-		return crowd
+func (c *Call) below(typ string) *Set {
+	if set := c.returns[typ]; set != nil {
+		return set
 	}
-	if crowd := c.leads[""]; crowd != nil {
-		return crowd
+	if set := c.returns[""]; set != nil {
+		return set
 	}
-	return &Crowd{Called: c.Begin()}
+	return &Set{Ready: c.Begin()}
 }
 
-// visit lets a resolver tell its cost.
-func (e *estimate) visit(call plan.Call, parents *Crowd, costs Costs) func(typ string) *Crowd {
+// visit declares the cost of a resolver, and returns the function that returns its objects by their
+// type.
+func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ string) *Set {
 	if call.Serial {
-		parents = &Crowd{N: 1, Called: Moment{round: e.courses[0]}}
+		parents = &Set{Cardinality: 1, Ready: Stage{round: e.chains[0]}}
 	}
-	s := &step{parents: parents.N}
+	s := &step{parents: parents.Cardinality}
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
 	s.err, s.uncalled = call.Err, call.Err != nil
-	if s.uncalled || parents.N == 0 {
+	if s.uncalled || parents.Cardinality == 0 {
 		return c.below
 	}
 	if cost := costs(call.Object, call.Field); cost != nil {
 		s.err = cost(c)
 	} else {
-		c.Open("nobody has declared its cost")
+		c.Unbounded("nobody has declared its cost")
 	}
 	return c.below
 }

@@ -1,6 +1,7 @@
 package explain
 
-// Most is the greatest number of anything that a plan tells: what is more counts as this. Every JSON parser reads it exactly.
+// Most is the greatest number of anything that a plan tells: what is more counts as this. Every
+// JSON parser reads it exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -12,22 +13,23 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Moment is a time in the execution: after how many rounds, at most. What comes after a scan has a course of rounds of its own, as a scan runs
-// beside them: the operation takes no more rounds than all courses together.
-type Moment struct{ course, round int }
+// Stage is a point of the execution: the number of rounds before it, at most. What follows a scan
+// has a chain of rounds of its own, as a scan runs beside the rounds of others: an operation takes
+// no more rounds than all its chains together.
+type Stage struct{ chain, round int }
 
-// Next returns the moment one round later.
-func (m Moment) Next() Moment { return Moment{m.course, m.round + 1} }
+// Next returns the stage one round later.
+func (s Stage) Next() Stage { return Stage{s.chain, s.round + 1} }
 
-// Latest returns the latest of moments of one course.
-func Latest(m Moment, others ...Moment) Moment {
+// Latest returns the latest of stages of one chain.
+func Latest(s Stage, others ...Stage) Stage {
 	for _, o := range others {
-		m.round = max(m.round, o.round)
+		s.round = max(s.round, o.round)
 	}
-	return m
+	return s
 }
 
-// Kind is how a read goes together with others of its row.
+// Kind says whether a read shares a Get with other reads of its row.
 type Kind int
 
 // The kinds of reads.
@@ -37,41 +39,44 @@ const (
 	First             // the first columns of one family
 )
 
-// Read is a Get that a loader makes for each object of a crowd.
+// Read is a Get that a loader sends for each object of a set.
 type Read struct {
 	Loader, Table string
-	// Columns are families and columns with blanks between, and Limit is how many of a family are read at most, 0 for all.
+	// Columns are families and columns, separated by spaces. Limit is how many columns of a family
+	// are read at most, 0 for all.
 	Columns string
 	Limit   int
 	Kind    Kind
-	// Of tells apart the rows that an object has in one table, and their pages. Alone and without it, a read is never taken for another.
-	Of string
-	// Times is how many Gets there are for each object, and Rounds how many rounds they take one after the other: 0 is 1.
+	// Subject tells apart several rows of a table, or pages of a row, that an object has. A read of
+	// kind Alone without a Subject is never equal to another.
+	Subject string
+	// Times is the number of Gets for each object, and Rounds the number of rounds that they take
+	// one after the other: 0 is 1.
 	Times  int64
 	Rounds int
-	// If says on what it depends; it is empty for a read that every request makes.
+	// If is the condition under which the read is sent; it is empty if it always is.
 	If string
 }
 
-// key is what equal reads have in common.
+// key returns what equal reads have in common.
 func (r Read) key() Read {
-	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Of: r.Of}
+	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
 }
 
-// record is a read or a scan that the estimate was told of.
+// record is a declared read or scan.
 type record struct {
 	Read
 	step  *step
-	begun Moment
+	begun Stage
 	gets  int64
-	// rows is what a scan brings at most; 0 for Gets.
+	// rows is how many rows a scan returns at most; 0 for Gets.
 	rows int64
 }
 
-// step is a resolver that is called.
+// step is a call of a resolver.
 type step struct {
 	call    *Call
-	path    string // when it is told
+	path    string // set by Predict
 	parents int64
 	objects int64
 	err     error
@@ -80,78 +85,80 @@ type step struct {
 	open     string
 }
 
-// estimate collects what an operation reads: all numbers are upper bounds. It takes time and memory linear in the reads that it is told of.
+// estimate collects what an operation reads: all numbers are upper bounds. Its time and memory are
+// linear in the declared reads.
 type estimate struct {
 	ordinary bool
 	steps    []*step
 	records  []*record
-	courses  []int // how many rounds each takes
-	single   Crowd // of the rows that are the same whoever they are read for
+	chains   []int // how many rounds each takes
+	single   Set   // the rows of ReadOnce
 }
 
 func newEstimate(ordinary bool) *estimate {
-	return &estimate{ordinary: ordinary, courses: make([]int, 1), single: Crowd{N: 1, Called: Moment{course: -1}}}
+	return &estimate{ordinary: ordinary, chains: make([]int, 1), single: Set{Cardinality: 1, Ready: Stage{chain: -1}}}
 }
 
-// Crowd is a set of objects with which resolvers are called.
-type Crowd struct {
-	// N is how many there are at most.
-	N int64
-	// Called is when resolvers are called with them.
-	Called Moment
+// Set is a set of objects with which resolvers are called.
+type Set struct {
+	// Cardinality is the number of objects, at most.
+	Cardinality int64
+	// Ready is the stage at which resolvers are called with them.
+	Ready Stage
 
 	made map[Read]bool
 	rows []row
 }
 
-// row is what is read of a row of every object in a table, in the round in which resolvers are called: those reads of named columns
-// and one first page become one Get.
+// row is what is read of a row of each object of a set, in the round in which resolvers are called:
+// the reads of named columns and one first page become one Get.
 type row struct {
 	table  string
-	named  *record // the Get of the named columns, unless a page has taken them along
-	served bool    // whether named columns go along with something
+	named  *record // the Get of the named columns, unless they share that of a page
+	served bool    // whether named columns share a Get
 }
 
-// read puts a read of each object on record.
-func (e *estimate) read(s *step, at Moment, crowd *Crowd, r Read) Moment {
-	if crowd.N == 0 || e.ordinary && r.If != "" {
+// read records a read of each object.
+func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
+	if set.Cardinality == 0 || e.ordinary && r.If != "" {
 		return at
 	}
 	r.Times, r.Rounds = max(r.Times, 1), max(r.Rounds, 1)
-	rec := &record{Read: r, step: s, begun: at, gets: times(crowd.N, r.Times)}
-	if !crowd.merge(rec) {
+	rec := &record{Read: r, step: s, begun: at, gets: times(set.Cardinality, r.Times)}
+	if !set.merge(rec) {
 		rec.gets = 0
 	}
 	e.records = append(e.records, rec)
 	at.round += r.Rounds
-	e.courses[at.course] = max(e.courses[at.course], at.round)
+	e.chains[at.chain] = max(e.chains[at.chain], at.round)
 	return at
 }
 
-// merge reports whether a read is a Get of its own: it was not made before, nor does it surely become one with another.
-func (c *Crowd) merge(rec *record) bool {
-	if rec.Kind != Alone || rec.Of != "" {
+// merge reports whether a read is a Get of its own: it was not sent before, and it is not certain
+// to share a Get with another read.
+func (s *Set) merge(rec *record) bool {
+	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
-		if c.made[key] {
+		if s.made[key] {
 			return false
 		}
-		if c.made == nil {
-			c.made = map[Read]bool{}
+		if s.made == nil {
+			s.made = map[Read]bool{}
 		}
-		c.made[key] = true
+		s.made[key] = true
 	}
-	if rec.Kind == Alone || rec.Of != "" || rec.begun != c.Called {
+	if rec.Kind == Alone || rec.Subject != "" || rec.begun != s.Ready {
 		return true
 	}
 	var r *row
-	for i := range c.rows {
-		if c.rows[i].table == rec.Table {
-			r = &c.rows[i]
+	for i := range s.rows {
+		if s.rows[i].table == rec.Table {
+			r = &s.rows[i]
 		}
 	}
 	if r == nil {
-		c.rows = append(c.rows, row{table: rec.Table})
-		r = &c.rows[len(c.rows)-1]
+		s.rows = append(s.rows, row{table: rec.Table})
+		r = &s.rows[len(s.rows)-1]
 	}
 	if rec.Kind == Named {
 		if r.served {

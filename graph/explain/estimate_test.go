@@ -9,7 +9,7 @@ import (
 func asking(ordinary bool) *Call {
 	e := newEstimate(ordinary)
 	e.steps = []*step{{}}
-	return &Call{Ctx: context.Background(), Parents: &Crowd{N: 1}, estimate: e, step: e.steps[0]}
+	return &Call{Ctx: context.Background(), Parents: &Set{Cardinality: 1}, estimate: e, step: e.steps[0]}
 }
 
 var (
@@ -19,7 +19,7 @@ var (
 	other      = Read{Loader: "other", Table: "things", Columns: "o", Limit: 21, Kind: First}
 	further    = Read{Loader: "list", Table: "things", Columns: "l", Limit: 21}
 	elsewhere  = Read{Loader: "elsewhere", Table: "others", Columns: "l", Limit: 21, Kind: First}
-	question   = Read{Loader: "related", Table: "edges", Columns: "i:state", Of: "by the viewer"}
+	question   = Read{Loader: "related", Table: "edges", Columns: "i:state", Subject: "by the viewer"}
 	rare       = Read{Loader: "list", Table: "things", Columns: "l", If: "the moon is full"}
 )
 
@@ -42,7 +42,7 @@ func TestReadsOfARow(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := asking(false)
-			things := c.Crowd(c.Parents, 10, c.Begin())
+			things := c.Set(c.Parents, 10, c.Begin())
 			for _, r := range test.reads {
 				c.Read(c.Begin(), things, r)
 			}
@@ -60,8 +60,8 @@ func TestReadsOfARow(t *testing.T) {
 	})
 	t.Run("what all have in common is read once", func(t *testing.T) {
 		c := asking(false)
-		c.Once(c.Begin(), question)
-		c.Once(c.Begin(), question)
+		c.ReadOnce(c.Begin(), question)
+		c.ReadOnce(c.Begin(), question)
 		if got := c.estimate.totals(); got.Gets != 1 {
 			t.Error(got)
 		}
@@ -93,21 +93,21 @@ func TestRounds(t *testing.T) {
 		}, "1 round, 1 Get, 1 RPC, 1 row"},
 		{"a scan runs beside the rounds, and may bring what has rounds of its own", false, func(c *Call) {
 			c.Read(c.Begin(), c.Parents, page)
-			things := c.Crowd(c.Parents, 20, c.Scan(c.Begin(), attributes, 21))
-			c.Read(things.Called, things, page)
+			things := c.Set(c.Parents, 20, c.Scan(c.Begin(), attributes, 21))
+			c.Read(things.Ready, things, page)
 		}, "3 rounds, 21 Gets, 1 scan, 3 RPCs, 42 rows"},
 		{"waiting for others' rows is no round without a read", false, func(c *Call) {
 			c.Read(c.Begin().Next(), c.Parents, page)
 		}, "1 round, 1 Get, 1 RPC, 1 row"},
 		{"what nobody is there for is not read", false, func(c *Call) {
-			c.Read(c.Begin(), c.Crowd(c.Parents, 0, c.Begin()), page)
+			c.Read(c.Begin(), c.Set(c.Parents, 0, c.Begin()), page)
 		}, "nothing is read"},
 		{"256 Gets are one RPC", false, func(c *Call) {
-			c.Read(c.Begin(), c.Crowd(c.Parents, 256, c.Begin()), page)
-			c.Read(c.Begin().Next(), c.Crowd(c.Parents, 1, c.Begin()), further)
+			c.Read(c.Begin(), c.Set(c.Parents, 256, c.Begin()), page)
+			c.Read(c.Begin().Next(), c.Set(c.Parents, 1, c.Begin()), further)
 		}, "2 rounds, 257 Gets, 2 RPCs, 257 rows"},
 		{"257 are two", false, func(c *Call) {
-			c.Read(c.Begin(), c.Crowd(c.Parents, 257, c.Begin()), page)
+			c.Read(c.Begin(), c.Set(c.Parents, 257, c.Begin()), page)
 		}, "1 round, 257 Gets, 2 RPCs, 257 rows"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -124,9 +124,9 @@ func TestNumbersDoNotOverflow(t *testing.T) {
 	c := asking(false)
 	things := c.Parents
 	for range 40 {
-		things = c.Crowd(things, 100, things.Called)
-		c.Lead("", things)
-		c.Read(things.Called, things, Read{Table: "things", Times: 400, Rounds: 3})
+		things = c.Set(things, 100, things.Ready)
+		c.Returns("", things)
+		c.Read(things.Ready, things, Read{Table: "things", Times: 400, Rounds: 3})
 	}
 	got := c.estimate.totals()
 	if got.Gets != Most || got.Rows != Most || got.Objects != Most || got.RPCs < Most/chunk || got.RPCs > Most {

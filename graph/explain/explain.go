@@ -47,7 +47,7 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 
 func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
 	e := newEstimate(ordinary)
-	err := plan.Walk(ctx, schema, &Crowd{N: 1}, func(call plan.Call, parents *Crowd) func(string) *Crowd {
+	err := plan.Walk(ctx, schema, &Set{Cardinality: 1}, func(call plan.Call, parents *Set) func(string) *Set {
 		return e.visit(call, parents, costs)
 	})
 	return e, err
@@ -65,17 +65,17 @@ func (e *estimate) totals() (t Totals) {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
 	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
-	calls := make([]int, len(e.courses))
+	calls := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
 			t.Scans, t.Rows = t.Scans+1, add(t.Rows, r.rows)
 			continue
 		}
 		t.Gets, t.Rows = add(t.Gets, r.gets), add(t.Rows, r.gets)
-		calls[r.begun.course] += r.Rounds
+		calls[r.begun.chain] += r.Rounds
 	}
-	for course, rounds := range e.courses {
-		t.Rounds += int64(min(rounds, calls[course]))
+	for chain, rounds := range e.chains {
+		t.Rounds += int64(min(rounds, calls[chain]))
 	}
 	t.RPCs = add(rpcs(t.Rounds, t.Gets), t.Scans)
 	t.Rounds += t.Scans

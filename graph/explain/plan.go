@@ -93,8 +93,8 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// slot is where a level stands in the execution. A scan begins its course.
-type slot struct{ course, round int }
+// slot is where a level stands in the execution. A scan begins its chain.
+type slot struct{ chain, round int }
 
 // part is what of a record is read in a level.
 type part struct {
@@ -113,11 +113,11 @@ func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, whole
 			continue
 		}
 		for i := range r.Rounds {
-			at := slot{r.begun.course, r.begun.round + i}
+			at := slot{r.begun.chain, r.begun.round + i}
 			parts[at] = append(parts[at], part{r, r.share(i)})
 		}
 	}
-	order := slices.SortedFunc(maps.Keys(parts), func(a, b slot) int { return cmp.Or(a.course-b.course, a.round-b.round) })
+	order := slices.SortedFunc(maps.Keys(parts), func(a, b slot) int { return cmp.Or(a.chain-b.chain, a.round-b.round) })
 	levels, numbers = make([]Level, len(order)), make(map[slot]int, len(order))
 	said := 0
 	for i, at := range order {

@@ -38,7 +38,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]i
 		stack = append(stack, b)
 	}
 	for _, r := range e.records {
-		at := slot{r.begun.course, r.begun.round}
+		at := slot{r.begun.chain, r.begun.round}
 		if r.rows > 0 {
 			scans++
 			at = slot{scans, -1}

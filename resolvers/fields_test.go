@@ -19,13 +19,13 @@ func TestEveryResolverDeclaresItsCost(t *testing.T) {
 		t.Fatalf("the resolvers are %q", fields)
 	}
 	for _, field := range fields {
-		if declared[field] == nil {
-			t.Errorf("nobody has declared what %s costs: add a line to the costs in its noun's file", field)
+		if described[field] == nil {
+			t.Errorf("%s has no cost: add a line to the fields in the file of its noun", field)
 		}
 	}
-	for field := range declared {
+	for field := range described {
 		if !slices.Contains(fields, field) {
-			t.Errorf("%s has a cost, and no resolver", field)
+			t.Errorf("%s has a cost but no resolver", field)
 		}
 	}
 }

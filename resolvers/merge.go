@@ -1,0 +1,65 @@
+package resolvers
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"twibase/loaders"
+)
+
+// merge returns the page of a list that has the members of several lists. Each part is the page of
+// one of the lists in the same window. Members at the same position are the same; one is hidden
+// only if it is in all parts.
+//
+// The page ends where the first part ends that has more members than were read: what follows in
+// that list is not known.
+func merge[T any](w loaders.Window, parts []candidates[T]) candidates[T] {
+	order := strings.Compare // the order in which the lists are read
+	if w.Backward {
+		order = func(a, b string) int { return strings.Compare(b, a) }
+	}
+	members := map[string]*T{}
+	end, more := "", false
+	for _, part := range parts {
+		for i, position := range part.Positions {
+			if members[position] == nil {
+				members[position] = part.Members[i]
+			}
+		}
+		if last, partial := lastRead(w, part); partial && (!more || order(last, end) < 0) {
+			end, more = last, true
+		}
+	}
+	positions := slices.SortedFunc(maps.Keys(members), order)
+	if more {
+		at, _ := slices.BinarySearchFunc(positions, end, order)
+		positions = positions[:at+1]
+	}
+	if len(positions) > w.Limit {
+		positions, more = positions[:w.Limit], true
+	}
+	merged := candidates[T]{Positions: positions, HasPrevious: w.After != "", HasNext: more}
+	if w.Backward {
+		slices.Reverse(positions)
+		merged.HasPrevious, merged.HasNext = more, w.Before != ""
+	}
+	for _, position := range positions {
+		merged.Members = append(merged.Members, members[position])
+	}
+	return merged
+}
+
+// lastRead returns the position that was read last, and whether the list has more members in the
+// window.
+func lastRead[T any](w loaders.Window, part candidates[T]) (position string, partial bool) {
+	n := len(part.Positions)
+	switch {
+	case n == 0:
+		return "", false
+	case w.Backward:
+		return part.Positions[0], part.HasPrevious
+	default:
+		return part.Positions[n-1], part.HasNext
+	}
+}

@@ -1,0 +1,105 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/loaders"
+)
+
+// lookup is a root field that returns the object whose key an argument is.
+type lookup[T any] struct {
+	objects  loaders.Object[T]
+	argument string
+	check    func(key string) error
+}
+
+// resolve returns the object, nil if there can't be one of that key.
+func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
+	if l.check(key) != nil {
+		return nil, nil
+	}
+	found, err := l.objects.Roots(ctx, []string{key}, selected(ctx).names())
+	return found[0], loaders.At(err, 0)
+}
+
+func (l lookup[T]) cost(call *costCall) error {
+	if l.check(argument[string](call, l.argument)) == nil {
+		returnRoot(call, l.objects, selected(call.Ctx).names())
+	}
+	return nil
+}
+
+// reference is a field that returns the object that each parent refers to.
+type reference[P, T any] struct {
+	objects loaders.Object[T]
+	// attribute says that key is read from the parent's row, which may still be lazy.
+	attribute bool
+	// key returns the key of the object, nil if there is none.
+	key func(parent *P) *string
+}
+
+func (f reference[P, T]) resolve(ctx context.Context, parents []*P) ([]*T, error) {
+	return optional(ctx, f.keys(ctx, parents), selected(ctx).names(), f.objects.Named)
+}
+
+// keys returns the keys of the objects that the parents refer to.
+func (f reference[P, T]) keys(ctx context.Context, parents []*P) []*string {
+	if f.attribute {
+		loaders.Settle(ctx)
+	}
+	keys := make([]*string, len(parents))
+	for i, parent := range parents {
+		if parent != nil {
+			keys[i] = f.key(parent)
+		}
+	}
+	return keys
+}
+
+func (f reference[P, T]) cost(call *costCall) error {
+	at := call.Begin()
+	if f.attribute {
+		at = awaitParents(at)
+	}
+	returnNamed(call, at, f.objects, selected(call.Ctx).names(), 1)
+	return nil
+}
+
+// optional returns the objects of the keys, nil where a key is nil.
+func optional[T any](
+	ctx context.Context, keys []*string, fields []string, read func(ctx context.Context, keys, fields []string) ([]*T, error),
+) ([]*T, error) {
+	var present []string
+	var at []int
+	for i, key := range keys {
+		if key != nil {
+			present, at = append(present, *key), append(at, i)
+		}
+	}
+	found, err := read(ctx, present, fields)
+	all, errs := make([]*T, len(keys)), make(loaders.Errors, len(keys))
+	for j, i := range at {
+		all[i], errs[i] = found[j], loaders.At(err, j)
+	}
+	return all, loaders.Join(len(keys), errs)
+}
+
+// keysOf returns the key of each parent. A parent may be nil; its result is not used.
+func keysOf[T any](parents []*T, key func(*T) string) []string {
+	keys := make([]string, len(parents))
+	for i, parent := range parents {
+		if parent != nil {
+			keys[i] = key(parent)
+		}
+	}
+	return keys
+}
+
+// pointers returns pointers to the values.
+func pointers[T any](values []T) []*T {
+	list := make([]*T, len(values))
+	for i := range values {
+		list[i] = &values[i]
+	}
+	return list
+}

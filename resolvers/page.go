@@ -1,0 +1,155 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/explain"
+	"twibase/graph/model"
+	"twibase/graph/relay"
+	"twibase/loaders"
+)
+
+// pageArgs are the arguments of every connection.
+type pageArgs struct {
+	first  *int
+	after  *string
+	last   *int
+	before *string
+}
+
+// request is what the arguments and the selection of a connection ask for.
+type request struct {
+	relay.Page
+	connectionSelection
+}
+
+// request checks the arguments. check reports whether a position can be one of the list.
+func (a pageArgs) request(ctx context.Context, kind relay.List, check func(position string) error) (request, error) {
+	p, err := kind.Page(a.first, a.after, a.last, a.before, check)
+	if err != nil {
+		return request{}, err
+	}
+	return request{p, selectedConnection(ctx)}, nil
+}
+
+func (r request) window() loaders.Window {
+	return loaders.Window{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
+}
+
+// page is a page of a connection: its members, as the list has them, and the objects that they
+// refer to.
+type page[E, T any] struct {
+	request   *request
+	kind      relay.List
+	members   []E
+	positions []string
+	nodes     []*T
+	info      *model.PageInfo
+	total     *int
+}
+
+// newPages returns an empty page for each owner.
+func newPages[E, T any](n int, kind relay.List, r *request) []*page[E, T] {
+	pages, all := make([]*page[E, T], n), make([]page[E, T], n)
+	for i := range pages {
+		all[i] = page[E, T]{request: r, kind: kind}
+		pages[i] = &all[i]
+	}
+	return pages
+}
+
+// all returns the nodes. An empty page has an empty list: null would mean that it could not be
+// read.
+func (p *page[E, T]) all() []*T {
+	if p.nodes == nil {
+		return []*T{}
+	}
+	return p.nodes
+}
+
+// cursor returns the cursor of entry i.
+func (p *page[E, T]) cursor(i int) string { return p.kind.EncodeCursor(p.positions[i]) }
+
+// locate sets pageInfo, if it is selected. positions are those of the page's ends and of any
+// entries between.
+func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
+	if !p.request.info {
+		return
+	}
+	p.info = &model.PageInfo{HasPreviousPage: hasPrevious, HasNextPage: hasNext}
+	if n := len(positions); n > 0 {
+		p.info.StartCursor, p.info.EndCursor = new(p.kind.EncodeCursor(positions[0])), new(p.kind.EncodeCursor(positions[n-1]))
+	}
+}
+
+// edges returns the edges of a page, nil if they are not selected. fill sets the fields of edge i.
+func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
+	if !p.request.edges {
+		return nil
+	}
+	list := pointers(make([]G, len(p.nodes)))
+	for i := range list {
+		fill(list[i], i)
+	}
+	return list
+}
+
+// convert returns the connections of a model, nil where a page has an error.
+func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
+	connections, all := make([]*C, len(pages)), make([]C, len(pages))
+	for i, p := range pages {
+		if p != nil && loaders.At(err, i) == nil {
+			all[i] = as(p)
+			connections[i] = &all[i]
+		}
+	}
+	return connections, err
+}
+
+// total is how totalCount is read.
+type total interface {
+	// ask asks for the totals of owners. await waits for them.
+	ask(ctx context.Context, owners []string) (await func() ([]*int, error))
+	// askCost declares what ask reads, and awaitCost what await reads beyond that.
+	askCost(call *costCall, at explain.Stage) (awaitCost func(at explain.Stage) explain.Stage)
+}
+
+// askTotals asks for the totals, if they are selected. set puts them into the pages; its error is
+// that of the pages and theirs.
+func askTotals[E, T any](ctx context.Context, r *request, t total, owners []string) (set func(pages []*page[E, T], err error) error) {
+	if !r.total || t == nil {
+		return func(_ []*page[E, T], err error) error { return err }
+	}
+	await := t.ask(ctx, owners)
+	return func(pages []*page[E, T], err error) error {
+		totals, totalErr := await()
+		for i, p := range pages {
+			p.total = totals[i]
+		}
+		return loaders.Join(len(owners), err, totalErr)
+	}
+}
+
+// askTotalsCost declares what askTotals reads.
+func askTotalsCost(call *costCall, r *request, t total, at explain.Stage) (setCost func(at explain.Stage) explain.Stage) {
+	if !r.total || t == nil {
+		return func(at explain.Stage) explain.Stage { return at }
+	}
+	return t.askCost(call, at)
+}
+
+// length is a total that is stored beside the list.
+type length struct{ loaders.Loader[string, int] }
+
+func (l length) ask(ctx context.Context, owners []string) func() ([]*int, error) {
+	await := l.Ask(ctx, owners)
+	return func() ([]*int, error) {
+		lengths, err := await()
+		return pointers(lengths), err
+	}
+}
+
+func (l length) askCost(call *costCall, at explain.Stage) func(at explain.Stage) explain.Stage {
+	call.read(at, call.Parents, l.Outline(""))
+	return func(at explain.Stage) explain.Stage { return at }
+}

@@ -1,0 +1,57 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/relay"
+	"twibase/loaders"
+)
+
+// scan is a root field that pages through all objects of a noun, in the order of their row keys.
+type scan[T, C any] struct {
+	kind    relay.List
+	objects loaders.Object[T]
+	as      func(*page[struct{}, T]) C
+}
+
+// scanOf returns a scan that shows its pages as a C.
+func scanOf[T, C any](kind relay.List, objects loaders.Object[T], as func(*page[struct{}, T]) C) scan[T, C] {
+	return scan[T, C]{kind, objects, as}
+}
+
+// resolve returns the connection. Deleted objects leave a page short: its cursors are those of the
+// first and the last row, deleted or not.
+func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
+	r, err := args.request(ctx, s.kind, loaders.CheckRow)
+	if err != nil {
+		return nil, err
+	}
+	p := &page[struct{}, T]{request: &r, kind: s.kind}
+	if r.entries {
+		rows, err := s.objects.Scan(ctx, r.window(), r.node)
+		if err != nil {
+			return nil, err
+		}
+		p.locate(rows.HasPrevious, rows.HasNext, rows.Positions...)
+		for i, object := range rows.Members {
+			if object != nil {
+				p.nodes, p.positions = append(p.nodes, object), append(p.positions, rows.Positions[i])
+			}
+		}
+		p.members = make([]struct{}, len(p.nodes))
+	}
+	return new(s.as(p)), nil
+}
+
+func (s scan[T, C]) cost(call *costCall) error {
+	r, err := call.request(s.kind, loaders.CheckRow)
+	if err != nil {
+		return err
+	}
+	if r.entries {
+		o, rows := s.objects.OutlineScan(r.window(), r.node)
+		at := call.Scan(call.Begin(), readOf(o), rows)
+		call.Returns("", call.Set(call.Parents, int64(r.Size), at))
+	}
+	return nil
+}
