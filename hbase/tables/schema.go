@@ -28,7 +28,7 @@ func Definitions(regions int) []hbase.Table {
 		{UserComments.Table, []string{UserComments.Family}},
 		{Commenters.Table, []string{Attributes}},
 		{Broadcasters.Table, []string{broadcastersFamily}},
-		{Errands.Table, []string{Attributes}},
+		{Jobs.Table, []string{Attributes}},
 		{Roles.Table, []string{Attributes, RoleUsers.Family}},
 		{UserRoles.Table, []string{UserRoles.Family}},
 		{Assignments.Table, []string{Attributes}},

@@ -12,7 +12,7 @@ import (
 
 // lookBehind takes back what should not be there any more of a batch that was written, and returns the twits that are gone. It cuts the timelines
 // that it is time for.
-func (e *errand) lookBehind(ctx context.Context, b batch) (gone []tables.TwitKey, err error) {
+func (e *job) lookBehind(ctx context.Context, b batch) (gone []tables.TwitKey, err error) {
 	if len(b.Followers) == 0 {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (e *errand) lookBehind(ctx context.Context, b batch) (gone []tables.TwitKey
 }
 
 // takeBack looks who of the followers has gone since they were read, and which of the twits, which it returns. What comes to these late stays masked.
-func (e *errand) takeBack(ctx context.Context, b batch) (twits []tables.TwitKey, err error) {
+func (e *job) takeBack(ctx context.Context, b batch) (twits []tables.TwitKey, err error) {
 	var followers []tables.Follow
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
@@ -69,7 +69,7 @@ func (e *errand) takeBack(ctx context.Context, b batch) (twits []tables.TwitKey,
 
 // gone returns those whose follow has ended, of some followers, and of twits those that were deleted. A list that is being cut may lack others for
 // who was stopped for long between two reads of it; this is the truth.
-func (e *errand) gone(ctx context.Context, followers []tables.Follow, twits []tables.TwitKey) (left []tables.Follow, deleted []tables.TwitKey, err error) {
+func (e *job) gone(ctx context.Context, followers []tables.Follow, twits []tables.TwitKey) (left []tables.Follow, deleted []tables.TwitKey, err error) {
 	var gets []hbase.Get
 	for _, follower := range followers {
 		gets = append(gets, tables.Follows.Get(follower.Username, e.Author))

@@ -10,9 +10,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// brings does an errand of those that bring twits into timelines, of which a returned one has something to do when it has rested. Before it is removed
+// brings does a job of those that bring twits into timelines, of which a returned one has something to do when it has rested. Before it is removed
 // everybody else who may be at it is kept from writing more.
-func (e *errand) brings(ctx context.Context, do func(context.Context) error) error {
+func (e *job) brings(ctx context.Context, do func(context.Context) error) error {
 	if err := e.resume(ctx); err != nil {
 		return err
 	}
@@ -29,8 +29,8 @@ func (e *errand) brings(ctx context.Context, do func(context.Context) error) err
 	return e.rest(ctx, 0)
 }
 
-// resume settles what whoever had the errand before noted.
-func (e *errand) resume(ctx context.Context) error {
+// resume settles what whoever had the job before noted.
+func (e *job) resume(ctx context.Context) error {
 	noted, err := tables.DecodeBatch(e.Author, e.hold.Noted)
 	if err != nil || len(noted.Followers) == 0 {
 		return err
@@ -49,10 +49,10 @@ func (e *errand) resume(ctx context.Context) error {
 	return err
 }
 
-// bring writes all batches of a course. Each is noted from before it is written until it was looked at: so whoever goes on with the errand knows
+// bring writes all batches of a course. Each is noted from before it is written until it was looked at: so whoever goes on with the job knows
 // all that may have been written, and may still come, but was not looked at since. While one is written, that before it is looked at, and then the
 // next one is noted together with it, if both are of the same twits.
-func (e *errand) bring(ctx context.Context, c *course) error {
+func (e *job) bring(ctx context.Context, c *course) error {
 	b, err := c.next(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (e *errand) bring(ctx context.Context, c *course) error {
 }
 
 // note notes that the twits of a batch may be written to these followers from now on.
-func (e *errand) note(ctx context.Context, b batch, followers []tables.Follow) error {
+func (e *job) note(ctx context.Context, b batch, followers []tables.Follow) error {
 	e.hold.Noted = tables.Batch{Followers: followers, Twits: b.Twits}.Encode()
 	if b.last {
 		e.hold.Cursor = b.places[len(b.places)-1]
@@ -101,7 +101,7 @@ func (e *errand) note(ctx context.Context, b batch, followers []tables.Follow) e
 }
 
 // put writes a batch that is noted. What is the same for all followers is made once.
-func (e *errand) put(ctx context.Context, b batch) error {
+func (e *job) put(ctx context.Context, b batch) error {
 	entries := make([]hbase.Cell, len(b.Twits))
 	for i, twit := range b.Twits {
 		entries[i] = tables.Timelines.Cell(twit, 0)

@@ -11,13 +11,13 @@ import (
 type state struct {
 	state  tables.Broadcast
 	stored bool
-	// orphaned is one that the errand of which it waits for will never end.
+	// orphaned is one that the job of which it waits for will never end.
 	orphaned  bool
 	followers int
 }
 
 // state reads the author's state, out of the cells of it and of the number of followers.
-func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state, err error) {
+func (e *job) state(ctx context.Context, cells, length []hbase.Cell) (s state, err error) {
 	if s.state, s.stored, err = tables.Broadcasters.State(cells); err != nil {
 		return s, err
 	}
@@ -25,11 +25,11 @@ func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state
 		return s, err
 	}
 	if other, leaving := s.state.Leaving(); leaving && other != e.ID {
-		row, err := e.read(ctx, tables.Errands.Get(other))
+		row, err := e.read(ctx, tables.Jobs.Get(other))
 		if err != nil {
 			return s, err
 		}
-		_, there, err := tables.Errands.Decode(tables.Errands.Row(other), row[0])
+		_, there, err := tables.Jobs.Decode(tables.Jobs.Row(other), row[0])
 		s.orphaned = !there
 		return s, err
 	}
@@ -37,7 +37,7 @@ func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state
 }
 
 // room reports whether the author may become a broadcaster.
-func (e *errand) room(ctx context.Context) (bool, error) {
+func (e *job) room(ctx context.Context) (bool, error) {
 	cells, err := e.read(ctx, tables.Broadcasters.Get())
 	if err != nil {
 		return false, err
@@ -48,29 +48,29 @@ func (e *errand) room(ctx context.Context) (bool, error) {
 
 // change brings the author into the next state, and reports whether it was in the one before. A lost answer is false: who goes on looks
 // at the state again.
-func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (bool, error) {
+func (e *job) change(ctx context.Context, from state, to tables.Broadcast) (bool, error) {
 	check, put := tables.Broadcasters.Change(e.Author, from.state, from.stored, to)
 	return e.store.CheckAndPut(ctx, check, put)
 }
 
 // few reports whether an author with so many followers is to be no broadcaster any more.
-func (e *errand) few(followers int) bool { return 2*followers < e.o.Limit }
+func (e *job) few(followers int) bool { return 2*followers < e.o.Limit }
 
-// unmerge lets another errand bring the author's twits into timelines, and reports whether the author's state waits for that. It does by this call or
+// unmerge lets another job bring the author's twits into timelines, and reports whether the author's state waits for that. It does by this call or
 // never: so whoever finds that it does knows that it was never ended, however long a gateway was stopped, and what was brought since is all.
-func (e *errand) unmerge(ctx context.Context, from state) (bool, error) {
-	another := tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}
-	if err := e.write(ctx, []hbase.Mutation{tables.Errands.Put(another)}); err != nil {
+func (e *job) unmerge(ctx context.Context, from state) (bool, error) {
+	another := tables.Job{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}
+	if err := e.write(ctx, []hbase.Mutation{tables.Jobs.Put(another)}); err != nil {
 		return false, err
 	}
 	done, err := e.change(ctx, from, tables.Leaving(another.ID))
-	e.Give(another)
+	e.Notify(another)
 	return done, err
 }
 
-// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. If the errand's
+// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. If the job's
 // state was not entered, another one does. If it has ended, the author may be a broadcaster again, and is left one.
-func (e *errand) returned(ctx context.Context) error {
+func (e *job) returned(ctx context.Context) error {
 	if err := e.keep(ctx, leased); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (e *errand) returned(ctx context.Context) error {
 }
 
 // bringAll brings an author's twits into the timelines of all followers.
-func (e *errand) bringAll(ctx context.Context) error {
+func (e *job) bringAll(ctx context.Context) error {
 	twits, err := e.newest(ctx, e.o.TimelineBound)
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ type batch struct {
 	last bool
 }
 
-// course is all that an errand brings: twits to followers, a page of those after the other.
+// course is all that a job brings: twits to followers, a page of those after the other.
 type course struct {
-	*errand
+	*job
 	// page has the followers whose turn it is, and all twits that are not known to be gone; rest are those of them that are still to come.
 	page batch
 	rest []tables.TwitKey
@@ -29,8 +29,8 @@ type course struct {
 }
 
 // course returns the course that begins with these followers, and goes on with those on the way, if there is one.
-func (e *errand) course(followers []tables.Follow, places []string, twits []tables.TwitKey, way *walk[tables.Follow]) *course {
-	c := &course{errand: e, page: batch{Batch: tables.Batch{Followers: followers, Twits: twits}, places: places}, rest: twits, way: way}
+func (e *job) course(followers []tables.Follow, places []string, twits []tables.TwitKey, way *walk[tables.Follow]) *course {
+	c := &course{job: e, page: batch{Batch: tables.Batch{Followers: followers, Twits: twits}, places: places}, rest: twits, way: way}
 	if n := len(twits); n > 0 && n >= e.o.TimelineBound {
 		c.cut = tables.Timelines.Position(twits[n-1])
 	}
@@ -38,7 +38,7 @@ func (e *errand) course(followers []tables.Follow, places []string, twits []tabl
 }
 
 // share is to how many followers so many twits are brought together.
-func (e *errand) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }
+func (e *job) share(twits []tables.TwitKey) int { return max(1, e.o.Chunk/max(1, len(twits))) }
 
 // next returns the next batch: one without followers if there is none.
 func (c *course) next(ctx context.Context) (b batch, err error) {

@@ -1,7 +1,7 @@
 // Package feeds keeps timelines: it does in the background what follows from posting and deleting a twit, and from following and
-// unfollowing its author. What is to be done is in the store, as [tables.Errand], so any gateway does it, and a crash loses none.
+// unfollowing its author. What is to be done is in the store, as [tables.Job], so any gateway does it, and a crash loses none.
 //
-// An errand may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/FEEDS.md says
+// A job may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/FEEDS.md says
 // why none is missing or left behind.
 package feeds
 
@@ -33,27 +33,27 @@ type Options struct {
 	Chunk int
 	// Log is told of what failed and will be tried again; nil drops it.
 	Log *slog.Logger
-	// Done is told of each errand that this gateway has done, and must not wait; nil is nobody.
-	Done func(tables.Errand)
+	// Done is told of each job that this gateway has done, and must not wait; nil is nobody.
+	Done func(tables.Job)
 	// Now is the clock; nil is the machine's.
 	Now func() time.Time
-	// Seed makes leases and the ids of errands repeatable, for tests; nil is chance.
+	// Seed makes leases and the ids of jobs repeatable, for tests; nil is chance.
 	Seed rand.Source
 }
 
 const (
-	// leased is how long who has taken an errand is left alone.
+	// leased is how long who has taken a job is left alone.
 	leased = 4 * time.Second
 	// grace is longer than any request takes that reads a timeline.
 	grace = 40 * time.Second
-	// tick is how often a gateway looks for errands of others, whole how often it looks for all of them from the beginning of time,
-	// skew how much later than others' its errands may be noted for it to find them in between.
+	// tick is how often a gateway looks for jobs of others, whole how often it looks for all of them from the beginning of time,
+	// skew how much later than others' its jobs may be noted for it to find them in between.
 	tick  = time.Second
 	whole = time.Minute
 	skew  = 30 * time.Second
-	// workers is how many errands a gateway does side by side: a long one does not hold up all others.
+	// workers is how many jobs a gateway does side by side: a long one does not hold up all others.
 	workers = 4
-	// page is how many errands of a shard, the oldest, a look finds: more would not be done before the next one.
+	// page is how many jobs of a shard, the oldest, a look finds: more would not be done before the next one.
 	page = 512
 )
 
@@ -65,21 +65,21 @@ type Feeds struct {
 
 	mu     sync.Mutex
 	chance *rand.Rand
-	// waiting are the errands to be done by this gateway, the oldest first; doing those that it is at.
-	waiting []tables.Errand
+	// waiting are the jobs to be done by this gateway, the oldest first; doing those that it is at.
+	waiting []tables.Job
 	doing   map[string]bool
 	awake   chan struct{}
 	lag     Lag
-	from    time.Time // before which there was no errand at the last look
+	from    time.Time // before which there was no job at the last look
 	looked  time.Time // when all were looked for
 }
 
 // Lag is how far the timelines are behind, as of the last look.
 type Lag struct {
-	// Open is how many errands there are of all gateways that have something to do, 512 of each of 8 shards at most; Oldest is when the
+	// Pending is how many jobs there are of all gateways that have something to do, 512 of each of 8 shards at most; Oldest is when the
 	// oldest of them was given, zero if there is none.
-	Open   int
-	Oldest time.Time
+	Pending int
+	Oldest  time.Time
 }
 
 // New returns the keeper of the timelines of a store whose tables exist.
@@ -100,7 +100,7 @@ func New(store hbase.Store, o Options) *Feeds {
 		o.Now = time.Now
 	}
 	if o.Done == nil {
-		o.Done = func(tables.Errand) {}
+		o.Done = func(tables.Job) {}
 	}
 	if o.Seed == nil {
 		var seed [16]byte
@@ -126,9 +126,9 @@ func (f *Feeds) Lag() Lag {
 	return f.lag
 }
 
-// Behind tells since when there is something that timelines wait for, or since when there may be if that has not been looked for yet; the zero time
+// PendingSince tells since when there is something that timelines wait for, or since when there may be if that has not been looked for yet; the zero time
 // if there is nothing.
-func (f *Feeds) Behind() time.Time {
+func (f *Feeds) PendingSince() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.looked.IsZero() {
@@ -137,19 +137,19 @@ func (f *Feeds) Behind() time.Time {
 	return f.lag.Oldest
 }
 
-// Give tells of an errand that is in the store: it is done at once, unless older ones are. Without Give it is found a little later.
-func (f *Feeds) Give(e tables.Errand) {
+// Notify tells of a job that is in the store: it is done at once, unless older ones are. Without Notify it is found a little later.
+func (f *Feeds) Notify(e tables.Job) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.doing[e.ID] {
 		return
 	}
-	i, found := slices.BinarySearchFunc(f.waiting, e, func(a, b tables.Errand) int { return strings.Compare(a.ID, b.ID) })
+	i, found := slices.BinarySearchFunc(f.waiting, e, func(a, b tables.Job) int { return strings.Compare(a.ID, b.ID) })
 	if found {
 		return
 	}
 	f.waiting = slices.Insert(f.waiting, i, e)
-	if len(f.waiting) > page*tables.ErrandShards {
+	if len(f.waiting) > page*tables.JobShards {
 		f.waiting = f.waiting[:len(f.waiting)-1] // it is found when its time comes
 	}
 	select {
@@ -158,12 +158,12 @@ func (f *Feeds) Give(e tables.Errand) {
 	}
 }
 
-// next takes the oldest errand that waits.
-func (f *Feeds) next() (tables.Errand, bool) {
+// next takes the oldest job that waits.
+func (f *Feeds) next() (tables.Job, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.waiting) == 0 {
-		return tables.Errand{}, false
+		return tables.Job{}, false
 	}
 	e := f.waiting[0]
 	f.waiting = slices.Delete(f.waiting, 0, 1)
@@ -177,7 +177,7 @@ func (f *Feeds) over(id string) {
 	delete(f.doing, id)
 }
 
-// Run does errands, those that it is given and those that other gateways left, until ctx ends.
+// Run does jobs, those that it is given and those that other gateways left, until ctx ends.
 func (f *Feeds) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for range workers {
@@ -198,7 +198,7 @@ func (f *Feeds) Run(ctx context.Context) {
 	defer ticks.Stop()
 	for ctx.Err() == nil {
 		if err := f.look(ctx); err != nil && ctx.Err() == nil {
-			f.o.Log.Warn("looking for errands failed", "error", err)
+			f.o.Log.Warn("looking for jobs failed", "error", err)
 		}
 		select {
 		case <-ticks.C:
@@ -208,7 +208,7 @@ func (f *Feeds) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// Sweep does all errands that nobody else has taken, and returns the first error after it tried them all.
+// Sweep does all jobs that nobody else has taken, and returns the first error after it tried them all.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	var errs []error
 	for {
@@ -232,7 +232,7 @@ func (f *Feeds) Sweep(ctx context.Context) error {
 	}
 }
 
-// look finds the errands that nobody is at.
+// look finds the jobs that nobody is at.
 func (f *Feeds) look(ctx context.Context) error {
 	now := f.o.Now()
 	f.mu.Lock()
@@ -242,15 +242,15 @@ func (f *Feeds) look(ctx context.Context) error {
 		from = time.UnixMilli(0)
 	}
 	lag, oldest := Lag{Oldest: now}, now
-	for shard := range tables.ErrandShards {
+	for shard := range tables.JobShards {
 		found := 0
-		for row, err := range f.store.Scan(ctx, tables.Errands.Scan(shard, from)) {
+		for row, err := range f.store.Scan(ctx, tables.Jobs.Scan(shard, from)) {
 			if err != nil {
 				return err
 			}
-			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
+			e, ok, err := tables.Jobs.Decode(row.Key, row.Cells)
 			if err != nil {
-				f.o.Log.Error("an errand can't be read", "error", err)
+				f.o.Log.Error("a job can't be read", "error", err)
 			}
 			if !ok || err != nil {
 				continue
@@ -259,12 +259,12 @@ func (f *Feeds) look(ctx context.Context) error {
 			if at.Before(oldest) {
 				oldest = at
 			}
-			if tables.Errands.Taken(row.Cells).Cursor != resting {
-				lag.Open++
+			if tables.Jobs.Taken(row.Cells).Cursor != resting {
+				lag.Pending++
 				lag.Oldest = time.UnixMilli(min(lag.Oldest.UnixMilli(), at.UnixMilli()))
 			}
 			if f.free(row.Cells) {
-				f.Give(e)
+				f.Notify(e)
 			}
 			if found++; found == page {
 				break
@@ -277,7 +277,7 @@ func (f *Feeds) look(ctx context.Context) error {
 	if all {
 		f.looked = now
 	}
-	if f.lag = lag; lag.Open == 0 {
+	if f.lag = lag; lag.Pending == 0 {
 		f.lag = Lag{}
 	}
 	return nil

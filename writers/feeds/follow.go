@@ -8,7 +8,7 @@ import (
 )
 
 // followed brings the author's twits into the follower's timeline. Readers find those of a broadcaster without.
-func (e *errand) followed(ctx context.Context) error {
+func (e *job) followed(ctx context.Context) error {
 	cells, err := e.read(ctx, tables.Follows.Get(e.Follower, e.Author), tables.Broadcasters.Of(e.Author))
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (e *errand) followed(ctx context.Context) error {
 
 // unfollowed takes the author's twits out of the follower's timeline. A broadcaster whom nobody follows any more, who may have been deleted, is
 // none.
-func (e *errand) unfollowed(ctx context.Context) error {
+func (e *job) unfollowed(ctx context.Context) error {
 	if err := e.keep(ctx, leased); err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (e *errand) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// clean takes the author's twits out of the follower's timeline, as far as they are there for a follow before the errand. What is written from now on
+// clean takes the author's twits out of the follower's timeline, as far as they are there for a follow before the job. What is written from now on
 // is taken back by whoever writes it, since the follower is not in the author's list any more.
-func (e *errand) clean(ctx context.Context) error {
+func (e *job) clean(ctx context.Context) error {
 	for start := ""; ; {
 		cells, err := e.read(ctx, tables.Timelines.Get(e.Follower, 0, hbase.Page{Start: start, Limit: e.o.Chunk}))
 		if err != nil {
@@ -78,7 +78,7 @@ func (e *errand) clean(ctx context.Context) error {
 
 // deleted takes a twit out of the timelines of all followers, for ever: also what another gateway is about to write. Who follows
 // from now on does not find it in the author's list any more.
-func (e *errand) deleted(ctx context.Context) error {
+func (e *job) deleted(ctx context.Context) error {
 	if err := e.keep(ctx, leased); err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (e *errand) deleted(ctx context.Context) error {
 	}
 }
 
-// takeFrom takes the errand's twit out of these followers' timelines for ever.
-func (e *errand) takeFrom(ctx context.Context, followers []tables.Follow) error {
+// takeFrom takes the job's twit out of these followers' timelines for ever.
+func (e *job) takeFrom(ctx context.Context, followers []tables.Follow) error {
 	position := tables.Timelines.Position(tables.TwitKey{Author: e.Author, Position: e.Position})
 	deletes := make([]hbase.Mutation, len(followers))
 	for i, f := range followers {

@@ -7,7 +7,7 @@ import (
 )
 
 // posted brings a twit into the timelines of its author's followers, unless readers take it from the author's own list.
-func (e *errand) posted(ctx context.Context) error {
+func (e *job) posted(ctx context.Context) error {
 	twit := tables.TwitKey{Author: e.Author, Position: e.Position}
 	_, name, err := twit.Parts()
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *errand) posted(ctx context.Context) error {
 }
 
 // newest returns the author's newest twits.
-func (e *errand) newest(ctx context.Context, n int) (keys []tables.TwitKey, err error) {
+func (e *job) newest(ctx context.Context, n int) (keys []tables.TwitKey, err error) {
 	way := walkAfter(e.Feeds, tables.Twits, e.Author, "")
 	for len(keys) < n {
 		twits, _, err := way.next(ctx, min(e.o.Chunk, n-len(keys)))

@@ -55,17 +55,17 @@ func TestWhoUnfollowsWhileADeletedTwitIsBroughtHasNone(t *testing.T) {
 		w := beside
 		w.deletes(twit)
 		w.leaves("Lucy")
-		w.errand(tables.Unfollowed, "Lucy", "")
+		w.job(tables.Unfollowed, "Lucy", "")
 		w.sweep(w.gateway(feeds.Options{}))
 		if w.open() != 1 {
-			t.Errorf("%d errands are left, and should be that of the twit", w.open())
+			t.Errorf("%d jobs are left, and should be that of the twit", w.open())
 		}
 	})
 	w.sweep(w.gateway(feeds.Options{}))
 	w.has("Lucy")
 	w.has("Lily")
 	if w.open() != 0 {
-		t.Errorf("%d errands are left", w.open())
+		t.Errorf("%d jobs are left", w.open())
 	}
 }
 
@@ -76,12 +76,12 @@ func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
 	}
 	w.sweep(w.gateway(feeds.Options{}))
 	w.follows("Lucy")
-	w.errand(tables.Followed, "Lucy", "")
+	w.job(tables.Followed, "Lucy", "")
 	beside := &world{T: t, Store: w.Store, now: w.now, given: 1000}
 	w.Store = between(w.Store, "Lucy", func() {
 		w := beside
 		w.leaves("Lucy")
-		w.errand(tables.Unfollowed, "Lucy", "")
+		w.job(tables.Unfollowed, "Lucy", "")
 		w.sweep(w.gateway(feeds.Options{}))
 	})
 	f := w.gateway(feeds.Options{})
@@ -96,13 +96,13 @@ func TestTheOldestIsDoneFirst(t *testing.T) {
 	for _, name := range numbered("t", 40) { // in all shards
 		want = append(want, w.posts(name).Key().Position)
 	}
-	w.sweep(w.gateway(feeds.Options{Done: func(e tables.Errand) { got = append(got, e.Position) }}))
+	w.sweep(w.gateway(feeds.Options{Done: func(e tables.Job) { got = append(got, e.Position) }}))
 	if !slices.Equal(got, want) {
 		t.Errorf("%q were done, and should be in this order: %q", got, want)
 	}
 }
 
-func TestGatewaysShareTheErrands(t *testing.T) {
+func TestGatewaysShareTheJobs(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a", "b", "c")
 	names := numbered("t", 60)
@@ -113,7 +113,7 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 	done, times := map[string]bool{}, 0
 	var all sync.WaitGroup
 	for range 3 {
-		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Errand) {
+		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Job) {
 			mu.Lock()
 			defer mu.Unlock()
 			done[e.ID] = true
@@ -130,7 +130,7 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 	w.has("b", names...)
 	// One that is done in between, by another gateway, may be done again.
 	if len(done) != len(names) || times > len(names)*3/2 {
-		t.Errorf("%d errands were done, %d times in all", len(done), times)
+		t.Errorf("%d jobs were done, %d times in all", len(done), times)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
 	w.Store = recorder
 	other := w.gateway(feeds.Options{Chunk: 1})
 	w.sweep(other)
-	if len(recorder.Writes()) != 0 || other.Lag().Open != 1 {
+	if len(recorder.Writes()) != 0 || other.Lag().Pending != 1 {
 		t.Errorf("what is taken is left alone for a while: %q", recorder.Writes())
 	}
 	w.later(11 * time.Second)
@@ -185,17 +185,17 @@ func TestTheLagIsThatOfTheOldest(t *testing.T) {
 	if err := f.Sweep(t.Context()); !errors.Is(err, hbase.ErrUnavailable) {
 		t.Error(err)
 	}
-	if lag := f.Lag(); lag.Open != 2 || !lag.Oldest.Equal(oldest) {
+	if lag := f.Lag(); lag.Pending != 2 || !lag.Oldest.Equal(oldest) {
 		t.Error(lag)
 	}
 }
 
-func TestAnErrandThatCantBeReadHoldsUpNoOther(t *testing.T) {
+func TestAnJobThatCantBeReadHoldsUpNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a")
 	w.posts("x")
 	for i := range 50 { // in each shard
-		w.write(hbase.Put{Table: tables.Errands.Table, Row: tables.Errands.Row(tables.NewOp(w.now.Add(-time.Hour), uint64(i))), Cells: []hbase.Cell{
+		w.write(hbase.Put{Table: tables.Jobs.Table, Row: tables.Jobs.Row(tables.NewOp(w.now.Add(-time.Hour), uint64(i))), Cells: []hbase.Cell{
 			{Family: tables.Attributes, Qualifier: "kind", Timestamp: 1, Value: []byte("damaged")}}})
 	}
 	w.sweep(w.gateway(feeds.Options{}))
@@ -215,9 +215,9 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 		synctest.Wait()
 		twit := w.posts("mine")
 		w.given++
-		given := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
-		w.write(tables.Errands.Put(given))
-		f.Give(given)
+		given := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Jobs.Put(given))
+		f.Notify(given)
 		synctest.Wait()
 		w.has("a", "mine")
 		w.now = time.Now()
@@ -231,7 +231,7 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 	})
 }
 
-func TestErrandOfUnknownKindIsNotTakenForDone(t *testing.T) {
+func TestJobOfUnknownKindIsNotTakenForDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.follows("a")
@@ -244,21 +244,21 @@ func TestErrandOfUnknownKindIsNotTakenForDone(t *testing.T) {
 		synctest.Wait()
 		twit := w.posts("mine")
 		w.given++
-		stored := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
-		w.write(tables.Errands.Put(stored))
+		stored := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Jobs.Put(stored))
 		given := stored
 		given.Kind = "of a later version"
-		f.Give(given)
+		f.Notify(given)
 		synctest.Wait()
-		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Errands.Get(stored.ID)}); err != nil || len(cells[0].Cells) == 0 {
-			t.Errorf("the errand is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
+		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Jobs.Get(stored.ID)}); err != nil || len(cells[0].Cells) == 0 {
+			t.Errorf("the job is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
 		}
 		end()
 		<-ended
 	})
 }
 
-func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
+func TestJobsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
 	for _, gave := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
 		for _, does := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
 			synctest.Test(t, func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
 					w.has("a", names...)
 				}
 				if w.open() != 0 {
-					t.Errorf("given by a clock %v ahead, done by one %v ahead: %d errands are left", gave, does, w.open())
+					t.Errorf("given by a clock %v ahead, done by one %v ahead: %d jobs are left", gave, does, w.open())
 				}
 				end()
 				running.Wait()

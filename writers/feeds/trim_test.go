@@ -152,7 +152,7 @@ func TestWhoIsBroughtTheNewestTwitsHasThatNotedThoughOneIsDeletedMeanwhile(t *te
 	for _, name := range numbered("t", 9) {
 		twits = append(twits, w.lists(name))
 	}
-	w.errand(tables.Returned, "", "")
+	w.job(tables.Returned, "", "")
 	store := w.Store
 	w.Store = &afterFirst{store, func() {
 		beside := &world{T: t, Store: store, now: w.later(), given: 100}

@@ -8,29 +8,29 @@ import (
 	"twibase/hbase"
 )
 
-// ErrandKind says what an [Errand] brings about.
-type ErrandKind string
+// JobKind says what an [Job] brings about.
+type JobKind string
 
-// The kinds of errands.
+// The kinds of jobs.
 const (
 	// Posted: the twit of the author at the position comes into the timelines of those who follow the author.
-	Posted ErrandKind = "posted"
+	Posted JobKind = "posted"
 	// Deleted: it goes from them.
-	Deleted ErrandKind = "deleted"
+	Deleted JobKind = "deleted"
 	// Followed: the twits of the author come into the timeline of the follower.
-	Followed ErrandKind = "followed"
+	Followed JobKind = "followed"
 	// Unfollowed: they go from it.
-	Unfollowed ErrandKind = "unfollowed"
+	Unfollowed JobKind = "unfollowed"
 	// Returned: an author with few followers is no broadcaster any more, and the twits come into the timelines of all of them.
-	Returned ErrandKind = "returned"
+	Returned JobKind = "returned"
 )
 
-// Errand is what follows from a write that its caller did not wait for: it is done in the background, by any gateway, and twice is as
+// Job is what follows from a write that its caller did not wait for: it is done in the background, by any gateway, and twice is as
 // good as once.
-type Errand struct {
-	// ID is that of the write: a write has one errand at most.
+type Job struct {
+	// ID is that of the write: a write has one job at most.
 	ID   string
-	Kind ErrandKind
+	Kind JobKind
 	// At is the timestamp, in milliseconds, of the write.
 	At       int64
 	Author   string
@@ -38,18 +38,18 @@ type Errand struct {
 	Position string // of Posted and Deleted: the twit's
 }
 
-// Errands are those that are not done, in a few shards, by their ids and so by their time.
-var Errands = errands{"errands"}
+// Jobs are those that are not done, in a few shards, by their ids and so by their time.
+var Jobs = jobs{"errands"}
 
-type errands struct{ Table string }
+type jobs struct{ Table string }
 
-// The columns of an errand. CursorColumn, NotedColumn and LeaseColumn are no part of it.
+// The columns of a job. CursorColumn, NotedColumn and LeaseColumn are no part of it.
 const (
-	errandKind     = "kind"
-	errandAt       = "at"
-	errandAuthor   = "author"
-	errandFollower = "follower"
-	errandPosition = "position"
+	jobKind     = "kind"
+	jobAt       = "at"
+	jobAuthor   = "author"
+	jobFollower = "follower"
+	jobPosition = "position"
 
 	// CursorColumn holds the position in the author's list of followers up to which, and with which, it is done.
 	CursorColumn = "cursor"
@@ -57,16 +57,16 @@ const (
 	NotedColumn = "noted"
 )
 
-// ErrandShards is into how many ranges the errands fall.
-const ErrandShards = 8
+// JobShards is into how many ranges the jobs fall.
+const JobShards = 8
 
-const errandShard = 256 / ErrandShards
+const jobShard = 256 / JobShards
 
-// Row returns the key of an errand's row: shard ‖ id.
-func (errands) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (errandShard - 1)}) + id }
+// Row returns the key of a job's row: shard ‖ id.
+func (jobs) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (jobShard - 1)}) + id }
 
 // IDOf reads a key of Row back.
-func (n errands) IDOf(row string) (string, error) {
+func (n jobs) IDOf(row string) (string, error) {
 	if len(row) != 1+opLength || n.Row(row[1:]) != row {
 		return "", corrupt(ErrName, row)
 	}
@@ -74,23 +74,23 @@ func (n errands) IDOf(row string) (string, error) {
 	return row[1:], corrupt(err, row)
 }
 
-// Get reads an errand whole, with who has taken it and how far it is.
-func (n errands) Get(id string) hbase.Get {
+// Get reads a job whole, with who has taken it and how far it is.
+func (n jobs) Get(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes}
 }
 
-// Scan is the range of a shard's errands that began at from or later.
-func (n errands) Scan(shard int, from time.Time) hbase.Scan {
-	prefix := []byte{byte(shard * errandShard)}
+// Scan is the range of a shard's jobs that began at from or later.
+func (n jobs) Scan(shard int, from time.Time) hbase.Scan {
+	prefix := []byte{byte(shard * jobShard)}
 	return hbase.Scan{Table: n.Table, Start: string(prefix) + NewOp(from, 0), Stop: hbase.PrefixEnd(string(prefix)), Columns: Attributes}
 }
 
-// Put writes an errand, with its own timestamp, and a lease that has run out: who takes it checks that, so that nobody takes one that was removed.
-func (n errands) Put(e Errand) hbase.Put {
+// Put writes a job, with its own timestamp, and a lease that has run out: who takes it checks that, so that nobody takes one that was removed.
+func (n jobs) Put(e Job) hbase.Put {
 	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: []hbase.Cell{{Family: Attributes, Qualifier: LeaseColumn, Timestamp: 1, Value: []byte("0 ")}}}
 	for _, c := range []struct{ column, value string }{
-		{errandAt, strconv.FormatInt(e.At, 10)}, {errandAuthor, e.Author}, {errandFollower, e.Follower}, {errandKind, string(e.Kind)},
-		{errandPosition, e.Position},
+		{jobAt, strconv.FormatInt(e.At, 10)}, {jobAuthor, e.Author}, {jobFollower, e.Follower}, {jobKind, string(e.Kind)},
+		{jobPosition, e.Position},
 	} {
 		if c.value != "" {
 			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: c.column, Timestamp: e.At, Value: []byte(c.value)})
@@ -102,33 +102,33 @@ func (n errands) Put(e Errand) hbase.Put {
 // Forever is the timestamp of what masks all that may come late: the end of the times that rows can carry.
 var Forever = MaxTime.UnixMilli()
 
-// Remove takes an errand away for good: also a put of it that comes late stays masked.
-func (n errands) Remove(id string) hbase.Delete {
+// Remove takes a job away for good: also a put of it that comes late stays masked.
+func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns the errand of a row; ok is false if there is none, though its lease or cursor may have been left.
-func (n errands) Decode(row string, cells []hbase.Cell) (e Errand, ok bool, err error) {
+// Decode returns the job of a row; ok is false if there is none, though its lease or cursor may have been left.
+func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error) {
 	if e.ID, err = n.IDOf(row); err != nil {
-		return Errand{}, false, err
+		return Job{}, false, err
 	}
 	at := ""
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
-		case errandKind:
-			e.Kind = ErrandKind(value)
-		case errandAt:
+		case jobKind:
+			e.Kind = JobKind(value)
+		case jobAt:
 			at = value
-		case errandAuthor:
+		case jobAuthor:
 			e.Author = value
-		case errandFollower:
+		case jobFollower:
 			e.Follower = value
-		case errandPosition:
+		case jobPosition:
 			e.Position = value
 		}
 	}
 	if at == "" && e.Kind == "" {
-		return Errand{}, false, nil
+		return Job{}, false, nil
 	}
 	ms, err := parseCount(at)
 	e.At = int64(ms)
@@ -138,11 +138,11 @@ func (n errands) Decode(row string, cells []hbase.Cell) (e Errand, ok bool, err 
 	if err == nil {
 		err = e.check()
 	}
-	return e, true, corrupt(err, "errand "+e.ID)
+	return e, true, corrupt(err, "job "+e.ID)
 }
 
-// check reports what an errand of its kind lacks, or has and should not.
-func (e Errand) check() error {
+// check reports what a job of its kind lacks, or has and should not.
+func (e Job) check() error {
 	err := CheckUsername(e.Author)
 	switch e.Kind {
 	case Posted, Deleted:
@@ -155,32 +155,32 @@ func (e Errand) check() error {
 		}
 	case Returned:
 	default:
-		return fmt.Errorf("%w: %q is no kind of errand", ErrName, e.Kind)
+		return fmt.Errorf("%w: %q is no kind of job", ErrName, e.Kind)
 	}
 	twit, follower := e.Kind == Posted || e.Kind == Deleted, e.Kind == Followed || e.Kind == Unfollowed
 	if err == nil && ((e.Position != "") != twit || (e.Follower != "") != follower) {
-		err = fmt.Errorf("%w: an errand of the kind %s has a part of another kind", ErrName, e.Kind)
+		err = fmt.Errorf("%w: a job of the kind %s has a part of another kind", ErrName, e.Kind)
 	}
 	return err
 }
 
-// Hold says who is at an errand, and how far it is.
+// Hold says who is at a job, and how far it is.
 type Hold struct {
-	// Until is when Lease ends. No two leases of an errand are alike.
+	// Until is when Lease ends. No two leases of a job are alike.
 	Until time.Time
 	Lease []byte
 	// Cursor is the position up to which it is done, but for what is noted: a [Batch], see [DecodeBatch].
 	Cursor, Noted string
 }
 
-// Longer returns the hold of who has the errand until then. Until has to be later than that of any hold before.
+// Longer returns the hold of who has the job until then. Until has to be later than that of any hold before.
 func (h Hold) Longer(holder string, until time.Time) Hold {
 	h.Until, h.Lease = until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)
 	return h
 }
 
-// Taken returns who has taken an errand, as its cells say.
-func (n errands) Taken(cells []hbase.Cell) (h Hold) {
+// Taken returns who has taken a job, as its cells say.
+func (n jobs) Taken(cells []hbase.Cell) (h Hold) {
 	for _, c := range cells {
 		switch c.Qualifier {
 		case LeaseColumn:
@@ -197,8 +197,8 @@ func (n errands) Taken(cells []hbase.Cell) (h Hold) {
 	return h
 }
 
-// Take returns the check and the put by which an errand passes from one hold to the next.
-func (n errands) Take(id string, from, to Hold) (hbase.Check, hbase.Put) {
+// Take returns the check and the put by which a job passes from one hold to the next.
+func (n jobs) Take(id string, from, to Hold) (hbase.Check, hbase.Put) {
 	cell := func(column, value string) hbase.Cell {
 		return hbase.Cell{Family: Attributes, Qualifier: column, Value: []byte(value)}
 	}

@@ -10,35 +10,35 @@ import (
 	"twibase/hbase/tables"
 )
 
-// errTaken is an errand that another gateway is at, or that is done, or whose time has not come.
+// errTaken is a job that another gateway is at, or that is done, or whose time has not come.
 var errTaken = errors.New("feeds: somebody else does it")
 
-// errand is one that this gateway has taken.
-type errand struct {
+// job is one that this gateway has taken.
+type job struct {
 	*Feeds
-	tables.Errand
+	tables.Job
 	// hold is what the store says of it. Its cursor is a position in the author's list of followers.
 	hold tables.Hold
 }
 
-// try does an errand. What fails stays in the store, and is tried again.
-func (f *Feeds) try(ctx context.Context, e tables.Errand) error {
+// try does a job. What fails stays in the store, and is tried again.
+func (f *Feeds) try(ctx context.Context, e tables.Job) error {
 	defer f.over(e.ID)
 	err := f.do(ctx, e)
 	if errors.Is(err, errTaken) {
 		return nil
 	}
 	if err != nil {
-		err = fmt.Errorf("errand %s, %s, of %s: %w", e.ID, e.Kind, e.Author, err)
+		err = fmt.Errorf("job %s, %s, of %s: %w", e.ID, e.Kind, e.Author, err)
 		if ctx.Err() == nil {
-			f.o.Log.Warn("an errand is put off", "error", err)
+			f.o.Log.Warn("a job is put off", "error", err)
 		}
 	}
 	return err
 }
 
-func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
-	e := &errand{Feeds: f, Errand: given}
+func (f *Feeds) do(ctx context.Context, given tables.Job) error {
+	e := &job{Feeds: f, Job: given}
 	if err := e.take(ctx); err != nil {
 		return err
 	}
@@ -55,58 +55,58 @@ func (f *Feeds) do(ctx context.Context, given tables.Errand) error {
 	case tables.Returned:
 		err = e.brings(ctx, e.returned)
 	default:
-		err = fmt.Errorf("%w: %q is no kind of errand", hbase.ErrCorrupt, e.Kind)
+		err = fmt.Errorf("%w: %q is no kind of job", hbase.ErrCorrupt, e.Kind)
 	}
 	if err != nil {
 		return err
 	}
-	if err := f.write(ctx, []hbase.Mutation{tables.Errands.Remove(e.ID)}); err != nil {
+	if err := f.write(ctx, []hbase.Mutation{tables.Jobs.Remove(e.ID)}); err != nil {
 		return err
 	}
-	f.o.Done(e.Errand)
+	f.o.Done(e.Job)
 	return nil
 }
 
-// take finds out whether the errand is free. It is this gateway's from the next keep on, if nobody else's is first.
-func (e *errand) take(ctx context.Context) error {
-	cells, err := e.read(ctx, tables.Errands.Get(e.ID))
+// take finds out whether the job is free. It is this gateway's from the next keep on, if nobody else's is first.
+func (e *job) take(ctx context.Context) error {
+	cells, err := e.read(ctx, tables.Jobs.Get(e.ID))
 	if err != nil {
 		return err
 	}
-	_, ok, err := tables.Errands.Decode(tables.Errands.Row(e.ID), cells[0])
+	_, ok, err := tables.Jobs.Decode(tables.Jobs.Row(e.ID), cells[0])
 	if err != nil {
 		return err
 	}
 	if !ok || !e.free(cells[0]) {
 		return errTaken
 	}
-	e.hold = tables.Errands.Taken(cells[0])
+	e.hold = tables.Jobs.Taken(cells[0])
 	return nil
 }
 
-// free reports whether this gateway may take an errand now. One that rests is nobody's before its time.
+// free reports whether this gateway may take a job now. One that rests is nobody's before its time.
 func (f *Feeds) free(cells []hbase.Cell) bool {
-	h := tables.Errands.Taken(cells)
+	h := tables.Jobs.Taken(cells)
 	return !f.o.Now().Before(h.Until) || f.mine(h.Lease) && h.Cursor != resting
 }
 
-// resting is the cursor of an errand for which nothing is written any more. It is behind all followers.
+// resting is the cursor of a job for which nothing is written any more. It is behind all followers.
 const resting = tables.MembersEnd
 
-// rest ends the writing, and leaves the errand alone for a while.
-func (e *errand) rest(ctx context.Context, time time.Duration) error {
+// rest ends the writing, and leaves the job alone for a while.
+func (e *job) rest(ctx context.Context, time time.Duration) error {
 	e.hold.Cursor, e.hold.Noted = resting, ""
 	return e.keep(ctx, time)
 }
 
-// keep takes the errand for that long, and notes how far it is. Whoever finds that somebody else took it meanwhile lets go of it.
-func (e *errand) keep(ctx context.Context, d time.Duration) error {
+// keep takes the job for that long, and notes how far it is. Whoever finds that somebody else took it meanwhile lets go of it.
+func (e *job) keep(ctx context.Context, d time.Duration) error {
 	until := e.o.Now().Add(d)
 	if earliest := e.hold.Until.Add(time.Millisecond); until.Before(earliest) {
 		until = earliest
 	}
 	next := e.hold.Longer(e.holder, until)
-	check, put := tables.Errands.Take(e.ID, e.hold, next)
+	check, put := tables.Jobs.Take(e.ID, e.hold, next)
 	done, err := e.store.CheckAndPut(ctx, check, put)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func (e *errand) keep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// reached notes up to which follower the errand is done, once a second: so much is done again by whoever goes on after a crash.
-func (e *errand) reached(ctx context.Context, cursor string) error {
+// reached notes up to which follower the job is done, once a second: so much is done again by whoever goes on after a crash.
+func (e *job) reached(ctx context.Context, cursor string) error {
 	e.hold.Cursor = cursor
 	if e.hold.Until.Sub(e.o.Now()) > leased-time.Second {
 		return nil
