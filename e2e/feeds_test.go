@@ -33,7 +33,7 @@ func newNewsroom(t *testing.T, limit int, usernames ...string) *newsroom {
 			t.Fatal(err, errs)
 		}
 	}
-	n.feeds = feeds.New(n.store, feeds.Options{Limit: limit, Chunk: 2, Now: func() time.Time { return time.Now().Add(n.ahead) }})
+	n.feeds = feeds.New(n.store, feeds.Options{Limit: limit, BatchSize: 2, Now: func() time.Time { return time.Now().Add(n.ahead) }})
 	n.writers = n.root.Writers
 	return n
 }

@@ -8,86 +8,57 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind says what an [Job] brings about.
+// JobKind is what a [Job] does.
 type JobKind string
 
 // The kinds of jobs.
 const (
-	// Posted: the twit of the author at the position comes into the timelines of those who follow the author.
+	// Posted delivers the author's twit at the position to the timelines of the author's followers.
 	Posted JobKind = "posted"
-	// Deleted: it goes from them.
+	// Deleted removes it from them.
 	Deleted JobKind = "deleted"
-	// Followed: the twits of the author come into the timeline of the follower.
+	// Followed delivers the author's twits to the timeline of a new follower.
 	Followed JobKind = "followed"
-	// Unfollowed: they go from it.
+	// Unfollowed removes them from it.
 	Unfollowed JobKind = "unfollowed"
-	// Returned: an author with few followers is no broadcaster any more, and the twits come into the timelines of all of them.
+	// Returned delivers the twits of an author with few followers to all their timelines: the author is no
+	// longer a broadcaster.
 	Returned JobKind = "returned"
 )
 
-// Job is what follows from a write that its caller did not wait for: it is done in the background, by any gateway, and twice is as
-// good as once.
+// Job is the fan-out that follows from a write. Any gateway does it in the background, and doing it twice is
+// harmless.
 type Job struct {
 	// ID is that of the write: a write has one job at most.
 	ID   string
 	Kind JobKind
-	// At is the timestamp, in milliseconds, of the write.
+	// At is the timestamp of the write, in milliseconds.
 	At       int64
 	Author   string
 	Follower string // of Followed and Unfollowed
 	Position string // of Posted and Deleted: the twit's
 }
 
-// Jobs are those that are not done, in a few shards, by their ids and so by their time.
-var Jobs = jobs{"errands"}
+// Jobs is the outbox of fan-out jobs.
+var Jobs = jobs{Outbox{"errands"}}
 
-type jobs struct{ Table string }
+type jobs struct{ Outbox }
 
-// The columns of a job. CursorColumn, NotedColumn and LeaseColumn are no part of it.
+// The columns of a job. The lease and the columns of [Progress] are not part of it.
 const (
 	jobKind     = "kind"
 	jobAt       = "at"
 	jobAuthor   = "author"
 	jobFollower = "follower"
 	jobPosition = "position"
-
-	// CursorColumn holds the position in the author's list of followers up to which, and with which, it is done.
-	CursorColumn = "cursor"
-	// NotedColumn holds the [Batch] that may have been written, and was not looked at since.
-	NotedColumn = "noted"
+	jobCursor   = "cursor"
+	jobNoted    = "noted"
 )
 
-// JobShards is into how many ranges the jobs fall.
-const JobShards = 8
-
-const jobShard = 256 / JobShards
-
-// Row returns the key of a job's row: shard ‖ id.
-func (jobs) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (jobShard - 1)}) + id }
-
-// IDOf reads a key of Row back.
-func (n jobs) IDOf(row string) (string, error) {
-	if len(row) != 1+opLength || n.Row(row[1:]) != row {
-		return "", corrupt(ErrName, row)
-	}
-	_, err := OpTime(row[1:])
-	return row[1:], corrupt(err, row)
-}
-
-// Get reads a job whole, with who has taken it and how far it is.
-func (n jobs) Get(id string) hbase.Get {
-	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes}
-}
-
-// Scan is the range of a shard's jobs that began at from or later.
-func (n jobs) Scan(shard int, from time.Time) hbase.Scan {
-	prefix := []byte{byte(shard * jobShard)}
-	return hbase.Scan{Table: n.Table, Start: string(prefix) + NewOp(from, 0), Stop: hbase.PrefixEnd(string(prefix)), Columns: Attributes}
-}
-
-// Put writes a job, with its own timestamp, and a lease that has run out: who takes it checks that, so that nobody takes one that was removed.
+// Put writes a job, with its own timestamp, and a lease that ended in 1970. Every lease is taken by a check of
+// the one before, so no gateway takes a job that was removed.
 func (n jobs) Put(e Job) hbase.Put {
-	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: []hbase.Cell{{Family: Attributes, Qualifier: LeaseColumn, Timestamp: 1, Value: []byte("0 ")}}}
+	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: []hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}}
 	for _, c := range []struct{ column, value string }{
 		{jobAt, strconv.FormatInt(e.At, 10)}, {jobAuthor, e.Author}, {jobFollower, e.Follower}, {jobKind, string(e.Kind)},
 		{jobPosition, e.Position},
@@ -99,15 +70,15 @@ func (n jobs) Put(e Job) hbase.Put {
 	return put
 }
 
-// Forever is the timestamp of what masks all that may come late: the end of the times that rows can carry.
+// Forever is the timestamp of deletions that mask whatever is written later: the latest time that rows can carry.
 var Forever = MaxTime.UnixMilli()
 
-// Remove takes a job away for good: also a put of it that comes late stays masked.
+// Remove removes a job for good: a put of it that arrives later stays masked.
 func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns the job of a row; ok is false if there is none, though its lease or cursor may have been left.
+// Decode returns the job of a row. ok is false if there is none; the row may still have a lease or progress.
 func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error) {
 	if e.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err
@@ -133,7 +104,7 @@ func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error)
 	ms, err := parseCount(at)
 	e.At = int64(ms)
 	if err == nil && !ValidTime(time.UnixMilli(e.At)) {
-		err = fmt.Errorf("%w: %d is the time of no write", ErrName, e.At)
+		err = fmt.Errorf("%w: %d is out of range for a time", ErrName, e.At)
 	}
 	if err == nil {
 		err = e.check()
@@ -141,7 +112,7 @@ func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error)
 	return e, true, corrupt(err, "job "+e.ID)
 }
 
-// check reports what a job of its kind lacks, or has and should not.
+// check returns an error if the job lacks an attribute of its kind, or has one of another.
 func (e Job) check() error {
 	err := CheckUsername(e.Author)
 	switch e.Kind {
@@ -155,53 +126,41 @@ func (e Job) check() error {
 		}
 	case Returned:
 	default:
-		return fmt.Errorf("%w: %q is no kind of job", ErrName, e.Kind)
+		return fmt.Errorf("%w: %q is not a kind of job", ErrName, e.Kind)
 	}
 	twit, follower := e.Kind == Posted || e.Kind == Deleted, e.Kind == Followed || e.Kind == Unfollowed
 	if err == nil && ((e.Position != "") != twit || (e.Follower != "") != follower) {
-		err = fmt.Errorf("%w: a job of the kind %s has a part of another kind", ErrName, e.Kind)
+		err = fmt.Errorf("%w: a job of kind %s has an attribute of another kind", ErrName, e.Kind)
 	}
 	return err
 }
 
-// Hold says who is at a job, and how far it is.
-type Hold struct {
-	// Until is when Lease ends. No two leases of a job are alike.
-	Until time.Time
-	Lease []byte
-	// Cursor is the position up to which it is done, but for what is noted: a [Batch], see [DecodeBatch].
-	Cursor, Noted string
+// Progress is how far a job is. It is stored together with each lease.
+type Progress struct {
+	// Cursor is the position in the author's list of followers up to which the job is done, except for
+	// Unverified.
+	Cursor string
+	// Unverified is the encoded [Batch] that may have been delivered and is not verified.
+	Unverified string
 }
 
-// Longer returns the hold of who has the job until then. Until has to be later than that of any hold before.
-func (h Hold) Longer(holder string, until time.Time) Hold {
-	h.Until, h.Lease = until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)
-	return h
-}
-
-// Taken returns who has taken a job, as its cells say.
-func (n jobs) Taken(cells []hbase.Cell) (h Hold) {
+// Progress returns the progress among the cells of a row.
+func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	for _, c := range cells {
 		switch c.Qualifier {
-		case LeaseColumn:
-			// A lease that can't be read has run out.
-			var ms int64
-			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
-			h.Until, h.Lease = time.UnixMilli(ms), c.Value
-		case CursorColumn:
-			h.Cursor = string(c.Value)
-		case NotedColumn:
-			h.Noted = string(c.Value)
+		case jobCursor:
+			p.Cursor = string(c.Value)
+		case jobNoted:
+			p.Unverified = string(c.Value)
 		}
 	}
-	return h
+	return p
 }
 
-// Take returns the check and the put by which a job passes from one hold to the next.
-func (n jobs) Take(id string, from, to Hold) (hbase.Check, hbase.Put) {
-	cell := func(column, value string) hbase.Cell {
-		return hbase.Cell{Family: Attributes, Qualifier: column, Value: []byte(value)}
+// Cells returns the cells of the progress, to be put with the store's timestamp.
+func (p Progress) Cells() []hbase.Cell {
+	return []hbase.Cell{
+		{Family: Attributes, Qualifier: jobCursor, Value: []byte(p.Cursor)},
+		{Family: Attributes, Qualifier: jobNoted, Value: []byte(p.Unverified)},
 	}
-	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: from.Lease}, hbase.Put{Table: n.Table, Row: n.Row(id), Cells: []hbase.Cell{
-		cell(CursorColumn, to.Cursor), cell(LeaseColumn, string(to.Lease)), cell(NotedColumn, to.Noted)}}
 }

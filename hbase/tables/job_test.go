@@ -45,28 +45,34 @@ func TestAnJobWithAPartOfAnotherKindIsCorrupt(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfAnJobIsNone(t *testing.T) {
-	want := tables.Hold{Cursor: job.Position, Noted: batch.Encode()}.Longer("me", noon)
-	_, put := tables.Jobs.Take(job.ID, tables.Hold{}, want)
-	if e, ok, err := tables.Jobs.Decode(put.Row, put.Cells); ok || err != nil {
+func TestARowWithoutAJobHasProgressAndALease(t *testing.T) {
+	want := tables.Progress{Cursor: job.Position, Unverified: batch.Encode()}
+	cells := append(want.Cells(), tables.NewLease("me", noon).Cell(0))
+	if e, ok, err := tables.Jobs.Decode(tables.Jobs.Row(job.ID), cells); ok || err != nil {
 		t.Errorf("%+v, error %v", e, err)
 	}
-	h := tables.Jobs.Taken(put.Cells)
-	if diff := cmp.Diff(want, h); diff != "" || string(h.Lease) != "1424174400000 me" {
-		t.Errorf("its lease is %q (-want +got):\n%s", h.Lease, diff)
+	if diff := cmp.Diff(want, tables.Jobs.Progress(cells)); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
 	}
-	for i := range put.Cells {
-		put.Cells[i].Value = []byte("?")
-	}
-	if h := tables.Jobs.Taken(put.Cells); h.Until.After(time.UnixMilli(0)) {
-		t.Errorf("a lease that can't be read lasts till %v", h.Until)
+	l := tables.LeaseOf(cells)
+	if string(l.Value) != "1424174400000 me" || !l.Until.Equal(noon) || !l.HeldBy("me") || l.HeldBy("e") {
+		t.Errorf("lease %q until %v", l.Value, l.Until)
 	}
 }
 
-func TestWhoTakesAnJobChecksALeaseThatNoneHasThatWasRemoved(t *testing.T) {
-	h := tables.Jobs.Taken(tables.Jobs.Put(job).Cells)
-	if check, _ := tables.Jobs.Take(job.ID, h, h.Longer("me", noon)); len(check.Value) == 0 || h.Until.After(time.UnixMilli(0)) {
-		t.Errorf("%q is checked, of a lease till %v", check.Value, h.Until)
+func TestALeaseThatCannotBeReadHasEnded(t *testing.T) {
+	cell := tables.NewLease("me", noon).Cell(0)
+	cell.Value = []byte("?")
+	if l := tables.LeaseOf([]hbase.Cell{cell}); l.Until.After(time.UnixMilli(0)) {
+		t.Errorf("the lease lasts until %v", l.Until)
+	}
+}
+
+// A check of no lease would succeed on a row that was removed.
+func TestANewJobHasALeaseThatHasEnded(t *testing.T) {
+	l := tables.LeaseOf(tables.Jobs.Put(job).Cells)
+	if len(l.Check().Value) == 0 || l.Until.After(time.UnixMilli(0)) {
+		t.Errorf("%q is checked, of a lease until %v", l.Check().Value, l.Until)
 	}
 }
 
@@ -74,7 +80,7 @@ func TestShardsOfJobsAreApartAndCoverAll(t *testing.T) {
 	for n := range 100 {
 		id := tables.NewOp(noon, uint64(n))
 		found := 0
-		for shard := range tables.JobShards {
+		for shard := range tables.OutboxShards {
 			scan := tables.Jobs.Scan(shard, noon.Add(-time.Second))
 			if row := tables.Jobs.Row(id); scan.Start <= row && (scan.Stop == "" || row < scan.Stop) {
 				found++

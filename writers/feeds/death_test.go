@@ -254,7 +254,7 @@ func (c crisis) happens(t *testing.T, m *mortal, chunk int) {
 		w.later(beside.now.Sub(began))
 	}
 	w.Store = m
-	o := feeds.Options{Limit: limit, Chunk: chunk}
+	o := feeds.Options{Limit: limit, BatchSize: chunk}
 	f := w.gateway(o)
 	for range 2 { // one that lives tries again
 		_ = f.Sweep(t.Context())

@@ -12,6 +12,7 @@ import (
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/writers/feeds"
+	"twibase/writers/outbox"
 )
 
 // world is a store with its own time, in which one author posts and others follow.
@@ -235,7 +236,7 @@ func TestATwitComesIntoTheTimelinesOfAllWhoFollow(t *testing.T) {
 			tables.Followers.BucketCell(tables.Bucket{Number: 7, Start: list[10].Qualifier}, 1)}})
 	w.posts("a")
 	w.posts("b")
-	w.sweep(w.gateway(feeds.Options{Chunk: 4}))
+	w.sweep(w.gateway(feeds.Options{BatchSize: 4}))
 	for _, name := range names {
 		w.has(name, "b", "a")
 	}
@@ -246,7 +247,7 @@ func TestATwitComesIntoTheTimelinesOfAllWhoFollow(t *testing.T) {
 
 func TestWhoFollowsHasWhatWasPostedBeforeUntilTheyUnfollow(t *testing.T) {
 	w := newWorld(t)
-	f := w.gateway(feeds.Options{Chunk: 2})
+	f := w.gateway(feeds.Options{BatchSize: 2})
 	twits := numbered("t", 5)
 	for _, name := range twits {
 		w.posts(name)
@@ -274,7 +275,7 @@ func TestATimelineKeepsItsNewest(t *testing.T) {
 	w := newWorld(t)
 	w.follows("Lucy")
 	const bound = 50
-	f := w.gateway(feeds.Options{TimelineBound: bound, Chunk: 7})
+	f := w.gateway(feeds.Options{TimelineBound: bound, BatchSize: 7})
 	var names []string
 	for _, name := range numbered("t", 8*bound) {
 		w.posts(name)
@@ -292,7 +293,7 @@ func TestATimelineKeepsItsNewest(t *testing.T) {
 
 func TestAnAuthorWithTooManyFollowersIsMergedAndReturns(t *testing.T) {
 	w := newWorld(t)
-	f := w.gateway(feeds.Options{Limit: 4, Chunk: 2})
+	f := w.gateway(feeds.Options{Limit: 4, BatchSize: 2})
 	w.follows("a", "b", "c", "d")
 	w.posts("pushed")
 	w.sweep(f)
@@ -318,7 +319,7 @@ func TestAnAuthorWithTooManyFollowersIsMergedAndReturns(t *testing.T) {
 	// Who read the timeline before all that was there may still be about to look who is a broadcaster.
 	w.later(39 * time.Second)
 	w.sweep(f)
-	if _, leaving := w.state().Leaving(); !leaving || w.open() != 1 || f.Lag() != (feeds.Lag{}) {
+	if _, leaving := w.state().Leaving(); !leaving || w.open() != 1 || f.Lag() != (outbox.Lag{}) {
 		t.Errorf("%s, with %d jobs, and %v", w.state(), w.open(), f.Lag())
 	}
 	w.posts("meanwhile")

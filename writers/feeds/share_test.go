@@ -13,6 +13,7 @@ import (
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 	"twibase/writers/feeds"
+	"twibase/writers/outbox"
 )
 
 // between runs do once, before the first write into somebody's timeline.
@@ -39,7 +40,7 @@ func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
 		at := time.Unix(1, 0)
 		w.write(tables.Follows.Put("late", author, true, at, at.UnixMilli()), put(tables.Followers, author, tables.Follow{Username: "late", At: at}))
 	})
-	f := w.gateway(feeds.Options{Chunk: 1})
+	f := w.gateway(feeds.Options{BatchSize: 1})
 	w.sweep(f)
 	for _, name := range []string{"old", "new", "late"} {
 		w.has(name)
@@ -113,7 +114,7 @@ func TestGatewaysShareTheJobs(t *testing.T) {
 	done, times := map[string]bool{}, 0
 	var all sync.WaitGroup
 	for range 3 {
-		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Job) {
+		f := w.gateway(feeds.Options{BatchSize: 2, Done: func(e tables.Job) {
 			mu.Lock()
 			defer mu.Unlock()
 			done[e.ID] = true
@@ -148,12 +149,12 @@ func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
 		}
 		return hbasetest.Fault{}
 	})
-	if err := w.gateway(feeds.Options{Chunk: 1}).Sweep(ctx); err == nil {
+	if err := w.gateway(feeds.Options{BatchSize: 1}).Sweep(ctx); err == nil {
 		t.Fatal("it did not die")
 	}
 	recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
 	w.Store = recorder
-	other := w.gateway(feeds.Options{Chunk: 1})
+	other := w.gateway(feeds.Options{BatchSize: 1})
 	w.sweep(other)
 	if len(recorder.Writes()) != 0 || other.Lag().Pending != 1 {
 		t.Errorf("what is taken is left alone for a while: %q", recorder.Writes())
@@ -171,7 +172,7 @@ func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
 func TestTheLagIsThatOfTheOldest(t *testing.T) {
 	w := newWorld(t)
 	f := w.gateway(feeds.Options{})
-	if w.sweep(f); f.Lag() != (feeds.Lag{}) {
+	if w.sweep(f); f.Lag() != (outbox.Lag{}) {
 		t.Error(f.Lag())
 	}
 	w.follows("a")
@@ -244,13 +245,12 @@ func TestJobOfUnknownKindIsNotTakenForDone(t *testing.T) {
 		synctest.Wait()
 		twit := w.posts("mine")
 		w.given++
-		stored := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
-		w.write(tables.Jobs.Put(stored))
-		given := stored
-		given.Kind = "of a later version"
-		f.Notify(given)
+		later := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: "of a later version", At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Jobs.Put(later))
+		f.Notify(later)
+		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Jobs.Get(stored.ID)}); err != nil || len(cells[0].Cells) == 0 {
+		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Jobs.Get(later.ID)}); err != nil || len(cells[0].Cells) == 0 {
 			t.Errorf("the job is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
 		}
 		end()

@@ -158,7 +158,7 @@ func TestWhoIsBroughtTheNewestTwitsHasThatNotedThoughOneIsDeletedMeanwhile(t *te
 		beside := &world{T: t, Store: store, now: w.later(), given: 100}
 		beside.deletes(twits[8])
 	}}
-	w.sweep(w.gateway(feeds.Options{Chunk: bound, TimelineBound: bound}))
+	w.sweep(w.gateway(feeds.Options{BatchSize: bound, TimelineBound: bound}))
 	for _, name := range names {
 		since, cut, err := tables.DecodeTimelineSince(w.cells(tables.TimelineSince(name)))
 		if w.has(name, "t007", "t006", "t005", "t004"); !cut || err != nil || !since.Equal(twits[4].PostedAt) {
