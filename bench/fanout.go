@@ -104,10 +104,10 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	}
 	defer store.Close()
 	ctx, stop := context.WithCancel(ctx)
-	done := make(chan tables.Errand, 1)
+	done := make(chan tables.Job, 1)
 	seen := &entries{Store: store}
-	f := feeds.New(seen, feeds.Options{Done: func(e tables.Errand) { done <- e }})
-	w := writers.New(store, writers.Options{Errands: f.Give})
+	f := feeds.New(seen, feeds.Options{Done: func(e tables.Job) { done <- e }})
+	w := writers.New(store, writers.Options{Jobs: f.Notify})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -107,7 +107,7 @@ func TestRepairKeepsTheBroadcastersOfItsFanoutLimit(t *testing.T) {
 			errs, err := s.Mutate(t.Context(), []hbase.Mutation{
 				hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("LiLei", 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}},
 				tables.TwitNames.Put(twit, 1), tables.Broadcasters.Put("LiLei", tables.Merged, 1),
-				tables.Errands.Put(tables.Errand{ID: tables.NewOp(now, 1), Kind: tables.Posted, At: now.UnixMilli(), Author: "LiLei", Position: twit.Key().Position}),
+				tables.Jobs.Put(tables.Job{ID: tables.NewOp(now, 1), Kind: tables.Posted, At: now.UnixMilli(), Author: "LiLei", Position: twit.Key().Position}),
 			})
 			if s.Close(); errs != nil || err != nil {
 				t.Fatal(errs, err)

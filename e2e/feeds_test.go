@@ -14,7 +14,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// newsroom is a gateway whose errands are done when the test says so, by a clock of its own.
+// newsroom is a gateway whose jobs are done when the test says so, by a clock of its own.
 type newsroom struct {
 	*gateway
 	*testing.T
@@ -33,7 +33,7 @@ func newNewsroom(t *testing.T, limit int, usernames ...string) *newsroom {
 			t.Fatal(err, errs)
 		}
 	}
-	n.feeds = feeds.New(n.store, feeds.Options{Limit: limit, Chunk: 2, Now: func() time.Time { return time.Now().Add(n.ahead) }})
+	n.feeds = feeds.New(n.store, feeds.Options{Limit: limit, BatchSize: 2, Now: func() time.Time { return time.Now().Add(n.ahead) }})
 	n.writers = n.root.Writers
 	return n
 }
@@ -74,7 +74,7 @@ func (n *newsroom) catchUp() {
 	for n.writers.Counters.Open.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	n.ahead += time.Minute // when the last errand has rested
+	n.ahead += time.Minute // when the last job has rested
 	if err := n.feeds.Sweep(n.Context()); err != nil {
 		n.Fatal(err)
 	}

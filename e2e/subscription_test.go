@@ -43,9 +43,9 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 	s := &station{gateway: newGateway("embedded", store)}
 	var keeper *feeds.Feeds
 	s.live = live.New(store, live.Options{Visible: resolvers.Visible(fresh), Interval: 20 * time.Millisecond,
-		OldestFanout: func() time.Time { return keeper.Behind() }})
+		OldestFanout: func() time.Time { return keeper.PendingSince() }})
 	keeper = feeds.New(store, feeds.Options{Limit: limit})
-	w := writers.New(store, writers.Options{Errands: keeper.Give})
+	w := writers.New(store, writers.Options{Jobs: keeper.Notify})
 	root := *s.root
 	root.Writers, root.Live, root.Fresh = w, s.live, fresh
 	s.listening = &root

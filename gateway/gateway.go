@@ -95,10 +95,10 @@ func New(store hbase.Store, config Config) *Gateway {
 	g.feeds = feeds.New(store, feeds.Options{Limit: config.FanoutLimit, Log: log})
 	g.live = live.New(store, live.Options{
 		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
-		OldestFanout: g.feeds.Behind,
+		OldestFanout: g.feeds.PendingSince,
 		Log:          log,
 	})
-	g.writers = writers.New(store, writers.Options{Log: log, Errands: g.feeds.Give, Watch: loaders.Writing})
+	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Watch: loaders.Writing})
 	operations := newOperationMetrics()
 	g.requests = middleware.NewRequestLog(operations.observe)
 	g.endpoint = g.newEndpoint()

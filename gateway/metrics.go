@@ -115,7 +115,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 				return 0
 			}),
 		gauge("fanout_errands", "Fan-out jobs of all gateways, counted up to 4096.",
-			func() float64 { return float64(g.feeds.Lag().Open) }),
+			func() float64 { return float64(g.feeds.Lag().Pending) }),
 		gauge("subscription_subscribers", "Live subscriptions.",
 			func() float64 { return float64(live.Subscribers.Load()) }),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.",

@@ -50,7 +50,7 @@ var follow = register(kind[followArgs]{
 				countOf(tables.Followers, a.Followed, 1),
 			},
 			{unless(undo, end(tables.Users, a.Follower), end(tables.Users, a.Followed))},
-		}, later: []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Followed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}}
+		}, later: []stage{{job{tables.Job{ID: o.id, Kind: tables.Followed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}}
 	},
 })
 
@@ -75,7 +75,7 @@ var unfollow = register(kind[followArgs]{
 			countOf(tables.Followers, a.Followed, -1),
 		}}}
 		if !a.Left {
-			p.later = []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Unfollowed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}
+			p.later = []stage{{job{tables.Job{ID: o.id, Kind: tables.Unfollowed, At: o.at, Author: a.Followed, Follower: a.Follower}}}}
 		}
 		return p
 	},

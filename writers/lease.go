@@ -3,7 +3,6 @@ package writers
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -46,12 +45,12 @@ func (x *execution) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	until, lease := tables.Intents.Leased(cells)
-	mine := strings.HasSuffix(string(lease), " "+x.w.holder)
-	if !there || !mine && x.w.now().Before(until) {
+	lease := tables.LeaseOf(cells)
+	mine := lease.HeldBy(x.w.holder)
+	if !there || !mine && x.w.now().Before(lease.Until) {
 		return errWhole
 	}
-	_, err = x.take(ctx, "renew", lease)
+	_, err = x.take(ctx, "renew", lease.Value)
 	return err
 }
 

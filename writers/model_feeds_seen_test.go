@@ -80,7 +80,7 @@ func holes(reads []timelineRead, calls []made) (breaches []string) {
 	return breaches
 }
 
-// wrongTimelines says what is wrong with a store in which all errands are done: each timeline has what it should, none what it should not.
+// wrongTimelines says what is wrong with a store in which all jobs are done: each timeline has what it should, none what it should not.
 func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
 	ctx := t.Context()
 	twits, err := membersOf(ctx, store, tables.Twits, idol)
@@ -127,11 +127,11 @@ func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
 			breaches = append(breaches, fmt.Sprintf("the timeline of %s has %d entries, and should have %d", owner, len(cells), len(should)))
 		}
 	}
-	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}) {
+	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		breaches = append(breaches, fmt.Sprintf("an errand is left over: %q", fmt.Sprint(row)))
+		breaches = append(breaches, fmt.Sprintf("a job is left over: %q", fmt.Sprint(row)))
 	}
 	return breaches
 }

@@ -120,7 +120,7 @@ func (h feedHistory) must(t *testing.T) ran {
 }
 
 func (h feedHistory) feeds(g gateway) *feeds.Feeds {
-	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, Chunk: h.chunk, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
+	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, BatchSize: h.chunk, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
 }
 
 func (h feedHistory) happen(t *testing.T) (r ran) {
@@ -145,7 +145,7 @@ func (h feedHistory) happen(t *testing.T) (r ran) {
 	for i := range ws {
 		fs[i] = h.feeds(gateway{turns, i})
 		ws[i] = h.gateway(gateway{turns, i})
-		ws[i].errands = fs[i].Give
+		ws[i].jobs = fs[i].Notify
 	}
 	var steps, left atomic.Int32
 	step := func() int { return int(steps.Load()) }
@@ -246,7 +246,7 @@ func (h feedHistory) release(t *testing.T, turns *turns, fs []*feeds.Feeds, swee
 	return ended
 }
 
-// finish lets new gateways do what is left, until the last errand has rested.
+// finish lets new gateways do what is left, until the last job has rested.
 func (h feedHistory) finish(t *testing.T, turns *turns) (err error) {
 	for i := range sweeps {
 		f := h.feeds(gateway{turns, gateways + i})
@@ -257,7 +257,7 @@ func (h feedHistory) finish(t *testing.T, turns *turns) (err error) {
 			done = true
 		}()
 		if !turns.finish(func() bool { return done }) {
-			return fmt.Errorf("the errands do not end")
+			return fmt.Errorf("the jobs do not end")
 		}
 	}
 	return err

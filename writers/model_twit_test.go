@@ -157,7 +157,7 @@ func membersOf[E any](ctx context.Context, store hbase.Store, l *tables.List[E],
 
 // observeTwits also has done what is to be done in the background, and reports timelines that are not what they should be.
 func observeTwits(ctx context.Context, store hbase.Store, w world) error {
-	if err := feeds.New(store, feeds.Options{Chunk: 2}).Sweep(ctx); err != nil {
+	if err := feeds.New(store, feeds.Options{BatchSize: 2}).Sweep(ctx); err != nil {
 		return err
 	}
 	var wrong []error

@@ -40,7 +40,7 @@ func (s *sweeper) came(to time.Time, rows []hbase.Row) {
 // old returns the rows of the intents of a time, and of these open ones of before, the oldest first.
 func (w *Writers) old(ctx context.Context, from, to time.Time, open []string) ([]hbase.Row, error) {
 	p := port{w, "sweep"}
-	shards := make([][]hbase.Row, tables.IntentShards)
+	shards := make([][]hbase.Row, tables.OutboxShards)
 	g, scanning := errgroup.WithContext(ctx)
 	g.SetLimit(w.parallel)
 	for shard := range shards {

@@ -137,7 +137,7 @@ func (x *execution) stage(ctx context.Context, s stage, label string) error {
 		switch st := st.(type) {
 		case put:
 			writes = append(writes, write{label + st.String(), st.Mutation})
-		case errand:
+		case job:
 			writes = append(writes, st.write(label))
 		case *member:
 			writes = append(writes, st.writes(x.places[st], label)...)
@@ -153,8 +153,8 @@ func (x *execution) stage(ctx context.Context, s stage, label string) error {
 	x.grown(ctx, steps, lengths)
 	for _, st := range steps {
 		switch st := st.(type) {
-		case errand:
-			x.w.errands(st.Errand)
+		case job:
+			x.w.jobs(st.Job)
 		case demand:
 			if err := x.demand(ctx, st); err != nil {
 				return err

@@ -17,9 +17,9 @@ type found struct {
 
 // idle reports whether nobody is known to carry the write on, and its time has come.
 func (f found) idle() bool {
-	until, _ := tables.Intents.Leased(f.cells)
+	lease := tables.LeaseOf(f.cells)
 	now := f.w.now()
-	return !now.Before(until) && now.UnixMilli() >= f.intent.Due && !f.w.carries(f.intent.ID)
+	return !now.Before(lease.Until) && now.UnixMilli() >= f.intent.Due && !f.w.carries(f.intent.ID)
 }
 
 // sweep finishes one write, unless somebody else does.
@@ -31,8 +31,8 @@ func (w *Writers) sweep(ctx context.Context, f found) error {
 		return nil
 	}
 	defer w.over(f.intent.ID)
-	_, lease := tables.Intents.Leased(f.cells)
-	if mine, err := f.take(ctx, "sweep, lease", lease); err != nil || !mine {
+	lease := tables.LeaseOf(f.cells)
+	if mine, err := f.take(ctx, "sweep, lease", lease.Value); err != nil || !mine {
 		return err
 	}
 	err := f.alone(ctx, f.settle)

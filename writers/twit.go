@@ -78,7 +78,7 @@ var postTwit = register(kind[postTwitArgs]{
 				append(members, undo.counts(1)...),
 				{unless(demand{"deleteTwit", &undo}, end(tables.Users, a.Author))},
 			},
-			later: []stage{{errand{tables.Errand{ID: o.id, Kind: tables.Posted, At: o.at, Author: a.Author, Position: t.Key().Position}}}},
+			later: []stage{{job{tables.Job{ID: o.id, Kind: tables.Posted, At: o.at, Author: a.Author, Position: t.Key().Position}}}},
 		}
 	},
 })
@@ -128,7 +128,7 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 		return plan{
 			now: []stage{append(members, a.counts(-1)...)},
 			later: []stage{{
-				errand{tables.Errand{ID: o.id, Kind: tables.Deleted, At: o.at, Author: a.Author, Position: t.Key().Position}},
+				job{tables.Job{ID: o.id, Kind: tables.Deleted, At: o.at, Author: a.Author, Position: t.Key().Position}},
 				eachMember(tables.Comments, t.Key().String(), func(c *tables.Comment) step { return demand{"deleteComment", removalOf(c)} }),
 			}},
 		}

@@ -97,8 +97,8 @@ var deleteUser = register(kind[deleteUserArgs]{
 				{deleteTwits(a.Username)},
 				{
 					put{hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(a.Username, 0), Timestamp: tables.Forever}},
-					// Followers who were deleted leave no errand, and no twit will ever tell that they are few.
-					errand{tables.Errand{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}},
+					// Followers who were deleted leave no job, and no twit will ever tell that they are few.
+					job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}},
 				},
 			},
 		}

@@ -23,8 +23,8 @@ type Options struct {
 	Log *slog.Logger
 	// ListBound is how many members a bucket of a list holds before it is cut: [tables.ListBound] if it is 0, less in tests, at least 2.
 	ListBound int
-	// Errands is told of each errand that this gateway put into the store, and must not wait; nil is nobody.
-	Errands func(tables.Errand)
+	// Jobs is told of each job that this gateway put into the store, and must not wait; nil is nobody.
+	Jobs func(tables.Job)
 	// Watch is told of each call of the store; nil is nobody.
 	Watch Watch
 	// Seed makes the ids of writes repeatable, for tests; nil is chance.
@@ -41,8 +41,8 @@ type Writers struct {
 	log    *slog.Logger
 	bound  int
 	holder string // of leases
-	// errands is told of what is to be done in the background.
-	errands func(tables.Errand)
+	// jobs is told of what is to be done in the background.
+	jobs func(tables.Job)
 	// Counters say what became of the writes.
 	Counters Counters
 
@@ -86,13 +86,13 @@ type Counters struct {
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, errands: o.Errands, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
 		active: map[string]chan struct{}{}, queued: map[string]bool{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
-	if w.errands == nil {
-		w.errands = func(tables.Errand) {}
+	if w.jobs == nil {
+		w.jobs = func(tables.Job) {}
 	}
 	if w.bound == 0 {
 		w.bound = tables.ListBound

@@ -110,7 +110,7 @@ func (w *world) proven(t *testing.T) int {
 			continue
 		}
 		if open := g.metric(t, "twibase_fanout_errands"); open != 0 {
-			w.wrong("%v errands are not done", open)
+			w.wrong("%v jobs are not done", open)
 		}
 		if n := g.metric(t, "twibase_loader_fallbacks_total"); n != 0 {
 			w.wrong("the fallback timer of the loaders fired %v times", n)
@@ -121,7 +121,7 @@ func (w *world) proven(t *testing.T) int {
 	if status != 0 {
 		w.wrong("repair --check: status %d\n%s", status, out)
 	}
-	w.waits = strings.Contains(out, "errands wait")
+	w.waits = strings.Contains(out, "jobs are pending")
 	w.crosses(t)
 	for _, fault := range w.faults {
 		t.Error(fault)

@@ -22,7 +22,7 @@ import (
 const (
 	// fanoutLimit is that of the gateways. Who went over it comes back with one follower.
 	fanoutLimit = 4
-	// rests is for how long the errand of one who comes back is left alone, and some seconds: docs/FEEDS.md.
+	// rests is for how long the job of one who comes back is left alone, and some seconds: docs/FEEDS.md.
 	rests = 45 * time.Second
 )
 
@@ -123,6 +123,6 @@ func (w *world) rest(t *testing.T) {
 	w.start(t)
 	time.Sleep(rests)
 	if w.proven(t); w.waits {
-		t.Errorf("errands wait still")
+		t.Errorf("jobs wait still")
 	}
 }

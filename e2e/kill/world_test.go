@@ -35,7 +35,7 @@ type world struct {
 	turns      atomic.Int64
 	states     map[string]tables.Broadcast
 	over, back int
-	// waits is whether errands were left at the last look, that rest.
+	// waits is whether jobs were left at the last look, that rest.
 	waits bool
 
 	acknowledged map[string]*atomic.Int64

@@ -31,13 +31,13 @@ const (
 	Merged Broadcast = "merged"
 )
 
-// Leaving: in both, until an errand has brought all of them into the timelines. Only that errand ends it.
-func Leaving(errand string) Broadcast { return Broadcast(leaving + errand) }
+// Leaving: in both, until a job has brought all of them into the timelines. Only that job ends it.
+func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
 const leaving = "leaving "
 
-// Leaving returns the errand that ends the state, if it is [Leaving].
-func (b Broadcast) Leaving() (errand string, ok bool) { return strings.CutPrefix(string(b), leaving) }
+// Leaving returns the job that ends the state, if it is [Leaving].
+func (b Broadcast) Leaving() (job string, ok bool) { return strings.CutPrefix(string(b), leaving) }
 
 func (b Broadcast) check() error {
 	if id, ok := b.Leaving(); ok {

@@ -86,7 +86,7 @@ func storage() (all []stored) {
 		stored{TwitNames.Table, Attributes, nil},
 		stored{Commenters.Table, Attributes, nil},
 		stored{Broadcasters.Table, broadcastersFamily, nil},
-		stored{Errands.Table, Attributes, nil},
+		stored{Jobs.Table, Attributes, nil},
 		stored{Intents.Table, Attributes, nil},
 		stored{Splits.Table, Attributes, nil},
 	)

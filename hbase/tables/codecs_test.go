@@ -49,19 +49,19 @@ func codecs() []codec {
 	for _, c := range tables.Follows.Put("LiLei", "小红", true, noon, 0).Cells {
 		list = append(list, valueOf("edge", c, againEdge))
 	}
-	list = append(list, codec{"row of an errand", tables.Errands.Row(errand.ID), againErrandRow, hbase.ErrCorrupt})
-	for _, c := range tables.Errands.Put(errand).Cells {
+	list = append(list, codec{"row of a job", tables.Jobs.Row(job.ID), againJobRow, hbase.ErrCorrupt})
+	for _, c := range tables.Jobs.Put(job).Cells {
 		if c.Qualifier != tables.LeaseColumn { // one that can't be read has run out
-			list = append(list, valueOf("errand", c, againErrand))
+			list = append(list, valueOf("job", c, againJob))
 		}
 	}
-	list = append(list, codec{"batch of an errand", batch.Encode(), againBatch, hbase.ErrCorrupt})
+	list = append(list, codec{"batch of a job", batch.Encode(), againBatch, hbase.ErrCorrupt})
 	list = append(list, codec{"row of an author's comments on a twit", tables.Commenters.Row(moment.Key(), "LiLei"), againRow, hbase.ErrCorrupt})
 	list = append(list, valueOf("timeline's cut", tables.PutTimelineSince("LiLei", noon).Cells[0], againSince))
 	list = append(list, valueOf("comment added under a key", tables.Commenters.AddedCell("again", noon, tables.CommentMark("LiLei", "Hi", 0), 0), againAdded))
 	list = append(list, valueOf("comment added under a key, without its mark", tables.Commenters.AddedCell("again", noon, "", 0), againAdded))
 	list = append(list, codec{"row of the broadcasters", tables.Broadcasters.Get().Row, againRow, hbase.ErrCorrupt})
-	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(errand.ID), 0).Cells[0], againBroadcaster)...)
+	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(job.ID), 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
 	list = append(list, valueOf("depth of the tree", tables.Tree.DepthCell(7, 0), againDepth))
 	list = append(list, valueOf("played under a key", tables.Plays.UnderCell("again", "2014-12-25", 0), againUnder))
@@ -220,27 +220,27 @@ func againEdge(c hbase.Cell) (hbase.Cell, error) {
 	return hbase.Cell{}, nil
 }
 
-func againErrandRow(s string) (string, error) {
-	id, err := tables.Errands.IDOf(s)
+func againJobRow(s string) (string, error) {
+	id, err := tables.Jobs.IDOf(s)
 	if err != nil {
 		return "", err
 	}
-	return tables.Errands.Row(id), nil
+	return tables.Jobs.Row(id), nil
 }
 
-// againErrand reads a cell of an errand among the others of its row.
-func againErrand(c hbase.Cell) (hbase.Cell, error) {
-	cells := tables.Errands.Put(errand).Cells
+// againJob reads a cell of a job among the others of its row.
+func againJob(c hbase.Cell) (hbase.Cell, error) {
+	cells := tables.Jobs.Put(job).Cells
 	for i := range cells {
 		if cells[i].Qualifier == c.Qualifier {
 			cells[i] = c
 		}
 	}
-	e, _, err := tables.Errands.Decode(tables.Errands.Row(errand.ID), cells)
+	e, _, err := tables.Jobs.Decode(tables.Jobs.Row(job.ID), cells)
 	if err != nil {
 		return hbase.Cell{}, err
 	}
-	for _, again := range tables.Errands.Put(e).Cells {
+	for _, again := range tables.Jobs.Put(e).Cells {
 		if again.Qualifier == c.Qualifier {
 			return again, nil
 		}

@@ -48,7 +48,7 @@ func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
 		want[c.name] = c.bytes
 	}
 	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays", "row of a twit's id", "value of a twit's id",
-		"row of the top-level departments", "UserGames, value of l:go", "row of an errand", "row of an author's comments on a twit"} {
+		"row of the top-level departments", "UserGames, value of l:go", "row of a job", "row of an author's comments on a twit"} {
 		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {
 			t.Errorf("%s, %s lacks %s", name, document, s)
 		}

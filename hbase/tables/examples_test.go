@@ -22,8 +22,8 @@ var (
 		Mark: tables.CommentMark("LiLei", "很好", 0),
 	}
 
-	batch  = tables.Batch{Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.Unknown}}, Twits: []tables.TwitKey{moment.Key()}}
-	errand = tables.Errand{ID: tables.NewOp(noon, 7), Kind: tables.Posted, At: noon.UnixMilli(), Author: "小红", Position: moment.Key().Position}
+	batch = tables.Batch{Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.Unknown}}, Twits: []tables.TwitKey{moment.Key()}}
+	job   = tables.Job{ID: tables.NewOp(noon, 7), Kind: tables.Posted, At: noon.UnixMilli(), Author: "小红", Position: moment.Key().Position}
 
 	// longest is the longest username there is: 64 characters of four bytes each.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)

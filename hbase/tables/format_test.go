@@ -66,8 +66,8 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("who is a broadcaster?", tables.Broadcasters.Get())
 	get("is 小红?", tables.Broadcasters.Of("小红"))
 	get("what has an import to reckon with?", tables.Imports.Get())
-	get("an errand", tables.Errands.Get(errand.ID))
-	scan("the errands of a shard since noon", tables.Errands.Scan(1, noon))
+	get("a job", tables.Jobs.Get(job.ID))
+	scan("the jobs of a shard since noon", tables.Jobs.Scan(1, noon))
 	for _, l := range lists {
 		get(l.name+": the first page", l.get(l.owner, 0, hbase.Page{Limit: 21}))
 		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.After(l.cell.Qualifier, 21)))

@@ -39,15 +39,15 @@ func FuzzTimelineEntry(f *testing.F) { fuzzQualifier(f, "Timelines") }
 
 func FuzzUserComment(f *testing.F) { fuzzQualifier(f, "UserComments") }
 
-func FuzzErrand(f *testing.F) {
-	for _, kind := range []tables.ErrandKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
-		f.Add(string(kind), "1424174400000", "小红", "LiLei", errand.Position)
-		f.Add(string(kind), "1424174400000", "小红", "", errand.Position)
+func FuzzJob(f *testing.F) {
+	for _, kind := range []tables.JobKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
+		f.Add(string(kind), "1424174400000", "小红", "LiLei", job.Position)
+		f.Add(string(kind), "1424174400000", "小红", "", job.Position)
 		f.Add(string(kind), "1424174400000", "小红", "LiLei", "")
 		f.Add(string(kind), "1424174400000", "小红", "", "")
 		f.Add(string(kind), "x", "小红", "", "")
 	}
-	row := tables.Errands.Row(errand.ID)
+	row := tables.Jobs.Row(job.ID)
 	f.Fuzz(func(t *testing.T, kind, at, author, follower, position string) {
 		cells := []hbase.Cell{{Family: tables.Attributes, Qualifier: tables.LeaseColumn, Value: []byte("0 ")}}
 		for _, c := range [][2]string{{"at", at}, {"author", author}, {"follower", follower}, {"kind", kind}, {"position", position}} {
@@ -55,12 +55,12 @@ func FuzzErrand(f *testing.F) {
 				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: c[0], Value: []byte(c[1])})
 			}
 		}
-		e, ok, err := tables.Errands.Decode(row, cells)
+		e, ok, err := tables.Jobs.Decode(row, cells)
 		if err == nil && !ok {
 			return
 		}
 		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
-			return sayCells(tables.Errands.Put(e).Cells), err
+			return sayCells(tables.Jobs.Put(e).Cells), err
 		}}, sayCells(cells))
 	})
 }

@@ -26,17 +26,12 @@ type Intent struct {
 	Due int64
 }
 
-// Intents are the writes that have begun, in a few shards, by their ids and so by their time.
-var Intents = intents{"intents"}
+// Intents is the outbox of intents.
+var Intents = intents{Outbox{"intents"}}
 
-type intents struct{ Table string }
+type intents struct{ Outbox }
 
-// IntentShards is into how many ranges the intents fall.
-const IntentShards = 8
-
-const intentShard = 256 / IntentShards
-
-// The columns of an intent. The last two are no part of it: who carries it on and till when, and that it was decided.
+// The columns of an intent. The last one is not part of it, and neither is the lease.
 const (
 	intentKind      = "kind"
 	intentArguments = "arguments"
@@ -47,26 +42,8 @@ const (
 	intentAfter     = "after"
 	intentDue       = "due"
 
-	LeaseColumn   = "lease"
 	decidedColumn = "decided"
 )
-
-// Row returns the key of an intent's row: shard ‖ id.
-func (intents) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (intentShard - 1)}) + id }
-
-// IDOf reads a key of Row back.
-func (n intents) IDOf(row string) (string, error) {
-	if len(row) != 1+opLength || n.Row(row[1:]) != row {
-		return "", corrupt(ErrName, row)
-	}
-	_, err := OpTime(row[1:])
-	return row[1:], corrupt(err, row)
-}
-
-// Get reads an intent whole.
-func (n intents) Get(id string) hbase.Get {
-	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes}
-}
 
 // Open reads whether there is such an intent: it has a cell if so.
 func (n intents) Open(id string) hbase.Get {
@@ -75,8 +52,9 @@ func (n intents) Open(id string) hbase.Get {
 
 // Scan is the range of a shard's intents that began at from or later, and before to.
 func (n intents) Scan(shard int, from, to time.Time) hbase.Scan {
-	prefix := string([]byte{byte(shard * intentShard)})
-	return hbase.Scan{Table: n.Table, Start: prefix + NewOp(from, 0), Stop: prefix + NewOp(to, 0), Columns: Attributes}
+	scan := n.Outbox.Scan(shard, from)
+	scan.Stop = scan.Start[:1] + NewOp(to, 0)
+	return scan
 }
 
 // Put writes an intent, with its own timestamp.
@@ -150,23 +128,9 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
-// Lease is the cell that says who carries an intent on, and till when.
+// Lease returns the cell of a lease on an intent. It has the intent's timestamp, so that Remove removes it.
 func (n intents) Lease(i Intent, holder string, until time.Time) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: i.At,
-		Value: fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
-}
-
-// Leased returns till when the cells say that an intent is carried on by somebody, and what says so: nothing if nobody ever did.
-func (n intents) Leased(cells []hbase.Cell) (until time.Time, value []byte) {
-	for _, c := range cells {
-		if c.Qualifier == LeaseColumn {
-			// A lease that can't be read has run out.
-			var ms int64
-			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
-			return time.UnixMilli(ms), c.Value
-		}
-	}
-	return time.Time{}, nil
+	return NewLease(holder, until).Cell(i.At)
 }
 
 // Mark notes in an intent that the write was decided.

@@ -136,6 +136,6 @@ func breaches() []broken {
 		{"an account of nobody", []hbase.Mutation{tables.Accounts.Put("x", "$argon2id$", age)},
 			[]string{at("accounts", "x", "i:password") + `is there, should be absent: there is no user "x"`}, true},
 		{"a broadcaster who waits for nothing", []hbase.Mutation{tables.Broadcasters.Put("b", tables.Leaving(tables.NewOp(day(1), 1)), age)},
-			[]string{at("broadcasters", "", "l:b") + `is "leaving 05nlspn8000000000000008", should be "merged": there is no errand 05nlspn8000000000000008`}, false},
+			[]string{at("broadcasters", "", "l:b") + `is "leaving 05nlspn8000000000000008", should be "merged": there is no job 05nlspn8000000000000008`}, false},
 	}
 }

@@ -18,8 +18,8 @@ type Checker struct {
 	// Report is called with each breach, Read with how many more rows of a table were looked at; both from one goroutine. Nil is no call.
 	Report func(Breach)
 	Read   func(table string, rows int)
-	// Waiting is called with the number of errands: what their authors have in timelines is not looked at.
-	Waiting func(errands int)
+	// Waiting is called with the number of jobs: what their authors have in timelines is not looked at.
+	Waiting func(jobs int)
 	// Mend is whether breaches are mended. Some show only when others are mended, so it takes another run to find none.
 	Mend bool
 	// Grace is for how long a write may be on its way before that is a breach.
@@ -91,7 +91,7 @@ func (c Checker) Run(ctx context.Context) error {
 		busy: map[string]bool{}, elsewhere: map[string]bool{}, unreadable: map[listOf]bool{}, restricted: map[tables.TwitKey]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
-		r.intents, r.errands, r.buckets, r.accounts, r.edges, r.departments, r.visibilities, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
+		r.intents, r.jobs, r.buckets, r.accounts, r.edges, r.departments, r.visibilities, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
 	} {
 		if err := prove(ctx); err != nil {
 			return err

@@ -57,14 +57,14 @@ func begun(i tables.Intent) time.Time {
 	return at
 }
 
-// errands notes whose twits are on their way into timelines.
-func (r *run) errands(ctx context.Context) error {
+// jobs notes whose twits are on their way into timelines.
+func (r *run) jobs(ctx context.Context) error {
 	open := map[string]bool{}
-	err := r.rows(ctx, hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+	err := r.rows(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {
-			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
+			e, ok, err := tables.Jobs.Decode(row.Key, row.Cells)
 			if err != nil {
-				r.corrupt(tables.Errands.Table, row.Key, "kind", err)
+				r.corrupt(tables.Jobs.Table, row.Key, "kind", err)
 			} else if ok {
 				open[e.ID], r.busy[e.Author] = true, true
 			}
@@ -93,7 +93,7 @@ func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
 		}
 		r.elsewhere[c.Qualifier] = state != tables.Pushed
 		if id, leaving := state.Leaving(); leaving && !open[id] {
-			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no errand %s", id),
+			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no job %s", id),
 				tables.Broadcasters.Put(c.Qualifier, tables.Merged, c.Timestamp+1))
 		}
 	}

@@ -47,7 +47,7 @@ func TestTheNextBatchIsNotedWhileOneIsWritten(t *testing.T) {
 	w.posts("x")
 	p := &patient{Store: w.Store, noted: make(chan struct{}, len(names)+1)} // the last note is that nothing is
 	w.Store = p
-	f := w.gateway(feeds.Options{Chunk: 1})
+	f := w.gateway(feeds.Options{BatchSize: 1})
 	w.sweep(f)
 	for _, name := range names {
 		w.has(name, "x")

@@ -7,117 +7,138 @@ import (
 	"twibase/hbase/tables"
 )
 
-// state is how an author's twits get to readers.
-type state struct {
+// authorState is how an author's twits get to readers, and how many followers there are.
+type authorState struct {
 	state  tables.Broadcast
 	stored bool
-	// orphaned is one that the errand of which it waits for will never end.
+	// orphaned is a leaving state whose job is gone: no job will end it.
 	orphaned  bool
 	followers int
 }
 
-// state reads the author's state, out of the cells of it and of the number of followers.
-func (e *errand) state(ctx context.Context, cells, length []hbase.Cell) (s state, err error) {
-	if s.state, s.stored, err = tables.Broadcasters.State(cells); err != nil {
+// authorState decodes the author's state, and looks for its job if the author is leaving.
+func (f *fanout) authorState(ctx context.Context, state, length []hbase.Cell) (s authorState, err error) {
+	if s.state, s.stored, err = tables.Broadcasters.State(state); err != nil {
 		return s, err
 	}
 	if s.followers, err = tables.DecodeCount(length); err != nil {
 		return s, err
 	}
-	if other, leaving := s.state.Leaving(); leaving && other != e.ID {
-		row, err := e.read(ctx, tables.Errands.Get(other))
+	if other, leaving := s.state.Leaving(); leaving && other != f.ID {
+		row, err := f.read(ctx, tables.Jobs.Get(other))
 		if err != nil {
 			return s, err
 		}
-		_, there, err := tables.Errands.Decode(tables.Errands.Row(other), row[0])
-		s.orphaned = !there
+		_, exists, err := tables.Jobs.Decode(tables.Jobs.Row(other), row[0])
+		s.orphaned = !exists
 		return s, err
 	}
 	return s, nil
 }
 
-// room reports whether the author may become a broadcaster.
-func (e *errand) room(ctx context.Context) (bool, error) {
-	cells, err := e.read(ctx, tables.Broadcasters.Get())
+// readAuthorState reads the author's state.
+func (f *fanout) readAuthorState(ctx context.Context) (authorState, error) {
+	cells, err := f.read(ctx, tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author))
+	if err != nil {
+		return authorState{}, err
+	}
+	return f.authorState(ctx, cells[0], cells[1])
+}
+
+// roomForBroadcaster reports whether the author may become a broadcaster.
+func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
+	cells, err := f.read(ctx, tables.Broadcasters.Get())
 	if err != nil {
 		return false, err
 	}
-	are, err := tables.Broadcasters.Decode(cells[0])
-	return tables.RoomForBroadcasters(len(are)), err
+	broadcasters, err := tables.Broadcasters.Decode(cells[0])
+	return tables.RoomForBroadcasters(len(broadcasters)), err
 }
 
-// change brings the author into the next state, and reports whether it was in the one before. A lost answer is false: who goes on looks
-// at the state again.
-func (e *errand) change(ctx context.Context, from state, to tables.Broadcast) (bool, error) {
-	check, put := tables.Broadcasters.Change(e.Author, from.state, from.stored, to)
-	return e.store.CheckAndPut(ctx, check, put)
+// transition changes the author's state, and reports whether the state was the expected one. It may report false
+// after it succeeded, when the store's answer was lost: callers read the state again.
+func (f *fanout) transition(ctx context.Context, from authorState, to tables.Broadcast) (bool, error) {
+	check, put := tables.Broadcasters.Change(f.Author, from.state, from.stored, to)
+	return f.store.CheckAndPut(ctx, check, put)
 }
 
-// few reports whether an author with so many followers is to be no broadcaster any more.
-func (e *errand) few(followers int) bool { return 2*followers < e.o.Limit }
+// few reports whether an author with so many followers should no longer be a broadcaster.
+func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// unmerge lets another errand bring the author's twits into timelines, and reports whether the author's state waits for that. It does by this call or
-// never: so whoever finds that it does knows that it was never ended, however long a gateway was stopped, and what was brought since is all.
-func (e *errand) unmerge(ctx context.Context, from state) (bool, error) {
-	another := tables.Errand{ID: e.newOp(), Kind: tables.Returned, At: e.At, Author: e.Author}
-	if err := e.write(ctx, []hbase.Mutation{tables.Errands.Put(another)}); err != nil {
+// leave starts a job that delivers all of the author's twits to timelines, and reports whether the author's state
+// now names that job. Only this call can make it do so. So a job that finds itself in the state knows that it
+// never ended that state before, and that what it has delivered is all that readers merged.
+func (f *fanout) leave(ctx context.Context, from authorState) (bool, error) {
+	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
+	if err := f.write(ctx, []hbase.Mutation{tables.Jobs.Put(next)}); err != nil {
 		return false, err
 	}
-	done, err := e.change(ctx, from, tables.Leaving(another.ID))
-	e.Give(another)
+	done, err := f.transition(ctx, from, tables.Leaving(next.ID))
+	f.Notify(next)
 	return done, err
 }
 
-// returned brings all twits of an author who has few followers again into their timelines, and then lets readers find them there. If the errand's
-// state was not entered, another one does. If it has ended, the author may be a broadcaster again, and is left one.
-func (e *errand) returned(ctx context.Context) error {
-	if err := e.keep(ctx, leased); err != nil {
-		return err
+// returned delivers all twits of an author who has few followers again. Then it waits until no request can be
+// merging them any more, and ends the author's leaving state. It reports false while it waits.
+func (f *fanout) returned(ctx context.Context) (done bool, err error) {
+	if err := f.redeliver(ctx); err != nil {
+		return false, err
 	}
-	mine := tables.Leaving(e.ID)
+	if err := f.renew(ctx); err != nil {
+		return false, err
+	}
+	waits, err := f.endLeaving(ctx)
+	if waits || err != nil {
+		return false, err
+	}
+	// The cursor stays: the author's state may still come to name this job, and only a job that has delivered
+	// everything may end it.
+	f.Unverified = ""
+	return true, f.item.Release(ctx, f.Progress.Cells()...)
+}
+
+// endLeaving ends the author's leaving state if it names this job and the job was in quarantine. It reports whether
+// the job has delivered and waits now. If the state does not name this job, another job ends it, or has ended it:
+// then the author may be a broadcaster again, and stays one.
+func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
-		cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
+		s, err := f.readAuthorState(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
-		s, err := e.state(ctx, cells[0], cells[1])
-		if err != nil {
-			return err
-		}
+		waited := f.Cursor == allDelivered
 		switch {
-		case s.state == mine && e.hold.Cursor == resting:
-			// Whoever read a timeline before all was there has also looked whether the author is to be merged, by now.
-			if done, err := e.change(ctx, s, tables.Pushed); done || err != nil {
-				return err
+		case s.state == tables.Leaving(f.ID) && waited:
+			if done, err := f.transition(ctx, s, tables.Pushed); done || err != nil {
+				return false, err
 			}
-		case s.state == mine:
-			return e.bringAll(ctx)
-		case e.hold.Cursor != resting && (s.state == tables.Merged && e.few(s.followers) || s.orphaned):
-			if done, err := e.unmerge(ctx, s); done || err != nil {
-				return err
+		case s.state == tables.Leaving(f.ID):
+			return true, f.deliverAll(ctx)
+		case !waited && (s.state == tables.Merged && f.few(s.followers) || s.orphaned):
+			if done, err := f.leave(ctx, s); done || err != nil {
+				return false, err
 			}
 		default:
-			return nil
+			return false, nil
 		}
 	}
 }
 
-// bringAll brings an author's twits into the timelines of all followers.
-func (e *errand) bringAll(ctx context.Context) error {
-	twits, err := e.newest(ctx, e.o.TimelineBound)
+// deliverAll delivers the author's newest twits to all followers, and puts the job in quarantine. A request that
+// read its timeline before has then read by the end of the quarantine whether it has to merge the author.
+func (f *fanout) deliverAll(ctx context.Context) error {
+	twits, err := f.newestTwits(ctx)
 	if err != nil {
 		return err
 	}
-	way := walkAfter(e.Feeds, tables.Followers, e.Author, e.hold.Cursor)
-	followers, positions, err := way.next(ctx, e.share(twits))
-	if err == nil {
-		err = e.bring(ctx, e.course(followers, positions, twits, way))
-	}
-	if err == nil {
-		err = e.rest(ctx, grace)
-	}
+	followers := walkAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
+	first, positions, err := followers.next(ctx, f.pageSize(twits))
 	if err != nil {
 		return err
 	}
-	return errTaken
+	if err := f.deliver(ctx, f.batches(first, positions, twits, followers)); err != nil {
+		return err
+	}
+	f.Cursor, f.Unverified = allDelivered, ""
+	return f.item.Defer(ctx, quarantine, f.Progress.Cells()...)
 }

@@ -29,13 +29,13 @@ func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
 	}
 }
 
-func TestAnErrandThatComesLateLeavesABroadcasterWithManyFollowersOne(t *testing.T) {
+func TestAnJobThatComesLateLeavesABroadcasterWithManyFollowersOne(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a", "b")
 	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
-	w.errand(tables.Returned, "", "")
+	w.job(tables.Returned, "", "")
 	if w.sweep(w.gateway(feeds.Options{Limit: 4})); w.state() != tables.Merged || w.open() != 0 {
-		t.Errorf("%s, with %d errands", w.state(), w.open())
+		t.Errorf("%s, with %d jobs", w.state(), w.open())
 	}
 }
 
@@ -64,7 +64,7 @@ func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
 	w.sweep(f)
 	for i, name := range []string{"a", "b"} {
 		w.leaves(name)
-		w.errand(tables.Unfollowed, name, "")
+		w.job(tables.Unfollowed, name, "")
 		w.sweep(f)
 		if _, leaving := w.state().Leaving(); leaving != (i == 1) {
 			t.Error(w.state())

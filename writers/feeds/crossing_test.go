@@ -15,7 +15,7 @@ var fans = numbered("m", limit)
 
 func becomesABroadcaster(w *world, _ []*tables.Twit) {
 	w.follows(fans...)
-	w.errand(tables.Followed, fans[0], "")
+	w.job(tables.Followed, fans[0], "")
 	w.posts("many")
 	sweeps(w, nil)
 }
@@ -25,7 +25,7 @@ func ceasesToBeOne(w *world) {
 		for _, name := range fans {
 			w.leaves(name)
 		}
-		w.errand(tables.Unfollowed, fans[0], "")
+		w.job(tables.Unfollowed, fans[0], "")
 	}
 	w.posts("few")
 }
@@ -68,20 +68,20 @@ func crossings(begin func(w *world) []*tables.Twit) []crisis {
 	}
 }
 
-// The errand that had the author return is still there when the author has become a broadcaster again.
-func TestATwitOfABroadcasterIsNotLostByAnErrandThatHadRested(t *testing.T) {
+// The job that had the author return is still there when the author has become a broadcaster again.
+func TestATwitOfABroadcasterIsNotLostByAnJobThatHadRested(t *testing.T) {
 	w := newWorld(t)
 	w.follows("Lily")
 	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
 	w.posts("first")
 	diesPushed(w, nil)
 	if w.has("Lily", "first"); w.state() != tables.Pushed || w.open() != 1 {
-		t.Fatalf("the author is %s, and %d errands are left", w.state(), w.open())
+		t.Fatalf("the author is %s, and %d jobs are left", w.state(), w.open())
 	}
 	becomesABroadcaster(w, nil)
 	rests(w, nil)
 	if w.has("Lily", "first"); w.state() != tables.Merged || w.open() != 0 {
-		t.Errorf("the author is %s, and %d errands are left", w.state(), w.open())
+		t.Errorf("the author is %s, and %d jobs are left", w.state(), w.open())
 	}
 	ceasesToBeOne(w)
 	sweeps(w, nil)
@@ -102,13 +102,13 @@ func (s outrun) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return s.Store.CheckAndPut(ctx, check, put)
 }
 
-func TestAnAuthorReturnsThoughTheErrandIsLookedAtBeforeItIsWaitedFor(t *testing.T) {
+func TestAnAuthorReturnsThoughTheJobIsLookedAtBeforeItIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	store := w.Store
 	w.follows("Lily")
 	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
 	w.lists("first")
-	w.errand(tables.Returned, "", "")
+	w.job(tables.Returned, "", "")
 	dead := &mortal{Store: store, meanwhile: func() {}, mishap: 2, what: diesAndLate} // of three writes that by which the author leaves
 	w.Store = dead
 	_ = w.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
@@ -119,7 +119,7 @@ func TestAnAuthorReturnsThoughTheErrandIsLookedAtBeforeItIsWaitedFor(t *testing.
 	w.Store = store
 	rests(w, nil)
 	if w.has("Lily", "first"); w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("the author is %s, and %d errands are left", w.state(), w.open())
+		t.Errorf("the author is %s, and %d jobs are left", w.state(), w.open())
 	}
 }
 
@@ -133,7 +133,7 @@ func (s keeper) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return s.Store.Mutate(ctx, mutations)
 }
 
-func TestAnErrandThatWasEndedWithoutBringingBringsAllWhenItIsWaitedForAfterAll(t *testing.T) {
+func TestAnJobThatWasEndedWithoutBringingBringsAllWhenItIsWaitedForAfterAll(t *testing.T) {
 	w := newWorld(t)
 	store := w.Store
 	w.follows("Lily")
@@ -148,10 +148,10 @@ func TestAnErrandThatWasEndedWithoutBringingBringsAllWhenItIsWaitedForAfterAll(t
 	_ = w.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
 	w.Store = store
 	if dead.late(); w.state() == tables.Merged || w.open() != 2 {
-		t.Fatalf("the author is %s, and %d errands are left", w.state(), w.open())
+		t.Fatalf("the author is %s, and %d jobs are left", w.state(), w.open())
 	}
 	rests(w, nil)
 	if w.has("Lily", "first"); w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("the author is %s, and %d errands are left", w.state(), w.open())
+		t.Errorf("the author is %s, and %d jobs are left", w.state(), w.open())
 	}
 }

@@ -21,7 +21,7 @@ type mishap int
 
 const (
 	diesAfter    mishap = iota
-	diesAndLater        // the call is done when another gateway has gone on with the errand
+	diesAndLater        // the call is done when another gateway has gone on with the job
 	failsAndLate        // the gateway is told of an error, and lives
 	failsDone
 	fails
@@ -134,7 +134,7 @@ func (m *mortal) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.P
 	return done && err == nil, err
 }
 
-// crisis is what an errand is about, and what happens while it is done.
+// crisis is what a job is about, and what happens while it is done.
 type crisis struct {
 	name  string
 	begin func(w *world) []*tables.Twit
@@ -151,19 +151,19 @@ func deletesNewest(w *world, twits []*tables.Twit) { w.deletes(twits[len(twits)-
 
 func unfollows(w *world, _ []*tables.Twit) {
 	w.leaves("Lucy")
-	w.errand(tables.Unfollowed, "Lucy", "")
+	w.job(tables.Unfollowed, "Lucy", "")
 }
 
 func follows(w *world, _ []*tables.Twit) {
 	w.follows("late")
-	w.errand(tables.Followed, "late", "")
+	w.job(tables.Followed, "late", "")
 }
 
 // followsLast is by a clock that is behind, so that who follows is among those who are still to be met.
 func followsLast(w *world, _ []*tables.Twit) {
 	at := time.Unix(1, 0)
 	w.write(tables.Follows.Put("late", author, true, at, at.UnixMilli()), put(tables.Followers, author, tables.Follow{Username: "late", At: at}))
-	w.errand(tables.Followed, "late", "")
+	w.job(tables.Followed, "late", "")
 }
 
 // sweeps does in the background what follows.
@@ -182,7 +182,7 @@ func crises() (all []crisis) {
 			}
 			w.sweep(w.gateway(feeds.Options{}))
 			w.follows("Lucy")
-			w.errand(tables.Followed, "Lucy", "")
+			w.job(tables.Followed, "Lucy", "")
 			return twits
 		},
 		"returned": func(w *world) (twits []*tables.Twit) {
@@ -191,7 +191,7 @@ func crises() (all []crisis) {
 			for _, name := range numbered("t", 3) {
 				twits = append(twits, w.lists(name))
 			}
-			w.errand(tables.Returned, "", "")
+			w.job(tables.Returned, "", "")
 			return twits
 		},
 	} {
@@ -211,7 +211,7 @@ func crises() (all []crisis) {
 	return all
 }
 
-// TestNothingIsLeftOverWhereverAGatewayDies has something go wrong with calls that a gateway makes for an errand, and others delete a twit, unfollow
+// TestNothingIsLeftOverWhereverAGatewayDies has something go wrong with calls that a gateway makes for a job, and others delete a twit, unfollow
 // or cross the limit at each call before.
 func TestNothingIsLeftOverWhereverAGatewayDies(t *testing.T) {
 	chunks, step, mishaps := tried()
@@ -254,7 +254,7 @@ func (c crisis) happens(t *testing.T, m *mortal, chunk int) {
 		w.later(beside.now.Sub(began))
 	}
 	w.Store = m
-	o := feeds.Options{Limit: limit, Chunk: chunk}
+	o := feeds.Options{Limit: limit, BatchSize: chunk}
 	f := w.gateway(o)
 	for range 2 { // one that lives tries again
 		_ = f.Sweep(t.Context())
@@ -302,6 +302,6 @@ func (w *world) whole(broadcaster bool) {
 		}
 	}
 	if n := w.open(); n != 0 || !merged && w.state() != tables.Pushed {
-		w.Errorf("%d errands are left, and the author is %s", n, w.state())
+		w.Errorf("%d jobs are left, and the author is %s", n, w.state())
 	}
 }

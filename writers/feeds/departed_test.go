@@ -9,7 +9,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// Whose followers were all deleted has lost them without an errand, and posts nothing any more.
+// Whose followers were all deleted has lost them without a job, and posts nothing any more.
 func TestABroadcasterWhoIsDeletedIsNoneThoughTheFollowersWereDeletedBefore(t *testing.T) {
 	w := newWorld(t)
 	w.now = time.Now()
@@ -47,7 +47,7 @@ func TestABroadcasterWhoIsDeletedIsNoneThoughTheFollowersWereDeletedBefore(t *te
 	for i, name := range append(fans, author) {
 		change(func(ws *writers.Writers) error { return ws.DeleteUser(t.Context(), name) })
 		if want := []tables.Broadcast{tables.Merged, tables.Merged, tables.Pushed}[i]; w.state() != want || w.open() != 0 {
-			t.Errorf("%s is deleted: %s, with %d errands, want %s", name, w.state(), w.open(), want)
+			t.Errorf("%s is deleted: %s, with %d jobs, want %s", name, w.state(), w.open(), want)
 		}
 	}
 }
@@ -91,6 +91,6 @@ func TestAnAuthorWhoIsDeletedWhileATwitFindsManyFollowersIsNoBroadcaster(t *test
 	w.later(time.Minute)
 	sweeps(w)
 	if !deleted || w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("deleted %v: %s, with %d errands", deleted, w.state(), w.open())
+		t.Errorf("deleted %v: %s, with %d jobs", deleted, w.state(), w.open())
 	}
 }

@@ -1,88 +1,87 @@
-// Package feeds keeps timelines: it does in the background what follows from posting and deleting a twit, and from following and
-// unfollowing its author. What is to be done is in the store, as [tables.Errand], so any gateway does it, and a crash loses none.
+// Package feeds delivers twits to timelines in the background, and removes them from timelines.
 //
-// An errand may be done twice, or by two at once: the entries of timelines are columns of which each write says the same. docs/FEEDS.md says
-// why none is missing or left behind.
+// A write that changes timelines leaves a [tables.Job] in the store. The jobs are the items of an
+// [outbox.Outbox], so any gateway does them, and a crash loses none. A job may run twice, or in two gateways at
+// the same time: an entry of a timeline is a column, and every job that writes it writes the same cell.
+//
+// # Delivery
+//
+// A job delivers twits in batches: some of the author's twits to some of the followers. Followers and twits may
+// go while a batch is on its way, and the job that removes their entries may have run before the entries arrive.
+// So each batch has three steps:
+//
+//	record    store the batch in the job's row, in the CheckAndPut that renews the lease
+//	put       write the entries
+//	verify    read the author's lists again, and delete the entries of followers and twits that are gone
+//
+// The steps of successive batches overlap. While batch n is put, batch n−1 is verified, then batch n+1 is read
+// and recorded together with batch n:
+//
+//	batch 1   record ── put ─────── verify
+//	batch 2             read record put ─────── verify
+//	batch 3                         read record put ─────── verify
+//	                                                          time ─►
+//
+// A batch stays recorded until it was verified. If the gateway dies, the next one puts and verifies the recorded
+// batch again: whatever the dead gateway's calls still write, however late, is then either rightly there or
+// masked by a deletion. A gateway that lost its lease cannot record, so it puts nothing that its successor does
+// not know of. docs/FEEDS.md shows why no entry is missing and none is left over.
 package feeds
 
 import (
 	"context"
-	crypto "crypto/rand"
-	"encoding/binary"
-	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/writers/outbox"
 )
 
-// Options are what a gateway may set. The zero value is good.
+const (
+	// workers is how many jobs a gateway does at a time: a long one does not hold up all others.
+	workers = 4
+	// quarantine is longer than any request that reads a timeline.
+	quarantine = 40 * time.Second
+	// allDelivered is the cursor of a job that has delivered everything. It follows all followers.
+	allDelivered = tables.MembersEnd
+)
+
+// Options configure the feeds of a gateway. The zero value has the defaults.
 type Options struct {
-	// Limit is how many followers an author may have whose twits are put into all their timelines: [tables.FanoutLimit] if it is 0.
+	// Limit is the number of followers above which an author becomes a broadcaster. The default is
+	// [tables.FanoutLimit].
 	Limit int
-	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
+	// TimelineBound is how many entries a timeline keeps. The default is [tables.TimelineBound]; tests use less.
 	TimelineBound int
-	// Chunk is how many entries are written together: 2,500 if it is 0, less in tests.
-	Chunk int
-	// Log is told of what failed and will be tried again; nil drops it.
+	// BatchSize is how many entries are written together. The default is 2,500; tests use less.
+	BatchSize int
+	// Log is for jobs that fail and will be tried again. The default logs nothing.
 	Log *slog.Logger
-	// Done is told of each errand that this gateway has done, and must not wait; nil is nobody.
-	Done func(tables.Errand)
-	// Now is the clock; nil is the machine's.
+	// Done is called with each job that this gateway has done. It must not block.
+	Done func(tables.Job)
+	// Now is the clock. The default is the machine's.
 	Now func() time.Time
-	// Seed makes leases and the ids of errands repeatable, for tests; nil is chance.
+	// Seed makes lease holders and the ids of jobs repeatable, for tests. The default is random.
 	Seed rand.Source
 }
 
-const (
-	// leased is how long who has taken an errand is left alone.
-	leased = 4 * time.Second
-	// grace is longer than any request takes that reads a timeline.
-	grace = 40 * time.Second
-	// tick is how often a gateway looks for errands of others, whole how often it looks for all of them from the beginning of time,
-	// skew how much later than others' its errands may be noted for it to find them in between.
-	tick  = time.Second
-	whole = time.Minute
-	skew  = 30 * time.Second
-	// workers is how many errands a gateway does side by side: a long one does not hold up all others.
-	workers = 4
-	// page is how many errands of a shard, the oldest, a look finds: more would not be done before the next one.
-	page = 512
-)
-
-// Feeds are the timelines' keeper of one gateway. All methods may be called concurrently.
+// Feeds does the fan-out jobs of one gateway. Its methods are safe for concurrent use.
 type Feeds struct {
 	store  hbase.Store
 	o      Options
-	holder string
-
-	mu     sync.Mutex
-	chance *rand.Rand
-	// waiting are the errands to be done by this gateway, the oldest first; doing those that it is at.
-	waiting []tables.Errand
-	doing   map[string]bool
-	awake   chan struct{}
-	lag     Lag
-	from    time.Time // before which there was no errand at the last look
-	looked  time.Time // when all were looked for
+	outbox *outbox.Outbox[job]
 }
 
-// Lag is how far the timelines are behind, as of the last look.
-type Lag struct {
-	// Open is how many errands there are of all gateways that have something to do, 512 of each of 8 shards at most; Oldest is when the
-	// oldest of them was given, zero if there is none.
-	Open   int
-	Oldest time.Time
+// job is an item of the outbox.
+type job struct {
+	tables.Job
+	tables.Progress
 }
 
-// New returns the keeper of the timelines of a store whose tables exist.
+// New returns the feeds of a store whose tables exist.
 func New(store hbase.Store, o Options) *Feeds {
 	if o.Limit == 0 {
 		o.Limit = tables.FanoutLimit
@@ -90,197 +89,70 @@ func New(store hbase.Store, o Options) *Feeds {
 	if o.TimelineBound == 0 {
 		o.TimelineBound = tables.TimelineBound
 	}
-	if o.Chunk == 0 {
-		o.Chunk = 2500
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.BatchSize == 0 {
+		o.BatchSize = 2500
 	}
 	if o.Done == nil {
-		o.Done = func(tables.Errand) {}
+		o.Done = func(tables.Job) {}
 	}
-	if o.Seed == nil {
-		var seed [16]byte
-		_, _ = crypto.Read(seed[:])
-		o.Seed = rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
-	}
-	chance := rand.New(o.Seed)
-	host, _ := os.Hostname()
-	return &Feeds{store: store, o: o, holder: host + "/" + strconv.FormatUint(chance.Uint64(), 36), chance: chance, doing: map[string]bool{},
-		awake: make(chan struct{}, workers)}
+	f := &Feeds{store: store, o: o}
+	f.outbox = outbox.New(outbox.Config[job]{
+		Store:    store,
+		Table:    tables.Jobs.Outbox,
+		Decode:   decodeJob,
+		Deferred: func(j job) bool { return j.Cursor == allDelivered },
+		Work:     f.work,
+		Remove:   tables.Jobs.Remove,
+		Done:     func(j job) { o.Done(j.Job) },
+		Workers:  workers,
+		Log:      o.Log,
+		Now:      o.Now,
+		Rand:     o.Seed,
+	})
+	return f
 }
 
-func (f *Feeds) newOp() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return tables.NewOp(f.o.Now(), f.chance.Uint64())
+func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
+	j, ok, err := tables.Jobs.Decode(row, cells)
+	return job{j, tables.Jobs.Progress(cells)}, ok, err
 }
 
-// Lag tells how far the timelines are behind.
-func (f *Feeds) Lag() Lag {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.lag
-}
+// Run does jobs until ctx is done.
+func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx) }
 
-// Behind tells since when there is something that timelines wait for, or since when there may be if that has not been looked for yet; the zero time
-// if there is nothing.
-func (f *Feeds) Behind() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.looked.IsZero() {
-		return time.UnixMilli(0)
-	}
-	return f.lag.Oldest
-}
+// Sweep does all jobs that no other gateway has taken, and returns the errors of those that failed.
+func (f *Feeds) Sweep(ctx context.Context) error { return f.outbox.Sweep(ctx) }
 
-// Give tells of an errand that is in the store: it is done at once, unless older ones are. Without Give it is found a little later.
-func (f *Feeds) Give(e tables.Errand) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.doing[e.ID] {
-		return
-	}
-	i, found := slices.BinarySearchFunc(f.waiting, e, func(a, b tables.Errand) int { return strings.Compare(a.ID, b.ID) })
-	if found {
-		return
-	}
-	f.waiting = slices.Insert(f.waiting, i, e)
-	if len(f.waiting) > page*tables.ErrandShards {
-		f.waiting = f.waiting[:len(f.waiting)-1] // it is found when its time comes
-	}
-	select {
-	case f.awake <- struct{}{}:
-	default: // as many as there are workers will look again
-	}
-}
+// Notify says that a job was put into the store: Run does it at once, unless older ones wait. Without Notify a
+// scan finds it within seconds.
+func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
-// next takes the oldest errand that waits.
-func (f *Feeds) next() (tables.Errand, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.waiting) == 0 {
-		return tables.Errand{}, false
-	}
-	e := f.waiting[0]
-	f.waiting = slices.Delete(f.waiting, 0, 1)
-	f.doing[e.ID] = true
-	return e, true
-}
+// Lag returns how far timelines are behind, of the whole store.
+func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-func (f *Feeds) over(id string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.doing, id)
-}
+// PendingSince returns when the oldest job was created that timelines wait for, the zero time if there is none,
+// and 1970 if the outbox has not been scanned yet.
+func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
-// Run does errands, those that it is given and those that other gateways left, until ctx ends.
-func (f *Feeds) Run(ctx context.Context) {
-	var all sync.WaitGroup
-	for range workers {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				if e, ok := f.next(); ok {
-					f.try(ctx, e)
-					continue
-				}
-				select {
-				case <-f.awake:
-				case <-ctx.Done():
-				}
-			}
-		})
+// work does a job, for the outbox.
+func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
+	o := &fanout{Feeds: f, Job: item.Value.Job, Progress: item.Value.Progress, item: item}
+	switch o.Kind {
+	case tables.Posted:
+		done, err = true, o.deliverOnce(ctx, o.posted)
+	case tables.Deleted:
+		done, err = true, o.deleted(ctx)
+	case tables.Followed:
+		done, err = true, o.deliverOnce(ctx, o.followed)
+	case tables.Unfollowed:
+		done, err = true, o.unfollowed(ctx)
+	case tables.Returned:
+		done, err = o.returned(ctx)
+	default:
+		err = fmt.Errorf("%w: %q is not a kind of job", hbase.ErrCorrupt, o.Kind)
 	}
-	ticks := time.NewTicker(tick)
-	defer ticks.Stop()
-	for ctx.Err() == nil {
-		if err := f.look(ctx); err != nil && ctx.Err() == nil {
-			f.o.Log.Warn("looking for errands failed", "error", err)
-		}
-		select {
-		case <-ticks.C:
-		case <-ctx.Done():
-		}
+	if err != nil {
+		return false, fmt.Errorf("%s, author %s: %w", o.Kind, o.Author, err)
 	}
-	all.Wait()
+	return done, nil
 }
-
-// Sweep does all errands that nobody else has taken, and returns the first error after it tried them all.
-func (f *Feeds) Sweep(ctx context.Context) error {
-	var errs []error
-	for {
-		f.mu.Lock()
-		f.looked = time.Time{}
-		f.mu.Unlock()
-		if err := f.look(ctx); err != nil {
-			return err
-		}
-		done := 0
-		for e, ok := f.next(); ok; e, ok = f.next() {
-			if err := f.try(ctx, e); err != nil {
-				errs = append(errs, err)
-			} else {
-				done++
-			}
-		}
-		if done == 0 || len(errs) > 0 {
-			return errors.Join(errs...)
-		}
-	}
-}
-
-// look finds the errands that nobody is at.
-func (f *Feeds) look(ctx context.Context) error {
-	now := f.o.Now()
-	f.mu.Lock()
-	from, all := f.from, now.Sub(f.looked) >= whole
-	f.mu.Unlock()
-	if all {
-		from = time.UnixMilli(0)
-	}
-	lag, oldest := Lag{Oldest: now}, now
-	for shard := range tables.ErrandShards {
-		found := 0
-		for row, err := range f.store.Scan(ctx, tables.Errands.Scan(shard, from)) {
-			if err != nil {
-				return err
-			}
-			e, ok, err := tables.Errands.Decode(row.Key, row.Cells)
-			if err != nil {
-				f.o.Log.Error("an errand can't be read", "error", err)
-			}
-			if !ok || err != nil {
-				continue
-			}
-			at, _ := tables.OpTime(e.ID)
-			if at.Before(oldest) {
-				oldest = at
-			}
-			if tables.Errands.Taken(row.Cells).Cursor != resting {
-				lag.Open++
-				lag.Oldest = time.UnixMilli(min(lag.Oldest.UnixMilli(), at.UnixMilli()))
-			}
-			if f.free(row.Cells) {
-				f.Give(e)
-			}
-			if found++; found == page {
-				break
-			}
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.from = oldest.Add(-skew)
-	if all {
-		f.looked = now
-	}
-	if f.lag = lag; lag.Open == 0 {
-		f.lag = Lag{}
-	}
-	return nil
-}
-
-func (f *Feeds) mine(lease []byte) bool { return strings.HasSuffix(string(lease), " "+f.holder) }

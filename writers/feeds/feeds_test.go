@@ -12,6 +12,7 @@ import (
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/writers/feeds"
+	"twibase/writers/outbox"
 )
 
 // world is a store with its own time, in which one author posts and others follow.
@@ -97,7 +98,7 @@ func (w *world) later(d ...time.Duration) time.Time {
 	return w.now
 }
 
-// follows makes users follow the author, as far as writers do before they give the errand.
+// follows makes users follow the author, as far as writers do before they give the job.
 func (w *world) follows(names ...string) {
 	w.Helper()
 	for _, name := range names {
@@ -126,18 +127,18 @@ func (w *world) count() {
 	w.write(tables.Users.Put(author, &tables.User{FollowerCount: &n}, w.later().UnixMilli()))
 }
 
-// errand gives one.
-func (w *world) errand(kind tables.ErrandKind, follower, position string) tables.Errand {
+// job gives one.
+func (w *world) job(kind tables.JobKind, follower, position string) tables.Job {
 	w.Helper()
 	w.given++
-	e := tables.Errand{ID: tables.NewOp(w.now, w.given), Kind: kind, At: w.now.UnixMilli(), Author: author, Follower: follower, Position: position}
+	e := tables.Job{ID: tables.NewOp(w.now, w.given), Kind: kind, At: w.now.UnixMilli(), Author: author, Follower: follower, Position: position}
 	if kind == tables.Followed {
 		_, since, err := tables.Follows.Decode(w.cells(tables.Follows.Get(follower, author)))
 		if e.At = since.UnixMilli(); err != nil {
 			w.Fatal(err)
 		}
 	}
-	w.write(tables.Errands.Put(e))
+	w.write(tables.Jobs.Put(e))
 	return e
 }
 
@@ -149,22 +150,22 @@ func (w *world) lists(name string) *tables.Twit {
 	return t
 }
 
-// posts puts a twit into the author's list, and gives the errand.
+// posts puts a twit into the author's list, and gives the job.
 func (w *world) posts(name string) *tables.Twit {
 	w.Helper()
 	t := w.lists(name)
-	w.errand(tables.Posted, "", t.Key().Position)
+	w.job(tables.Posted, "", t.Key().Position)
 	return t
 }
 
-// deletes takes a twit out of the author's list, and gives the errand.
+// deletes takes a twit out of the author's list, and gives the job.
 func (w *world) deletes(t *tables.Twit) {
 	w.Helper()
 	at := w.later().UnixMilli()
 	w.write(hbase.Put{Table: tables.TwitNames.Table, Row: tables.RowKey(t.Name), Cells: []hbase.Cell{tables.TwitNames.Gone(at)}},
 		hbase.Delete{Table: tables.Twits.Table, Row: tables.Twits.Row(author, 0), Columns: []hbase.Deletion{
 			{Kind: hbase.AllVersions, Family: tables.Twits.Family, Qualifier: t.Key().Position, Timestamp: at}}})
-	w.errand(tables.Deleted, "", t.Key().Position)
+	w.job(tables.Deleted, "", t.Key().Position)
 }
 
 func (w *world) sweep(f *feeds.Feeds) {
@@ -204,10 +205,10 @@ func (w *world) state() tables.Broadcast {
 	return state
 }
 
-// open is how many errands are not done.
+// open is how many jobs are not done.
 func (w *world) open() (n int) {
 	w.Helper()
-	for _, err := range w.Scan(w.Context(), hbase.Scan{Table: tables.Errands.Table, Columns: tables.Attributes}) {
+	for _, err := range w.Scan(w.Context(), hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}) {
 		if n++; err != nil {
 			w.Fatal(err)
 		}
@@ -235,18 +236,18 @@ func TestATwitComesIntoTheTimelinesOfAllWhoFollow(t *testing.T) {
 			tables.Followers.BucketCell(tables.Bucket{Number: 7, Start: list[10].Qualifier}, 1)}})
 	w.posts("a")
 	w.posts("b")
-	w.sweep(w.gateway(feeds.Options{Chunk: 4}))
+	w.sweep(w.gateway(feeds.Options{BatchSize: 4}))
 	for _, name := range names {
 		w.has(name, "b", "a")
 	}
 	if n := w.open(); n > 0 {
-		t.Errorf("%d errands are left", n)
+		t.Errorf("%d jobs are left", n)
 	}
 }
 
 func TestWhoFollowsHasWhatWasPostedBeforeUntilTheyUnfollow(t *testing.T) {
 	w := newWorld(t)
-	f := w.gateway(feeds.Options{Chunk: 2})
+	f := w.gateway(feeds.Options{BatchSize: 2})
 	twits := numbered("t", 5)
 	for _, name := range twits {
 		w.posts(name)
@@ -255,7 +256,7 @@ func TestWhoFollowsHasWhatWasPostedBeforeUntilTheyUnfollow(t *testing.T) {
 	slices.Reverse(twits)
 	for i := range 2 { // and again
 		w.follows("Lucy")
-		w.errand(tables.Followed, "Lucy", "")
+		w.job(tables.Followed, "Lucy", "")
 		w.sweep(f)
 		w.has("Lucy", twits...)
 		name := fmt.Sprint("then", i)
@@ -264,7 +265,7 @@ func TestWhoFollowsHasWhatWasPostedBeforeUntilTheyUnfollow(t *testing.T) {
 		w.sweep(f)
 		w.has("Lucy", twits...)
 		w.leaves("Lucy")
-		w.errand(tables.Unfollowed, "Lucy", "")
+		w.job(tables.Unfollowed, "Lucy", "")
 		w.sweep(f)
 		w.has("Lucy")
 	}
@@ -274,7 +275,7 @@ func TestATimelineKeepsItsNewest(t *testing.T) {
 	w := newWorld(t)
 	w.follows("Lucy")
 	const bound = 50
-	f := w.gateway(feeds.Options{TimelineBound: bound, Chunk: 7})
+	f := w.gateway(feeds.Options{TimelineBound: bound, BatchSize: 7})
 	var names []string
 	for _, name := range numbered("t", 8*bound) {
 		w.posts(name)
@@ -285,14 +286,14 @@ func TestATimelineKeepsItsNewest(t *testing.T) {
 		}
 	}
 	w.follows("小红")
-	w.errand(tables.Followed, "小红", "")
+	w.job(tables.Followed, "小红", "")
 	w.sweep(f)
 	w.has("小红", names[:bound]...)
 }
 
 func TestAnAuthorWithTooManyFollowersIsMergedAndReturns(t *testing.T) {
 	w := newWorld(t)
-	f := w.gateway(feeds.Options{Limit: 4, Chunk: 2})
+	f := w.gateway(feeds.Options{Limit: 4, BatchSize: 2})
 	w.follows("a", "b", "c", "d")
 	w.posts("pushed")
 	w.sweep(f)
@@ -318,8 +319,8 @@ func TestAnAuthorWithTooManyFollowersIsMergedAndReturns(t *testing.T) {
 	// Who read the timeline before all that was there may still be about to look who is a broadcaster.
 	w.later(39 * time.Second)
 	w.sweep(f)
-	if _, leaving := w.state().Leaving(); !leaving || w.open() != 1 || f.Lag() != (feeds.Lag{}) {
-		t.Errorf("%s, with %d errands, and %v", w.state(), w.open(), f.Lag())
+	if _, leaving := w.state().Leaving(); !leaving || w.open() != 1 || f.Lag() != (outbox.Lag{}) {
+		t.Errorf("%s, with %d jobs, and %v", w.state(), w.open(), f.Lag())
 	}
 	w.posts("meanwhile")
 	w.sweep(f)
@@ -327,7 +328,7 @@ func TestAnAuthorWithTooManyFollowersIsMergedAndReturns(t *testing.T) {
 	w.later(time.Second)
 	w.sweep(w.gateway(feeds.Options{Limit: 4}))
 	if w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("%s, with %d errands", w.state(), w.open())
+		t.Errorf("%s, with %d jobs", w.state(), w.open())
 	}
 }
 
@@ -359,11 +360,11 @@ func TestAnAuthorReturnsThoughTheAnswerIsLost(t *testing.T) {
 	w.Store = &falseOnce{Store: store}
 	w.sweep(w.gateway(feeds.Options{Limit: 4}))
 	if w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("%s, with %d errands", w.state(), w.open())
+		t.Errorf("%s, with %d jobs", w.state(), w.open())
 	}
 }
 
-func TestAStateWhoseErrandIsGoneEndsWithTheNextTwit(t *testing.T) {
+func TestAStateWhoseJobIsGoneEndsWithTheNextTwit(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a")
 	w.write(tables.Broadcasters.Put(author, tables.Leaving(tables.NewOp(w.now, 99)), 1))
@@ -374,6 +375,6 @@ func TestAStateWhoseErrandIsGoneEndsWithTheNextTwit(t *testing.T) {
 	w.later(time.Minute)
 	w.sweep(f)
 	if w.state() != tables.Pushed || w.open() != 0 {
-		t.Errorf("%s, with %d errands", w.state(), w.open())
+		t.Errorf("%s, with %d jobs", w.state(), w.open())
 	}
 }

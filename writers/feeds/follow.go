@@ -7,101 +7,70 @@ import (
 	"twibase/hbase/tables"
 )
 
-// followed brings the author's twits into the follower's timeline. Readers find those of a broadcaster without.
-func (e *errand) followed(ctx context.Context) error {
-	cells, err := e.read(ctx, tables.Follows.Get(e.Follower, e.Author), tables.Broadcasters.Of(e.Author))
+// followed delivers the author's twits to a new follower. A broadcaster's twits are merged instead.
+func (f *fanout) followed(ctx context.Context) error {
+	cells, err := f.read(ctx, tables.Follows.Get(f.Follower, f.Author), tables.Broadcasters.Of(f.Author))
 	if err != nil {
 		return err
 	}
 	related, since, err := tables.Follows.Decode(cells[0])
-	if err != nil || !related || since.UnixMilli() != e.At {
+	if err != nil || !related || since.UnixMilli() != f.At {
 		return err
 	}
 	state, _, err := tables.Broadcasters.State(cells[1])
 	if err != nil || state == tables.Merged {
 		return err
 	}
-	twits, err := e.newest(ctx, e.o.TimelineBound)
+	twits, err := f.newestTwits(ctx)
 	if err != nil {
 		return err
 	}
-	follower := tables.Follow{Username: e.Follower, At: since}
-	return e.bring(ctx, e.course([]tables.Follow{follower}, []string{tables.Followers.Position(follower)}, twits, nil))
+	follower := tables.Follow{Username: f.Follower, At: since}
+	positions := []string{tables.Followers.Position(follower)}
+	return f.deliver(ctx, f.batches([]tables.Follow{follower}, positions, twits, nil))
 }
 
-// unfollowed takes the author's twits out of the follower's timeline. A broadcaster whom nobody follows any more, who may have been deleted, is
-// none.
-func (e *errand) unfollowed(ctx context.Context) error {
-	if err := e.keep(ctx, leased); err != nil {
+// unfollowed removes the author's twits from the timeline of a follower who left. A broadcaster without followers,
+// who may have been deleted, stops being one.
+func (f *fanout) unfollowed(ctx context.Context) error {
+	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	if err := e.clean(ctx); err != nil {
+	if err := f.removeAuthor(ctx); err != nil {
 		return err
 	}
-	cells, err := e.read(ctx, tables.Broadcasters.Of(e.Author), tables.Followers.Length(e.Author))
-	if err != nil {
-		return err
-	}
-	s, err := e.state(ctx, cells[0], cells[1])
+	s, err := f.readAuthorState(ctx)
 	if err != nil || s.state != tables.Merged || s.followers > 0 {
 		return err
 	}
-	_, err = e.unmerge(ctx, s)
+	_, err = f.leave(ctx, s)
 	return err
 }
 
-// clean takes the author's twits out of the follower's timeline, as far as they are there for a follow before the errand. What is written from now on
-// is taken back by whoever writes it, since the follower is not in the author's list any more.
-func (e *errand) clean(ctx context.Context) error {
+// removeAuthor removes the author's twits from the follower's timeline, except those of a later follow. A job that
+// delivers more of them finds, when it verifies, that the follower has left.
+func (f *fanout) removeAuthor(ctx context.Context) error {
 	for start := ""; ; {
-		cells, err := e.read(ctx, tables.Timelines.Get(e.Follower, 0, hbase.Page{Start: start, Limit: e.o.Chunk}))
+		page := hbase.Page{Start: start, Limit: f.o.BatchSize}
+		cells, err := f.read(ctx, tables.Timelines.Get(f.Follower, 0, page))
 		if err != nil {
 			return err
 		}
-		var gone []hbase.Deletion
+		var entries []hbase.Deletion
 		for _, c := range cells[0] {
-			if twit, err := tables.EntryOf(c.Qualifier); err == nil && twit.Author == e.Author && c.Timestamp <= e.At {
-				gone = append(gone, without(c.Qualifier, e.At))
+			twit, err := tables.EntryOf(c.Qualifier)
+			if err == nil && twit.Author == f.Author && c.Timestamp <= f.At {
+				entries = append(entries, deletion(c.Qualifier, f.At))
 			}
 		}
-		if len(gone) > 0 {
-			if err := e.write(ctx, []hbase.Mutation{deleteFrom(e.Follower, gone)}); err != nil {
+		if len(entries) > 0 {
+			if err := f.write(ctx, []hbase.Mutation{deleteFrom(f.Follower, entries)}); err != nil {
 				return err
 			}
 		}
-		if len(cells[0]) < e.o.Chunk {
+		if len(cells[0]) < f.o.BatchSize {
 			return nil
 		}
 		start = hbase.Next(cells[0][len(cells[0])-1].Qualifier)
 	}
-}
-
-// deleted takes a twit out of the timelines of all followers, for ever: also what another gateway is about to write. Who follows
-// from now on does not find it in the author's list any more.
-func (e *errand) deleted(ctx context.Context) error {
-	if err := e.keep(ctx, leased); err != nil {
-		return err
-	}
-	for way := walkAfter(e.Feeds, tables.Followers, e.Author, e.hold.Cursor); ; {
-		followers, positions, err := way.next(ctx, e.o.Chunk)
-		if err != nil || len(followers) == 0 {
-			return err
-		}
-		if err := e.takeFrom(ctx, followers); err != nil {
-			return err
-		}
-		if err := e.reached(ctx, positions[len(positions)-1]); err != nil {
-			return err
-		}
-	}
-}
-
-// takeFrom takes the errand's twit out of these followers' timelines for ever.
-func (e *errand) takeFrom(ctx context.Context, followers []tables.Follow) error {
-	position := tables.Timelines.Position(tables.TwitKey{Author: e.Author, Position: e.Position})
-	deletes := make([]hbase.Mutation, len(followers))
-	for i, f := range followers {
-		deletes[i] = deleteFrom(f.Username, []hbase.Deletion{without(position, tables.Forever)})
-	}
-	return e.write(ctx, deletes)
 }

@@ -21,7 +21,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// childDir names the store of which this program, run again as another process, does the errands until it is killed.
+// childDir names the store of which this program, run again as another process, does the jobs until it is killed.
 const childDir = "TWIBASE_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -136,7 +136,7 @@ func TestWhatAKilledProcessHadBegunIsBroughtToEachExactlyOnce(t *testing.T) {
 		counted.done, time.Since(begun).Round(time.Millisecond))
 }
 
-// killedAt does the errands in another process, and kills that when it has told of so many writes.
+// killedAt does the jobs in another process, and kills that when it has told of so many writes.
 func killedAt(t *testing.T, dir string, writes int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -13,6 +13,7 @@ import (
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 	"twibase/writers/feeds"
+	"twibase/writers/outbox"
 )
 
 // between runs do once, before the first write into somebody's timeline.
@@ -39,7 +40,7 @@ func TestATwitThatIsDeletedWhileItIsBroughtIsNowhere(t *testing.T) {
 		at := time.Unix(1, 0)
 		w.write(tables.Follows.Put("late", author, true, at, at.UnixMilli()), put(tables.Followers, author, tables.Follow{Username: "late", At: at}))
 	})
-	f := w.gateway(feeds.Options{Chunk: 1})
+	f := w.gateway(feeds.Options{BatchSize: 1})
 	w.sweep(f)
 	for _, name := range []string{"old", "new", "late"} {
 		w.has(name)
@@ -55,17 +56,17 @@ func TestWhoUnfollowsWhileADeletedTwitIsBroughtHasNone(t *testing.T) {
 		w := beside
 		w.deletes(twit)
 		w.leaves("Lucy")
-		w.errand(tables.Unfollowed, "Lucy", "")
+		w.job(tables.Unfollowed, "Lucy", "")
 		w.sweep(w.gateway(feeds.Options{}))
 		if w.open() != 1 {
-			t.Errorf("%d errands are left, and should be that of the twit", w.open())
+			t.Errorf("%d jobs are left, and should be that of the twit", w.open())
 		}
 	})
 	w.sweep(w.gateway(feeds.Options{}))
 	w.has("Lucy")
 	w.has("Lily")
 	if w.open() != 0 {
-		t.Errorf("%d errands are left", w.open())
+		t.Errorf("%d jobs are left", w.open())
 	}
 }
 
@@ -76,12 +77,12 @@ func TestWhoUnfollowsWhileTwitsAreBroughtHasNone(t *testing.T) {
 	}
 	w.sweep(w.gateway(feeds.Options{}))
 	w.follows("Lucy")
-	w.errand(tables.Followed, "Lucy", "")
+	w.job(tables.Followed, "Lucy", "")
 	beside := &world{T: t, Store: w.Store, now: w.now, given: 1000}
 	w.Store = between(w.Store, "Lucy", func() {
 		w := beside
 		w.leaves("Lucy")
-		w.errand(tables.Unfollowed, "Lucy", "")
+		w.job(tables.Unfollowed, "Lucy", "")
 		w.sweep(w.gateway(feeds.Options{}))
 	})
 	f := w.gateway(feeds.Options{})
@@ -96,13 +97,13 @@ func TestTheOldestIsDoneFirst(t *testing.T) {
 	for _, name := range numbered("t", 40) { // in all shards
 		want = append(want, w.posts(name).Key().Position)
 	}
-	w.sweep(w.gateway(feeds.Options{Done: func(e tables.Errand) { got = append(got, e.Position) }}))
+	w.sweep(w.gateway(feeds.Options{Done: func(e tables.Job) { got = append(got, e.Position) }}))
 	if !slices.Equal(got, want) {
 		t.Errorf("%q were done, and should be in this order: %q", got, want)
 	}
 }
 
-func TestGatewaysShareTheErrands(t *testing.T) {
+func TestGatewaysShareTheJobs(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a", "b", "c")
 	names := numbered("t", 60)
@@ -113,7 +114,7 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 	done, times := map[string]bool{}, 0
 	var all sync.WaitGroup
 	for range 3 {
-		f := w.gateway(feeds.Options{Chunk: 2, Done: func(e tables.Errand) {
+		f := w.gateway(feeds.Options{BatchSize: 2, Done: func(e tables.Job) {
 			mu.Lock()
 			defer mu.Unlock()
 			done[e.ID] = true
@@ -130,7 +131,7 @@ func TestGatewaysShareTheErrands(t *testing.T) {
 	w.has("b", names...)
 	// One that is done in between, by another gateway, may be done again.
 	if len(done) != len(names) || times > len(names)*3/2 {
-		t.Errorf("%d errands were done, %d times in all", len(done), times)
+		t.Errorf("%d jobs were done, %d times in all", len(done), times)
 	}
 }
 
@@ -148,14 +149,14 @@ func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
 		}
 		return hbasetest.Fault{}
 	})
-	if err := w.gateway(feeds.Options{Chunk: 1}).Sweep(ctx); err == nil {
+	if err := w.gateway(feeds.Options{BatchSize: 1}).Sweep(ctx); err == nil {
 		t.Fatal("it did not die")
 	}
 	recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
 	w.Store = recorder
-	other := w.gateway(feeds.Options{Chunk: 1})
+	other := w.gateway(feeds.Options{BatchSize: 1})
 	w.sweep(other)
-	if len(recorder.Writes()) != 0 || other.Lag().Open != 1 {
+	if len(recorder.Writes()) != 0 || other.Lag().Pending != 1 {
 		t.Errorf("what is taken is left alone for a while: %q", recorder.Writes())
 	}
 	w.later(11 * time.Second)
@@ -171,7 +172,7 @@ func TestWhatADeadGatewayHadTakenIsDoneByAnotherWhereItStopped(t *testing.T) {
 func TestTheLagIsThatOfTheOldest(t *testing.T) {
 	w := newWorld(t)
 	f := w.gateway(feeds.Options{})
-	if w.sweep(f); f.Lag() != (feeds.Lag{}) {
+	if w.sweep(f); f.Lag() != (outbox.Lag{}) {
 		t.Error(f.Lag())
 	}
 	w.follows("a")
@@ -185,17 +186,17 @@ func TestTheLagIsThatOfTheOldest(t *testing.T) {
 	if err := f.Sweep(t.Context()); !errors.Is(err, hbase.ErrUnavailable) {
 		t.Error(err)
 	}
-	if lag := f.Lag(); lag.Open != 2 || !lag.Oldest.Equal(oldest) {
+	if lag := f.Lag(); lag.Pending != 2 || !lag.Oldest.Equal(oldest) {
 		t.Error(lag)
 	}
 }
 
-func TestAnErrandThatCantBeReadHoldsUpNoOther(t *testing.T) {
+func TestAnJobThatCantBeReadHoldsUpNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.follows("a")
 	w.posts("x")
 	for i := range 50 { // in each shard
-		w.write(hbase.Put{Table: tables.Errands.Table, Row: tables.Errands.Row(tables.NewOp(w.now.Add(-time.Hour), uint64(i))), Cells: []hbase.Cell{
+		w.write(hbase.Put{Table: tables.Jobs.Table, Row: tables.Jobs.Row(tables.NewOp(w.now.Add(-time.Hour), uint64(i))), Cells: []hbase.Cell{
 			{Family: tables.Attributes, Qualifier: "kind", Timestamp: 1, Value: []byte("damaged")}}})
 	}
 	w.sweep(w.gateway(feeds.Options{}))
@@ -215,9 +216,9 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 		synctest.Wait()
 		twit := w.posts("mine")
 		w.given++
-		given := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
-		w.write(tables.Errands.Put(given))
-		f.Give(given)
+		given := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Jobs.Put(given))
+		f.Notify(given)
 		synctest.Wait()
 		w.has("a", "mine")
 		w.now = time.Now()
@@ -231,7 +232,7 @@ func TestWhatIsGivenIsDoneAtOnceAndWhatOthersGaveSoon(t *testing.T) {
 	})
 }
 
-func TestErrandOfUnknownKindIsNotTakenForDone(t *testing.T) {
+func TestJobOfUnknownKindIsNotTakenForDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.follows("a")
@@ -244,21 +245,20 @@ func TestErrandOfUnknownKindIsNotTakenForDone(t *testing.T) {
 		synctest.Wait()
 		twit := w.posts("mine")
 		w.given++
-		stored := tables.Errand{ID: tables.NewOp(time.Now(), w.given), Kind: tables.Posted, At: 1, Author: author, Position: twit.Key().Position}
-		w.write(tables.Errands.Put(stored))
-		given := stored
-		given.Kind = "of a later version"
-		f.Give(given)
+		later := tables.Job{ID: tables.NewOp(time.Now(), w.given), Kind: "of a later version", At: 1, Author: author, Position: twit.Key().Position}
+		w.write(tables.Jobs.Put(later))
+		f.Notify(later)
+		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Errands.Get(stored.ID)}); err != nil || len(cells[0].Cells) == 0 {
-			t.Errorf("the errand is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
+		if cells, err := w.Get(t.Context(), []hbase.Get{tables.Jobs.Get(later.ID)}); err != nil || len(cells[0].Cells) == 0 {
+			t.Errorf("the job is gone, and its twit in no timeline: %v, error %v", w.timeline("a"), err)
 		}
 		end()
 		<-ended
 	})
 }
 
-func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
+func TestJobsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
 	for _, gave := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
 		for _, does := range []time.Duration{-3 * time.Second, 0, 3 * time.Second} {
 			synctest.Test(t, func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestErrandsOfGatewaysWhoseClocksDifferAreFoundSoon(t *testing.T) {
 					w.has("a", names...)
 				}
 				if w.open() != 0 {
-					t.Errorf("given by a clock %v ahead, done by one %v ahead: %d errands are left", gave, does, w.open())
+					t.Errorf("given by a clock %v ahead, done by one %v ahead: %d jobs are left", gave, does, w.open())
 				}
 				end()
 				running.Wait()

@@ -9,56 +9,58 @@ import (
 	"twibase/hbase/tables"
 )
 
-// How long a timeline is nobody counts: whoever brings entries looks at one in so many, a tenth of the bound. So a timeline has hardly
-// ever more than twice the bound, and a look costs an entry about as much as ten entries are read for.
-func (f *Feeds) period() int { return max(1, f.o.TimelineBound/10) }
+// trimPeriod is how many entries are written to a timeline for one time that it is trimmed, on average: a tenth of
+// the bound. No length is stored. So a timeline hardly ever has more than twice the bound, and trimming reads about
+// ten entries for each that is written.
+func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
-// due reports whether it is time to look at a timeline that twits are brought into.
-func (f *Feeds) due(owner string, twits []tables.TwitKey) bool {
-	if len(twits) >= f.period() {
+// trims reports whether it is a timeline's turn to be trimmed when it gets these twits. A hash decides.
+func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {
+	if len(twits) >= f.trimPeriod() {
 		return true
 	}
 	for _, twit := range twits {
-		if xxhash.Sum64String(owner+"\x00"+twit.Position)%uint64(f.period()) == 0 {
+		if xxhash.Sum64String(owner+"\x00"+twit.Position)%uint64(f.trimPeriod()) == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// trim cuts timelines behind their newest entries.
+// trim deletes all but the newest entries of timelines.
 func (f *Feeds) trim(ctx context.Context, owners []string) error {
 	for _, owner := range owners {
-		for {
-			limit := f.o.TimelineBound + f.o.Chunk
-			cells, err := f.read(ctx, tables.Timelines.Get(owner, 0, hbase.Page{Limit: limit}))
-			if err != nil {
+		for more := true; more; {
+			var err error
+			if more, err = f.trimPage(ctx, owner); err != nil {
 				return err
-			}
-			if len(cells[0]) <= f.o.TimelineBound {
-				break
-			}
-			var gone []hbase.Deletion
-			for _, c := range cells[0][f.o.TimelineBound:] {
-				gone = append(gone, without(c.Qualifier, c.Timestamp))
-			}
-			// First of all, so that nobody takes the timeline for whole.
-			if err := f.cutAt(ctx, cells[0][f.o.TimelineBound].Qualifier, owner); err != nil {
-				return err
-			}
-			if err := f.write(ctx, []hbase.Mutation{deleteFrom(owner, gone)}); err != nil {
-				return err
-			}
-			if len(cells[0]) < limit {
-				break
 			}
 		}
 	}
 	return nil
 }
 
-// cutAt notes that timelines may have been cut from the entry at this position on.
-func (f *Feeds) cutAt(ctx context.Context, position string, owners ...string) error {
+// trimPage deletes up to BatchSize entries, and reports whether there may be more.
+func (f *Feeds) trimPage(ctx context.Context, owner string) (more bool, err error) {
+	limit := f.o.TimelineBound + f.o.BatchSize
+	cells, err := f.read(ctx, tables.Timelines.Get(owner, 0, hbase.Page{Limit: limit}))
+	if err != nil || len(cells[0]) <= f.o.TimelineBound {
+		return false, err
+	}
+	old := cells[0][f.o.TimelineBound:]
+	entries := make([]hbase.Deletion, len(old))
+	for i, c := range old {
+		entries[i] = deletion(c.Qualifier, c.Timestamp)
+	}
+	// This comes first, so that the timeline never looks complete when it is not.
+	if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
+		return false, err
+	}
+	return len(cells[0]) == limit, f.write(ctx, []hbase.Mutation{deleteFrom(owner, entries)})
+}
+
+// recordTrimmed stores that timelines may lack entries from this position on.
+func (f *Feeds) recordTrimmed(ctx context.Context, position string, owners ...string) error {
 	twit, err := tables.EntryOf(position)
 	if err != nil {
 		return err
@@ -74,11 +76,13 @@ func (f *Feeds) cutAt(ctx context.Context, position string, owners ...string) er
 	return f.write(ctx, puts)
 }
 
-// without takes an entry away, as far as it is not younger than the timestamp.
-func without(qualifier string, timestamp int64) hbase.Deletion {
-	return hbase.Deletion{Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp}
+// deletion deletes an entry, unless it is younger than the timestamp.
+func deletion(qualifier string, timestamp int64) hbase.Deletion {
+	return hbase.Deletion{
+		Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp,
+	}
 }
 
-func deleteFrom(owner string, gone []hbase.Deletion) hbase.Delete {
-	return hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(owner, 0), Columns: gone}
+func deleteFrom(owner string, entries []hbase.Deletion) hbase.Delete {
+	return hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(owner, 0), Columns: entries}
 }

@@ -152,13 +152,13 @@ func TestWhoIsBroughtTheNewestTwitsHasThatNotedThoughOneIsDeletedMeanwhile(t *te
 	for _, name := range numbered("t", 9) {
 		twits = append(twits, w.lists(name))
 	}
-	w.errand(tables.Returned, "", "")
+	w.job(tables.Returned, "", "")
 	store := w.Store
 	w.Store = &afterFirst{store, func() {
 		beside := &world{T: t, Store: store, now: w.later(), given: 100}
 		beside.deletes(twits[8])
 	}}
-	w.sweep(w.gateway(feeds.Options{Chunk: bound, TimelineBound: bound}))
+	w.sweep(w.gateway(feeds.Options{BatchSize: bound, TimelineBound: bound}))
 	for _, name := range names {
 		since, cut, err := tables.DecodeTimelineSince(w.cells(tables.TimelineSince(name)))
 		if w.has(name, "t007", "t006", "t005", "t004"); !cut || err != nil || !since.Equal(twits[4].PostedAt) {

@@ -1,0 +1,82 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"twibase/hbase"
+)
+
+// Outbox is a table of durable work that is not done. Its rows are in a few shards, and in each by their ids
+// and so by their time.
+type Outbox struct{ Table string }
+
+// OutboxShards is the number of ranges into which the rows of an outbox fall.
+const OutboxShards = 8
+
+const outboxShard = 256 / OutboxShards
+
+// Row returns the key of an item's row: shard ‖ id.
+func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
+
+// IDOf reads a key of Row back.
+func (o Outbox) IDOf(row string) (string, error) {
+	if len(row) != 1+opLength || o.Row(row[1:]) != row {
+		return "", corrupt(ErrName, row)
+	}
+	_, err := OpTime(row[1:])
+	return row[1:], corrupt(err, row)
+}
+
+// Get reads the whole row of an item.
+func (o Outbox) Get(id string) hbase.Get {
+	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
+}
+
+// Scan is the range of a shard's items that were put at from or later.
+func (o Outbox) Scan(shard int, from time.Time) hbase.Scan {
+	prefix := string([]byte{byte(shard * outboxShard)})
+	return hbase.Scan{Table: o.Table, Start: prefix + NewOp(from, 0), Stop: hbase.PrefixEnd(prefix), Columns: Attributes}
+}
+
+// Lease is the exclusive right to work on an item, until a time.
+type Lease struct {
+	Until time.Time
+	// Value is how it is stored: the milliseconds of Until, a blank and the name of the holder.
+	Value []byte
+}
+
+// LeaseColumn holds the lease. It is not part of the item.
+const LeaseColumn = "lease"
+
+// NewLease returns a lease for a holder.
+func NewLease(holder string, until time.Time) Lease {
+	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
+}
+
+// LeaseOf returns the lease among the cells of a row. It is zero if there is none. One that cannot be read
+// ended in 1970.
+func LeaseOf(cells []hbase.Cell) Lease {
+	for _, c := range cells {
+		if c.Qualifier == LeaseColumn {
+			var ms int64
+			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
+			return Lease{time.UnixMilli(ms), c.Value}
+		}
+	}
+	return Lease{}
+}
+
+// HeldBy reports whether the lease is the holder's, also after its end.
+func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
+
+// Cell returns the cell of the lease. The store sets the timestamp if it is 0.
+func (l Lease) Cell(timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
+}
+
+// Check expects that the lease has not changed.
+func (l Lease) Check() hbase.Check {
+	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
+}

@@ -1,0 +1,197 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/writers/outbox"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// errDown is what a store returns that fails.
+var errDown = errors.New("the store is down")
+
+var table = tables.Outbox{Table: "outbox"}
+
+// The test's items count: the work of an item writes the numbers up to its size into a row, one at a time, and
+// stores in the progress which one comes next.
+type count struct {
+	size, next int
+	deferred   bool
+}
+
+// bench is a store with an outbox of counts.
+type bench struct {
+	*testing.T
+	store hbase.Store
+	ids   *rand.Rand
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	store, err := embedded.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	definition := hbase.Table{Name: table.Table, Families: []hbase.FamilySchema{{Name: tables.Attributes}}}
+	if err := store.CreateTable(t.Context(), definition); err != nil {
+		t.Fatal(err)
+	}
+	return &bench{t, store, rand.New(rand.NewPCG(1, 2))}
+}
+
+func cell(column string, timestamp int64, value string) hbase.Cell {
+	return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
+}
+
+func number(text []byte) int {
+	n, _ := strconv.Atoi(string(text))
+	return n
+}
+
+func decode(row string, cells []hbase.Cell) (c count, ok bool, err error) {
+	if _, err := table.IDOf(row); err != nil {
+		return c, false, err
+	}
+	for _, cell := range cells {
+		switch cell.Qualifier {
+		case "size":
+			c.size, ok = number(cell.Value), true
+		case "next":
+			c.next = number(cell.Value)
+		case "deferred":
+			c.deferred = string(cell.Value) == "true"
+		}
+	}
+	if ok && c.size == 0 {
+		err = hbase.ErrCorrupt
+	}
+	return c, ok, err
+}
+
+// progress is the cells of an item's progress.
+func progress(next int, deferred bool) []hbase.Cell {
+	return []hbase.Cell{cell("next", 0, strconv.Itoa(next)), cell("deferred", 0, strconv.FormatBool(deferred))}
+}
+
+// put adds an item, by a clock.
+func (b *bench) put(at time.Time, size string) (id string) {
+	b.Helper()
+	id = tables.NewOp(at, b.ids.Uint64())
+	cells := []hbase.Cell{cell("size", 1, size), tables.NewLease("", time.UnixMilli(0)).Cell(1)}
+	b.write(hbase.Put{Table: table.Table, Row: table.Row(id), Cells: cells})
+	return id
+}
+
+func (b *bench) write(m hbase.Mutation) {
+	b.Helper()
+	if errs, err := b.store.Mutate(b.Context(), []hbase.Mutation{m}); err != nil || errs != nil {
+		b.Fatal(err, errs)
+	}
+}
+
+// left is how many items are in the table.
+func (b *bench) left() (n int) {
+	b.Helper()
+	for row, err := range b.store.Scan(b.Context(), hbase.Scan{Table: table.Table, Columns: tables.Attributes}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, ok, _ := decode(row.Key, row.Cells); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// gateway is one user of the outbox. Its fields are set before it runs.
+type gateway struct {
+	store   hbase.Store
+	workers int
+	ahead   time.Duration // of its clock
+	// write is the work's write of a number; by default it succeeds.
+	write func(ctx context.Context, id string, n int) error
+	// pause defers an item once, when it has counted.
+	pause time.Duration
+
+	mu      sync.Mutex
+	written map[string][]int
+	done    []count
+}
+
+func (b *bench) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
+	if g.store == nil {
+		g.store = b.store
+	}
+	if g.workers == 0 {
+		g.workers = 1
+	}
+	g.written = map[string][]int{}
+	return g, outbox.New(outbox.Config[count]{
+		Store:    g.store,
+		Table:    table,
+		Decode:   decode,
+		Deferred: func(c count) bool { return c.deferred },
+		Work:     g.work,
+		Remove: func(id string) hbase.Delete {
+			return hbase.Delete{Table: table.Table, Row: table.Row(id), Timestamp: tables.Forever}
+		},
+		Done: func(c count) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.done = append(g.done, c)
+		},
+		Workers: g.workers,
+		Now:     func() time.Time { return time.Now().Add(g.ahead) },
+		Rand:    rand.NewPCG(b.ids.Uint64(), 0),
+	})
+}
+
+func (g *gateway) work(ctx context.Context, item *outbox.Item[count]) (done bool, err error) {
+	c := item.Value
+	for n := c.next; n < c.size; n++ {
+		if err := item.Renew(ctx, progress(n, false)...); err != nil {
+			return false, err
+		}
+		if g.write != nil {
+			if err := g.write(ctx, item.ID, n); err != nil {
+				return false, err
+			}
+		}
+		g.mu.Lock()
+		g.written[item.ID] = append(g.written[item.ID], n)
+		g.mu.Unlock()
+	}
+	if g.pause > 0 && !c.deferred {
+		return false, item.Defer(ctx, g.pause, progress(c.size, true)...)
+	}
+	return true, item.Release(ctx, progress(c.size, c.deferred)...)
+}
+
+// run runs outboxes until the returned function is called.
+func (b *bench) run(all ...*outbox.Outbox[count]) (stop func()) {
+	ctx, cancel := context.WithCancel(b.Context())
+	var running sync.WaitGroup
+	for _, o := range all {
+		running.Go(func() { o.Run(ctx) })
+	}
+	return func() { cancel(); running.Wait() }
+}
+
+// in runs a test on a fake clock.
+func in(t *testing.T, test func(b *bench)) {
+	synctest.Test(t, func(t *testing.T) { test(newBench(t)) })
+}
