@@ -18,7 +18,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // BenchmarkImport compares an import into an embedded store on disk with what that store needs to take the same cells: ratio is the
@@ -110,7 +110,7 @@ func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
 	for _, batch := range batches {
-		g.Go(func() error { return settle.Write(context.Background(), store, batch) })
+		g.Go(func() error { return rebuild.Write(context.Background(), store, batch) })
 	}
 	return g.Wait()
 }

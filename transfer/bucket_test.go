@@ -12,7 +12,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // lists reads every list of a world whole, and checks its buckets.
@@ -44,7 +44,7 @@ func readList(t testing.TB, store hbase.Store, l *tables.AnyList, owners []strin
 	var lines []string
 	held := map[string]int{}
 	last := map[string]string{}
-	err := settle.Spans(context.Background(), store, l, owners, func(span *settle.Span) error {
+	err := rebuild.Spans(context.Background(), store, l, owners, func(span *rebuild.Span) error {
 		for i, c := range span.Cells {
 			if !span.Covers(i) {
 				t.Errorf("%s of %q: %q lies in bucket %d, which does not cover it", l.Table, span.Owner, c.Qualifier, span.Bucket)

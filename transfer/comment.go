@@ -9,7 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // comment is a row of a file of comments.
@@ -95,7 +95,7 @@ func (im *importer) uncoverComments(ctx context.Context, batch []item[comment], 
 		position := comments[i].Position
 		gets[i] = hbase.Get{Table: tables.Comments.Table, Row: im.lists[&tables.Comments.AnyList].row(owners[i], position), Columns: tables.Comments.Family, Page: hbase.Exactly(position)}
 	}
-	there, err := settle.Read(ctx, im.store, gets)
+	there, err := rebuild.Read(ctx, im.store, gets)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 func parseDepartment(r *row) *tables.Department {
@@ -26,7 +26,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for d, err := range settle.Objects(ctx, im.store, tables.Departments, "parent") {
+	for d, err := range rebuild.Objects(ctx, im.store, tables.Departments, "parent") {
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // emit takes one row, its fields in the order of the form's columns.
@@ -50,7 +50,7 @@ func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
 }
 
 func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields []string, f func(*T) error) error {
-	for s, err := range settle.Objects(ctx, store, o, fields...) {
+	for s, err := range rebuild.Objects(ctx, store, o, fields...) {
 		if err == nil {
 			err = f(s.Value)
 		}
@@ -65,8 +65,8 @@ func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
 	var authors []string
 	flush := func() error {
-		err := settle.Spans(ctx, store, &tables.Twits.AnyList, authors, func(span *settle.Span) error {
-			some, err := settle.Covered(tables.Twits, span)
+		err := rebuild.Spans(ctx, store, &tables.Twits.AnyList, authors, func(span *rebuild.Span) error {
+			some, err := rebuild.Covered(tables.Twits, span)
 			if err != nil {
 				return err
 			}
@@ -98,8 +98,8 @@ func exportComments(ctx context.Context, store hbase.Store, row emit) error {
 				owners[i] = t.Key().String()
 				names[owners[i]] = t.Name
 			}
-			err := settle.Spans(ctx, store, &tables.Comments.AnyList, owners, func(span *settle.Span) error {
-				some, err := settle.Covered(tables.Comments, span)
+			err := rebuild.Spans(ctx, store, &tables.Comments.AnyList, owners, func(span *rebuild.Span) error {
+				some, err := rebuild.Covered(tables.Comments, span)
 				if err != nil {
 					return err
 				}

@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // filling is the store's note that an import brings entries into timelines and has not cut them. It is safe for concurrent use.
@@ -30,7 +30,7 @@ func (im *importer) fill(ctx context.Context) error {
 
 func (im *importer) note(ctx context.Context, on bool) error {
 	f := &im.filling
-	if err := settle.Write(ctx, im.store, []hbase.Mutation{tables.Imports.PutFilling(on, f.timestamp+1)}); err != nil {
+	if err := rebuild.Write(ctx, im.store, []hbase.Mutation{tables.Imports.PutFilling(on, f.timestamp+1)}); err != nil {
 		return err
 	}
 	f.on, f.timestamp = on, f.timestamp+1
@@ -52,7 +52,7 @@ func (im *importer) cutTimelines(ctx context.Context) error {
 			im.timelines.add(owner)
 		}
 	}
-	if err := im.settler.Timelines(ctx, im.timelines.sorted()); err != nil || !im.filling.on {
+	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.filling.on {
 		return err
 	}
 	return im.note(ctx, false)

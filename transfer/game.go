@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 func parseGame(r *row) *tables.Game {
@@ -95,7 +95,7 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 			sought, gets = append(sought, key), append(gets, tables.Plays.Get(key.username, key.game))
 		}
 	}
-	cells, err := settle.Read(ctx, im.store, gets)
+	cells, err := rebuild.Read(ctx, im.store, gets)
 	stored := make(map[played][]hbase.Cell, len(sought))
 	for i := range cells {
 		stored[sought[i]] = cells[i]
@@ -105,7 +105,7 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
 func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
-	decided := settle.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.Decision }))
+	decided := rebuild.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.Decision }))
 	merged := slices.Clone(stored)
 	for i, cell := range news {
 		if !hasColumn(stored, cell.Qualifier) && decided > 0 {
@@ -126,7 +126,7 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 		game.Count, game.Day = game.Count+day.Count, max(game.Day, day.Day)
 	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
-	userGames.put(derived, key.username, tables.UserGames.Cell(game, settle.Youngest(merged)))
+	userGames.put(derived, key.username, tables.UserGames.Cell(game, rebuild.Youngest(merged)))
 	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, decided+1)))
 	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
 		userGames.count(key.username, false)

@@ -10,7 +10,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // Options say how to import.
@@ -72,10 +72,10 @@ func importFiles(ctx context.Context, store hbase.Store, files []source, options
 
 // importer is the state of one import.
 type importer struct {
-	store    hbase.Store
-	files    []source
-	settler  *settle.Settler
-	progress *progress
+	store     hbase.Store
+	files     []source
+	rebuilder *rebuild.Rebuilder
+	progress  *progress
 	complaints
 	// rows is how many were read.
 	rows int

@@ -6,36 +6,36 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 func newImporter(store hbase.Store, files []source, options Options) *importer {
 	im := &importer{
-		store: store, files: files, settler: settle.New(store), progress: newProgress(options.Output, files),
+		store: store, files: files, rebuilder: rebuild.New(store), progress: newProgress(options.Output, files),
 		objects: newObjects(store), lists: newLists(store),
 		hasTwits: newExistence(store, func(author string) hbase.Get { return tables.Twits.Get(author, 0, hbase.Page{Limit: 1}) }),
 	}
 	im.newRelations()
 	im.broadcasters = newLookup(store, tables.Broadcasters.Of, func(_ string, cells []hbase.Cell) (broadcast, bool, error) {
 		state, stored, err := tables.Broadcasters.State(cells)
-		return broadcast{state, settle.Youngest(cells)}, stored, err
+		return broadcast{state, rebuild.Youngest(cells)}, stored, err
 	})
 	im.complaints = complaints{skipBad: options.SkipBad, report: im.progress.complain}
 	if options.ListBound > 0 {
-		im.settler.ListBound = options.ListBound
+		im.rebuilder.ListBound = options.ListBound
 	}
 	if im.fanoutLimit = options.FanoutLimit; im.fanoutLimit == 0 {
 		im.fanoutLimit = tables.FanoutLimit
 	}
-	im.settler.Done = im.progress.settled
+	im.rebuilder.Done = im.progress.rebuilt
 	return im
 }
 
 // rebuild rebuilds the lists, sums and trees of what was imported.
 func (im *importer) rebuild(ctx context.Context) error {
-	im.progress.settling()
+	im.progress.rebuilding()
 	if im.has("departments") || im.has("roles") {
-		if err := im.settler.Departments(ctx); err != nil {
+		if err := im.rebuilder.Departments(ctx); err != nil {
 			return err
 		}
 	}
@@ -43,14 +43,14 @@ func (im *importer) rebuild(ctx context.Context) error {
 		if l.Trimmed {
 			continue
 		}
-		if err := im.lists[l].rebuild(ctx, im.settler); err != nil {
+		if err := im.lists[l].rebuild(ctx, im.rebuilder); err != nil {
 			return err
 		}
 	}
 	if err := im.cutTimelines(ctx); err != nil {
 		return err
 	}
-	return im.settler.GameDays(ctx, im.lists[&tables.Players.AnyList].touched.sorted())
+	return im.rebuilder.GameDays(ctx, im.lists[&tables.Players.AnyList].touched.sorted())
 }
 
 // known returns the items of a batch that name existing objects, and reports the others.

@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // list writes the lists of one kind: each member into the bucket that covers it. It notes whose lists it touched. It is
@@ -20,7 +20,7 @@ type list struct {
 	blank bool
 	// lengths are the lengths of the lists of a store that was blank. It is nil if the import can't know them.
 	mu      sync.Mutex
-	lengths map[string]settle.Length
+	lengths map[string]rebuild.Length
 }
 
 // lists are all lists of which a file can have members.
@@ -48,7 +48,7 @@ var uncounted = map[*tables.AnyList]bool{&tables.Comments.AnyList: true, &tables
 func (all lists) begin(blank bool) {
 	for _, l := range all {
 		if l.blank = blank; blank && !uncounted[l.AnyList] {
-			l.lengths = map[string]settle.Length{}
+			l.lengths = map[string]rebuild.Length{}
 		}
 	}
 }
@@ -91,9 +91,9 @@ func (l *list) count(owner string, public bool) {
 }
 
 // rebuild rebuilds the lists that were touched. It does not read those whose length is known and that fit into one bucket.
-func (l *list) rebuild(ctx context.Context, s *settle.Settler) error {
+func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	var read []string
-	known := map[string]settle.Length{}
+	known := map[string]rebuild.Length{}
 	for _, owner := range l.touched.sorted() {
 		if length := l.lengths[owner]; l.lengths != nil && length.All <= s.ListBound {
 			known[owner] = length

@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // lookup reads by name what does not change while it is needed, each name once. It is safe for concurrent use.
@@ -47,7 +47,7 @@ func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	for i, name := range missing {
 		gets[i] = l.get(name)
 	}
-	cells, err := settle.Read(ctx, l.store, gets)
+	cells, err := rebuild.Read(ctx, l.store, gets)
 	if err != nil {
 		return err
 	}

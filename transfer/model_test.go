@@ -17,7 +17,7 @@ import (
 var seedSetting = os.Getenv("TWIBASE_SEED")
 
 // model is what a store should hold: table, row and column → value and timestamp. It is made row by row from the whole world, without
-// batches, lookups or settling.
+// batches, lookups or rebuilding.
 type model map[string]string
 
 func (m model) put(puts ...hbase.Put) {

@@ -8,7 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // begin finds out whether the store is blank. All that a blank store holds in the end was written by this import, which need
@@ -23,7 +23,7 @@ func (im *importer) begin(ctx context.Context) error {
 			im.blank = false
 		}
 	}
-	cells, err := settle.Read(ctx, im.store, []hbase.Get{tables.Imports.Get()})
+	cells, err := rebuild.Read(ctx, im.store, []hbase.Get{tables.Imports.Get()})
 	if err != nil {
 		return err
 	}

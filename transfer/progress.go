@@ -24,7 +24,7 @@ type progress struct {
 	began time.Time
 	told  time.Time
 	file  string
-	// done of size bytes were read, and so many lists settled.
+	// done of size bytes were read, and so many lists rebuilt.
 	done, size, lists int64
 }
 
@@ -84,26 +84,26 @@ func (p *progress) complain(e *RowError) {
 	p.line("left out: %v", e)
 }
 
-// settling begins the second part, whose extent nobody knows.
-func (p *progress) settling() {
+// rebuilding begins the second part, whose extent nobody knows.
+func (p *progress) rebuilding() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		_ = p.bar.Clear()
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription("settling lists"),
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription("rebuilding lists"),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 }
 
-// settled notes that the lists of so many more owners are settled.
-func (p *progress) settled(owners int) {
+// rebuilt notes that the lists of so many more owners were rebuilt.
+func (p *progress) rebuilt(owners int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lists += int64(owners)
 	if p.bar != nil {
 		_ = p.bar.Add(owners)
 	} else if time.Since(p.told) > every {
-		p.line("%d lists settled", p.lists)
+		p.line("%d lists rebuilt", p.lists)
 	}
 }
 
@@ -116,6 +116,6 @@ func (p *progress) end(err error) {
 		p.bar = nil
 	}
 	if err == nil || errors.Is(err, ErrNowhere) {
-		p.line("%d lists settled; %.1f s in all", p.lists, time.Since(p.began).Seconds())
+		p.line("%d lists rebuilt; %.1f s in all", p.lists, time.Since(p.began).Seconds())
 	}
 }

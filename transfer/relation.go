@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // relation is a row that relates a to b. Both are names in the file, and keys once they were looked up.
@@ -134,7 +134,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return settle.Write(ctx, im.store, truth)
+	return rebuild.Write(ctx, im.store, truth)
 }
 
 // remove deletes the members of an older relation of the same two objects. If the relation has no dates, these are at the
@@ -170,7 +170,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 	if err := x.to.touch(ctx, bs); err != nil {
 		return nil, err
 	}
-	cells, err := settle.Read(ctx, store, gets)
+	cells, err := rebuild.Read(ctx, store, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		if err != nil {
 			return nil, err
 		}
-		*e = edge{related, at, settle.Youngest(cells[i])}
+		*e = edge{related, at, rebuild.Youngest(cells[i])}
 	}
 	return edges, nil
 }

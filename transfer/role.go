@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 func parseRole(r *row) *tables.Role {
@@ -46,13 +46,13 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 		}
 		latest[k] = it.value
 	}
-	stored, err := settle.Read(ctx, im.store, gets)
+	stored, err := rebuild.Read(ctx, im.store, gets)
 	if err != nil {
 		return err
 	}
 	w := newWrites(im.store, len(batch))
 	for i, k := range keys {
-		old, youngest := stored[i], settle.Youngest(stored[i])
+		old, youngest := stored[i], rebuild.Youngest(stored[i])
 		put := o.Put(k, latest[k], youngest+1)
 		if sameValues(put.Cells, old) {
 			continue

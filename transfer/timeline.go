@@ -8,7 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // broadcast says whether an author is a broadcaster, and the timestamp of what says so.
@@ -51,14 +51,14 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		}
 		return nil
 	}
-	err := settle.Spans(ctx, im.store, &tables.Followers.AnyList, authors, func(span *settle.Span) error {
+	err := rebuild.Spans(ctx, im.store, &tables.Followers.AnyList, authors, func(span *rebuild.Span) error {
 		if span.Owner != author {
 			if err := spread(); err != nil {
 				return err
 			}
 			author, followers, merged = span.Owner, nil, false
 		}
-		some, err := settle.Covered(tables.Followers, span)
+		some, err := rebuild.Covered(tables.Followers, span)
 		if err != nil || merged {
 			return err
 		}
@@ -85,7 +85,7 @@ func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.known {
-		cells, err := settle.Read(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
+		cells, err := rebuild.Read(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			return false, err
 		}
@@ -128,8 +128,8 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 		return err
 	}
 	authors := slices.DeleteFunc(followees, func(name string) bool { return !im.hasTwits.has(name) || im.merged(name) })
-	return settle.Spans(ctx, im.store, &tables.Twits.AnyList, authors, func(span *settle.Span) error {
-		twits, err := settle.Covered(tables.Twits, span)
+	return rebuild.Spans(ctx, im.store, &tables.Twits.AnyList, authors, func(span *rebuild.Span) error {
+		twits, err := rebuild.Covered(tables.Twits, span)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // Whoever has more followers than the limit when a twit comes is a broadcaster from then on: timelines keep what they have.
@@ -22,7 +22,7 @@ func TestAnImportMakesBroadcastersOfThoseWithTooManyFollowers(t *testing.T) {
 	}
 	check := func(what string, broadcasters []string, timelines map[string]int) {
 		t.Helper()
-		cells, err := settle.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
+		cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestAnImportMakesOnlySoManyBroadcasters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := settle.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
+	cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/invariant"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // dyingAt is a store that dies when a cell is about to be put that is so.
@@ -53,7 +53,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 						t.Fatal(err)
 					}
 					im := newImporter(store, files, Options{})
-					im.settler.TimelineBound = 2
+					im.rebuilder.TimelineBound = 2
 					err = im.run(t.Context())
 					im.progress.end(err)
 					return err
@@ -80,7 +80,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 				if got := members(t, store, tables.Timelines, "a"); len(got) != 2 {
 					t.Errorf("the timeline has %d entries, want 2", len(got))
 				}
-				cells, err := settle.Read(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
+				cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 func parseTwit(r *row) *tables.Twit {
@@ -56,7 +56,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err := albums.touch(ctx, authors); err != nil {
 		return err
 	}
-	names, err := settle.Read(ctx, im.store, gets)
+	names, err := rebuild.Read(ctx, im.store, gets)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			return nil, err
 		}
 	}
-	cells, err := settle.Read(ctx, im.store, gets)
+	cells, err := rebuild.Read(ctx, im.store, gets)
 	if err != nil {
 		return nil, err
 	}

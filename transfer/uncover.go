@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // uncovers is how often what is still hidden is put again, each time twice as much younger.
@@ -33,7 +33,7 @@ func uncover(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 		for i, p := range open {
 			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: p.Cells[0].Family, Page: hbase.Exactly(p.Cells[0].Qualifier)}
 		}
-		stored, err := settle.Read(ctx, store, gets)
+		stored, err := rebuild.Read(ctx, store, gets)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func uncover(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 		if open = hidden; len(open) == 0 {
 			return nil
 		}
-		if err := settle.Write(ctx, store, mutations); err != nil {
+		if err := rebuild.Write(ctx, store, mutations); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // maxCells is how many cells are written in one batch.
@@ -73,7 +73,7 @@ func (w *writes) flush(ctx context.Context) error {
 		mutations[i] = w.puts[i]
 	}
 	mutations = append(mutations, w.deletes...)
-	if err := settle.Write(ctx, w.store, mutations); err != nil {
+	if err := rebuild.Write(ctx, w.store, mutations); err != nil {
 		return err
 	}
 	if w.uncover {

@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // buckets checks that the members of all lists are where readers look for them. It precedes every check that looks for a
@@ -50,12 +50,12 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList) error {
 				return err
 			}
 		}
-		return settle.Spans(ctx, r.Store, l, split, func(s *settle.Span) error { return r.strays(ctx, l, s) })
+		return rebuild.Spans(ctx, r.Store, l, split, func(s *rebuild.Span) error { return r.strays(ctx, l, s) })
 	})
 }
 
 // strays reports the members that lie in a bucket which does not cover them.
-func (r *run) strays(ctx context.Context, l *tables.AnyList, s *settle.Span) error {
+func (r *run) strays(ctx context.Context, l *tables.AnyList, s *rebuild.Span) error {
 	if r.emptied[listOf{l, s.Owner}] {
 		return nil
 	}
@@ -109,7 +109,7 @@ func quoted(row string) string { return fmt.Sprintf("row %q", row) }
 
 // unnamed reports the members of sealed buckets that the directory of the list does not name.
 func (r *run) unnamed(ctx context.Context, l *tables.AnyList, owner string, buckets []uint32) error {
-	directory, _, err := settle.Directory(ctx, r.Store, l, owner)
+	directory, _, err := rebuild.Directory(ctx, r.Store, l, owner)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (r *run) unnamed(ctx context.Context, l *tables.AnyList, owner string, buck
 			continue
 		}
 		for start := ""; ; {
-			cells, err := settle.Read(ctx, r.Store, []hbase.Get{l.Get(owner, bucket, hbase.Page{Start: start, Limit: enough})})
+			cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{l.Get(owner, bucket, hbase.Page{Start: start, Limit: enough})})
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []strin
 	for i, owner := range owners {
 		gets[i] = l.Directories(owner)
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

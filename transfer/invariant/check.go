@@ -9,7 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // Checker is how to go through a store. Only the store is needed.
@@ -42,7 +42,7 @@ type run struct {
 	// puts and gone are what mends the breaches that were found, and is not written yet.
 	puts, gone []hbase.Mutation
 	// off are, while nothing is mended, how many members lists should have more than they have, lacking those members, and players those of games.
-	off     map[listOf]settle.Length
+	off     map[listOf]rebuild.Length
 	lacking map[member]*hbase.Cell
 	players map[string][]string
 	// resting is whether buckets that were cut are still to be emptied, emptied the lists of which that may be.
@@ -87,7 +87,7 @@ func (c Checker) Run(ctx context.Context) error {
 	if c.TimelineBound == 0 {
 		c.TimelineBound = tables.TimelineBound
 	}
-	r := &run{Checker: c, now: time.Now(), off: map[listOf]settle.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{}, named: map[string]tables.TwitKey{},
+	r := &run{Checker: c, now: time.Now(), off: map[listOf]rebuild.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{}, named: map[string]tables.TwitKey{},
 		busy: map[string]bool{}, elsewhere: map[string]bool{}, unreadable: map[listOf]bool{}, restricted: map[tables.TwitKey]bool{}}
 	// What comes first is what others follow from.
 	for _, prove := range []func(context.Context) error{
@@ -153,7 +153,7 @@ const (
 // flush writes what mends the breaches that were found. What is put has the timestamp of what it follows from, so that whatever is decided later
 // is younger. Only where a deletion hides that, it has the present time.
 func (r *run) flush(ctx context.Context) error {
-	if err := settle.Write(ctx, r.Store, r.puts); err != nil {
+	if err := rebuild.Write(ctx, r.Store, r.puts); err != nil {
 		return err
 	}
 	var again []hbase.Mutation
@@ -164,15 +164,15 @@ func (r *run) flush(ctx context.Context) error {
 		}
 		again = append(again, hidden...)
 	}
-	if err := settle.Write(ctx, r.Store, again); err != nil {
+	if err := rebuild.Write(ctx, r.Store, again); err != nil {
 		return err
 	}
 	if len(r.gone) > 0 {
-		if err := settle.Write(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
+		if err := rebuild.Write(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
 			return err
 		}
 	}
-	err := settle.Write(ctx, r.Store, r.gone)
+	err := rebuild.Write(ctx, r.Store, r.gone)
 	r.puts, r.gone = nil, nil
 	return err
 }
@@ -188,7 +188,7 @@ func (r *run) hidden(ctx context.Context, puts []hbase.Mutation) (again []hbase.
 			cells = append(cells, c)
 		}
 	}
-	stored, err := settle.Read(ctx, r.Store, gets)
+	stored, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

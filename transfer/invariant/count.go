@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // lengths checks that the lengths which are attributes are those of the lists: first of all lists that have a row, and then
@@ -43,7 +43,7 @@ func (r *run) empty(ctx context.Context, l *tables.AnyList) error {
 				owners, gets = append(owners, owner), append(gets, l.Get(owner, 0, hbase.Page{Limit: 1}))
 			}
 		}
-		cells, err := settle.Read(ctx, r.Store, gets)
+		cells, err := rebuild.Read(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (r *run) empty(ctx context.Context, l *tables.AnyList) error {
 
 // compare compares the counts of some owners with the lengths of their lists.
 func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) error {
-	lengths := make(map[string]settle.Length, len(owners))
-	err := settle.Spans(ctx, r.Store, l, owners, func(s *settle.Span) error {
+	lengths := make(map[string]rebuild.Length, len(owners))
+	err := rebuild.Spans(ctx, r.Store, l, owners, func(s *rebuild.Span) error {
 		public, err := l.Public(s.Owner, s.Cells)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) e
 	for i, owner := range owners {
 		gets[i] = l.Lengths(owner)
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}

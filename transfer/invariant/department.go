@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // departments shows that departments are a tree, and that they are in the lists of their parents.
@@ -84,7 +84,7 @@ type stored[T any] struct {
 	cells    []hbase.Cell
 }
 
-func (s stored[T]) timestamp() int64 { return settle.Youngest(s.cells) }
+func (s stored[T]) timestamp() int64 { return rebuild.Youngest(s.cells) }
 
 // without reports an attribute that names what does not exist.
 func (s stored[T]) without(r *run, table, column, why string, args ...any) {
@@ -131,7 +131,7 @@ func explainChildren(ctx context.Context, r *run, owner string, members []tables
 	for i, m := range members {
 		gets[i] = tables.Departments.Get(m.Code, "i:name i:parent")
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func explainDepartmentRoles(ctx context.Context, r *run, owner string, members [
 	for i, code := range members {
 		gets[i] = tables.Roles.Get(code, "i:name i:department")
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // edge is a row that relates a to b.
@@ -47,7 +47,7 @@ func (r *run) related(x *tables.Relation, rows []hbase.Row) (edges []edge) {
 			r.corrupt(x.Table, row.Key, "state", err)
 		}
 		if related {
-			edges = append(edges, edge{row.Key, a, b, at, settle.Youngest(row.Cells)})
+			edges = append(edges, edge{row.Key, a, b, at, rebuild.Youngest(row.Cells)})
 		}
 	}
 	return edges
@@ -146,7 +146,7 @@ func (r *run) explainEdges(ctx context.Context, x *tables.Relation, members []hb
 		}
 		gets[i] = x.Get(edges[i].a, edges[i].b)
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

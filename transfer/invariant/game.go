@@ -9,7 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // plays shows that both sides of what was played have it, with its sum.
@@ -50,7 +50,7 @@ func (r *run) plays(ctx context.Context) error {
 		var of []played
 		for _, p := range all {
 			if userExists[p.user] && gameExists[p.game] {
-				timestamp := settle.Youngest(p.Cells)
+				timestamp := rebuild.Youngest(p.Cells)
 				seats = append(seats, seatOf(tables.UserGames, p.user, p.sum, timestamp), seatOf(tables.Players, p.game, p.user, timestamp))
 				of = append(of, p)
 				continue
@@ -107,7 +107,7 @@ func explainPlayed(ctx context.Context, r *run, n int, ends func(i int) (user, g
 	for i := range gets {
 		gets[i] = tables.Plays.Any(ends(i))
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (r *run) days(ctx context.Context) error {
 // daysOf looks at one game. If it is not one that is played, only that it has no players is looked at: the others were.
 func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 	get := tables.GameDays.Get(game, "", tables.MembersEnd)
-	cells, err := settle.Read(ctx, r.Store, []hbase.Get{get, tables.Players.Get(game, 0, hbase.Page{Limit: 1})})
+	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get, tables.Players.Get(game, 0, hbase.Page{Limit: 1})})
 	if err != nil || !played && len(cells[1]) > 0 {
 		return err
 	}
@@ -155,7 +155,7 @@ func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 		for i, player := range players {
 			gets[i] = tables.Plays.Get(player, game)
 		}
-		rows, err := settle.Read(ctx, r.Store, gets)
+		rows, err := rebuild.Read(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
@@ -170,8 +170,8 @@ func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 		}
 		return nil
 	}
-	err = settle.Spans(ctx, r.Store, &tables.Players.AnyList, []string{game}, func(s *settle.Span) error {
-		players, err := settle.Covered(tables.Players, s)
+	err = rebuild.Spans(ctx, r.Store, &tables.Players.AnyList, []string{game}, func(s *rebuild.Span) error {
+		players, err := rebuild.Covered(tables.Players, s)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // explainer says of each of an owner's members why it should not be there: nothing if it should.
@@ -59,12 +59,12 @@ func (r *run) lists(ctx context.Context) error {
 
 // walk checks each member of all lists of a kind.
 func (r *run) walk(ctx context.Context, l *tables.AnyList, explain explainer) error {
-	return r.spans(ctx, l, func(s *settle.Span) error { return r.members(ctx, l, s, explain) })
+	return r.spans(ctx, l, func(s *rebuild.Span) error { return r.members(ctx, l, s, explain) })
 }
 
 // spans calls f with all lists of a kind, a page at a time.
-func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*settle.Span) error) error {
-	return r.owners(ctx, l, func(owners []string) error { return settle.Spans(ctx, r.Store, l, owners, f) })
+func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span) error) error {
+	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
 }
 
 // owners calls f with the owners of all lists of a kind, some at a time.
@@ -81,7 +81,7 @@ func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []str
 }
 
 // members checks a page of a list.
-func (r *run) members(ctx context.Context, l *tables.AnyList, s *settle.Span, explain explainer) error {
+func (r *run) members(ctx context.Context, l *tables.AnyList, s *rebuild.Span, explain explainer) error {
 	all, err := l.Public(s.Owner, s.Cells)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // intents reports the writes that were decided and are not whole, which a sweep would finish. Those that were not decided do no harm.
@@ -31,7 +31,7 @@ func (r *run) intents(ctx context.Context) error {
 			}
 			old, of, gets = append(old, i), append(of, row), append(gets, get)
 		}
-		cells, err := settle.Read(ctx, r.Store, gets)
+		cells, err := rebuild.Read(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *run) jobs(ctx context.Context) error {
 // broadcasters notes whose twits readers do not look for in timelines, and shows that none waits for what nobody does.
 func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
 	get := tables.Broadcasters.Get()
-	cells, err := settle.Read(ctx, r.Store, []hbase.Get{get})
+	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}

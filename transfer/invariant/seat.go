@@ -5,7 +5,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // seat is where a member of a list should be.
@@ -45,7 +45,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 			gets = append(gets, s.list.Directories(s.owner))
 		}
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 		further = append(further, i)
 		gets = append(gets, s.list.Get(s.owner, place.Covering, hbase.Exactly(s.cell.Qualifier)))
 	}
-	if cells, err = settle.Read(ctx, r.Store, gets); err != nil {
+	if cells, err = rebuild.Read(ctx, r.Store, gets); err != nil {
 		return err
 	}
 	for i, j := range further {
@@ -96,7 +96,7 @@ func (r *run) which(ctx context.Context, o *tables.AnyObject, keys []string) (ma
 			asked, gets = append(asked, key), append(gets, o.ExistenceOf(key))
 		}
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

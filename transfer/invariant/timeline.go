@@ -8,7 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // together is how many timelines are in memory at the same time: each may be long.
@@ -48,7 +48,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	for i, owner := range owners {
 		gets[i] = tables.TimelineSince(owner)
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 		}
 		held[owner] = &timeline{entries: map[string]bool{}, end: end}
 	}
-	err = settle.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *settle.Span) error {
+	err = rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
 		t := held[s.Owner]
 		for _, c := range s.Cells {
 			if !t.full {
@@ -82,8 +82,8 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 		at   time.Time
 	}
 	followers := map[string][]follower{}
-	err = settle.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *settle.Span) error {
-		members, err := settle.Covered(tables.Following, s)
+	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
+		members, err := rebuild.Covered(tables.Following, s)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
 				followers[f.Username] = append(followers[f.Username], follower{s.Owner, f.At})
@@ -100,7 +100,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	}
 	slices.Sort(authors)
 	for some := range slices.Chunk(authors, some) {
-		err := settle.Spans(ctx, r.Store, &tables.Twits.AnyList, some, func(s *settle.Span) error {
+		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, some, func(s *rebuild.Span) error {
 			for i, c := range s.Cells {
 				if !s.Covers(i) {
 					continue
@@ -140,7 +140,7 @@ func explainEntries(ctx context.Context, r *run, owner string, members []tables.
 			gets = append(gets, tables.Follows.Related(owner, twit.Author))
 		}
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

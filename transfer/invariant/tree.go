@@ -7,7 +7,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // tree shows that the way up from each department ends at the top, and returns those of which it does not and whose parent is to blame.
@@ -31,7 +31,7 @@ func (r *run) tree(ctx context.Context, some []stored[tables.Department]) (wrong
 				}
 			}
 		}
-		cells, err := settle.Read(ctx, r.Store, gets)
+		cells, err := rebuild.Read(ctx, r.Store, gets)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (r *run) tree(ctx context.Context, some []stored[tables.Department]) (wrong
 // depth shows that the tree has no more levels than its row says, if that does: departments are made at any place of a tree that has room.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
-	cells, err := settle.Read(ctx, r.Store, []hbase.Get{get})
+	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}

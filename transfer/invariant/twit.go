@@ -6,7 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // twits shows that each twit is where the row of its id says, and the other way round, and that albums have those that belong there.
@@ -45,7 +45,7 @@ func (r *run) twits(ctx context.Context) error {
 				r.missing(s, err == nil && tables.Twits.IsPublic(t[0]), "twit_ids names it, and the album has it")
 			default:
 				r.breach(breachOf(tables.TwitNames.Table, of[i].Key, tables.Attributes, "gone", absent, `"1"`, "the twit is in no list: what it said is lost"),
-					hbase.Put{Table: tables.TwitNames.Table, Row: of[i].Key, Cells: []hbase.Cell{tables.TwitNames.Gone(settle.Youngest(of[i].Cells) + 1)}})
+					hbase.Put{Table: tables.TwitNames.Table, Row: of[i].Key, Cells: []hbase.Cell{tables.TwitNames.Gone(rebuild.Youngest(of[i].Cells) + 1)}})
 			}
 		}
 		return nil
@@ -68,7 +68,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		members[i] = r.asRestricted(t)
 		gets[i] = tables.TwitNames.Get(t.Name)
 	}
-	cells, err := settle.Read(ctx, r.Store, gets)
+	cells, err := rebuild.Read(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 			why[i] = fmt.Sprintf("there is no user %q", author)
 			if ok && !deleted && key == t.Key() {
 				r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "gone", absent, `"1"`, "%s", why[i]),
-					hbase.Put{Table: tables.TwitNames.Table, Row: row, Cells: []hbase.Cell{tables.TwitNames.Gone(settle.Youngest(cells[i]) + 1)}})
+					hbase.Put{Table: tables.TwitNames.Table, Row: row, Cells: []hbase.Cell{tables.TwitNames.Gone(rebuild.Youngest(cells[i]) + 1)}})
 			}
 		case deleted:
 			why[i] = "twit_ids says that the twit was deleted"

@@ -5,7 +5,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/settle"
+	"twibase/transfer/rebuild"
 )
 
 // visibilities checks the stored visibility of all twits: it is PUBLIC or FOLLOWERS, and the copy in the
@@ -33,8 +33,8 @@ func (r *run) visibilities(ctx context.Context) error {
 
 // restoreTwits reports the columns of a list that hold no readable twit, such as one of an unknown
 // visibility. They are repaired from the same twit in the other list if it is readable there.
-func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit]) func(*settle.Span) error {
-	return func(s *settle.Span) error {
+func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit]) func(*rebuild.Span) error {
+	return func(s *rebuild.Span) error {
 		var damaged, copies []seat
 		var causes []error
 		for i, c := range s.Cells {
@@ -92,8 +92,8 @@ func (r *run) restrict(s seat, whole hbase.Cell, why string) {
 
 // restrictTwits reports the public twits whose copy in the album is for followers only, and repairs them
 // from that: twits never change, so that one of the two is damaged.
-func (r *run) restrictTwits(ctx context.Context) func(*settle.Span) error {
-	return func(s *settle.Span) error {
+func (r *run) restrictTwits(ctx context.Context) func(*rebuild.Span) error {
+	return func(s *rebuild.Span) error {
 		var seats []seat
 		var copies []hbase.Cell
 		for i, c := range s.Cells {

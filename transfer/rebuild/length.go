@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -24,14 +24,14 @@ func (n Length) Grown(public bool) Length {
 
 // Lengths writes the lengths of lists, attributes of their owners, where they differ from these. If they are first, no
 // length was ever written, and none is read.
-func (s *Settler) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length, first bool) error {
+func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length, first bool) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		return s.writeLengths(ctx, l, owners, lengths, first)
 	})
 }
 
-func (s *Settler) writeLengths(ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length,
+func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length,
 	first bool) error {
 	if l.Count == "" {
 		return nil

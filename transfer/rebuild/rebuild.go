@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -11,20 +11,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Settler is where and how to settle.
-type Settler struct {
+// Rebuilder is the store to rebuild, and how.
+type Rebuilder struct {
 	Store hbase.Store
 	// ListBound is how many members a bucket holds: [tables.ListBound], less in tests, at least 2.
 	ListBound int
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound], less in tests.
 	TimelineBound int
-	// Done is called with the number of owners that were settled since the last call, from several goroutines; nil is no call.
+	// Done is called with the number of owners that were rebuilt since the last call, from several goroutines. It may be nil.
 	Done func(owners int)
 }
 
-// New returns a Settler with the bounds of the tables.
-func New(store hbase.Store) *Settler {
-	return &Settler{Store: store, ListBound: tables.ListBound, TimelineBound: tables.TimelineBound}
+// New returns a Rebuilder with the bounds of the tables.
+func New(store hbase.Store) *Rebuilder {
+	return &Rebuilder{Store: store, ListBound: tables.ListBound, TimelineBound: tables.TimelineBound}
 }
 
 const (
@@ -33,8 +33,8 @@ const (
 	parallel = 4
 )
 
-// groups calls f with the owners, some at a time, in several goroutines.
-func (s *Settler) groups(ctx context.Context, owners []string, f func(ctx context.Context, owners []string) error) error {
+// groups calls f with owners, some at a time, in several goroutines.
+func (s *Rebuilder) groups(ctx context.Context, owners []string, f func(ctx context.Context, owners []string) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
 	for some := range slices.Chunk(owners, group) {

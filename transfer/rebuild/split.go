@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then, and the next
 // look deletes them. A split that a crash interrupted is done again with the same result; only the numbers of the new
 // buckets may differ, if a repair came between.
-func (s *Settler) split(ctx context.Context, l *tables.AnyList, owner string, f full) error {
+func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, f full) error {
 	directory, columns, err := Directory(ctx, s.Store, l, owner)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *Settler) split(ctx context.Context, l *tables.AnyList, owner string, f 
 // what an interrupted split left there, which may no longer be in the list. It reports false, and leaves the row empty, if
 // that is not possible: a member that a repair deleted from such a row can't be put there again, because the delete marker
 // hides it.
-func (s *Settler) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) (bool, error) {
+func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) (bool, error) {
 	stop := b.Stop
 	if stop == "" {
 		stop = tables.MembersEnd

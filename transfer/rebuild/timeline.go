@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 )
 
 // Timelines trims the timelines of these owners to the bound: it deletes the oldest entries.
-func (s *Settler) Timelines(ctx context.Context, owners []string) error {
+func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		seen := make(map[string]int, len(owners))
 		return Spans(ctx, s.Store, &tables.Timelines.AnyList, owners, func(span *Span) error {

@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // Departments rebuilds the lists of sub-departments, the lists of the roles that a department defines, and the depth of the
 // tree, from the rows of departments and roles. It reads both tables whole, because nothing else tells in which lists a
 // name is that was changed.
-func (s *Settler) Departments(ctx context.Context) error {
+func (s *Rebuilder) Departments(ctx context.Context) error {
 	children, roles := wanted{}, wanted{}
 	owners, parents := []string{tables.Root}, map[string]string{}
 	for d, err := range Objects(ctx, s.Store, tables.Departments, "name", "parent") {
@@ -44,7 +44,7 @@ func (s *Settler) Departments(ctx context.Context) error {
 }
 
 // depth writes how deep the tree is into its row, given the parent of each department.
-func (s *Settler) depth(ctx context.Context, parents map[string]string) error {
+func (s *Rebuilder) depth(ctx context.Context, parents map[string]string) error {
 	levels := map[string]int{tables.Root: 0}
 	deepest := 0
 	for code := range parents {
@@ -82,7 +82,7 @@ func (w wanted) add(owner string, member hbase.Cell) {
 
 // makeMembers gives lists exactly the wanted members, and rebuilds them. A member is deleted with a marker of its own
 // timestamp. If it returns later it is younger, because every change makes the row of its object younger.
-func makeMembers(ctx context.Context, s *Settler, l *tables.AnyList, owners []string, want wanted) error {
+func makeMembers(ctx context.Context, s *Rebuilder, l *tables.AnyList, owners []string, want wanted) error {
 	err := s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		var mutations []hbase.Mutation
 		directories := make(map[string][]tables.Bucket, len(owners))

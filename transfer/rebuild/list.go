@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 // Lists rebuilds the lists of these owners: each member lies in the bucket that covers it, no bucket is longer than the
 // bound, and the lengths are those of the lists.
-func (s *Settler) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
+func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
 		for open := owners; len(open) > 0; {
@@ -50,7 +50,7 @@ type full struct {
 }
 
 // look reads the lists of some owners, moves members that lie in the wrong bucket, and splits full buckets.
-func (s *Settler) look(ctx context.Context, list *tables.AnyList, owners []string) (map[string]*look, error) {
+func (s *Rebuilder) look(ctx context.Context, list *tables.AnyList, owners []string) (map[string]*look, error) {
 	looks := make(map[string]*look, len(owners))
 	for _, owner := range owners {
 		looks[owner] = new(look)
@@ -117,7 +117,7 @@ func (l *look) close(bound int) {
 }
 
 // move puts members into the buckets that cover them, and then deletes them from this one.
-func (s *Settler) move(ctx context.Context, l *tables.AnyList, span *Span, astray []hbase.Cell) error {
+func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span, astray []hbase.Cell) error {
 	if len(astray) == 0 {
 		return nil
 	}

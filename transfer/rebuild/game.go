@@ -1,4 +1,4 @@
-package settle
+package rebuild
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 )
 
 // GameDays rebuilds the sums of these games by day from the plays of all their players.
-func (s *Settler) GameDays(ctx context.Context, games []string) error {
+func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
 		sums := make(map[string]daySums, len(games))
 		err := Spans(ctx, s.Store, &tables.Players.AnyList, games, func(span *Span) error {
@@ -25,7 +25,7 @@ func (s *Settler) GameDays(ctx context.Context, games []string) error {
 }
 
 // addDays adds what some players of a game played to the game's sums by day.
-func (s *Settler) addDays(ctx context.Context, sums daySums, span *Span) error {
+func (s *Rebuilder) addDays(ctx context.Context, sums daySums, span *Span) error {
 	players, err := Covered(tables.Players, span)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s daySums) cell(day string) hbase.Cell {
 	return tables.GameDays.Cell(tables.DayCount{Day: day, Count: s[day].count}, s[day].timestamp)
 }
 
-func (s *Settler) writeDays(ctx context.Context, games []string, sums map[string]daySums) error {
+func (s *Rebuilder) writeDays(ctx context.Context, games []string, sums map[string]daySums) error {
 	gets := make([]hbase.Get, len(games))
 	for i, game := range games {
 		gets[i] = tables.GameDays.Get(game, "", tables.MembersEnd)
