@@ -13,8 +13,8 @@ import (
 	"twibase/transfer"
 )
 
-// TestOnACluster has an HBase of its own: twibase's tables have fixed names.
-func TestOnACluster(t *testing.T) {
+// TestCommandsOnACluster has an HBase of its own: twibase's tables have fixed names.
+func TestCommandsOnACluster(t *testing.T) {
 	minihbase.Slow(t)
 	h, err := minihbase.Start(t.Context(), t.TempDir())
 	if err != nil {

@@ -32,7 +32,7 @@ func secretFile(t *testing.T) string {
 	return path
 }
 
-func TestMistakesOnTheCommandLine(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.secret")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestAVersionInTheEnvironmentIsNotAskedFor(t *testing.T) {
+func TestVersionInTheEnvironmentIsIgnored(t *testing.T) {
 	t.Setenv("TWIBASE_VERSION", "1.2")
 	if status, stdout, stderr := command(t, "schema"); status != 0 || !strings.Contains(stdout, "type Query") {
 		t.Errorf("status %d, stdout %.60q, stderr %q", status, stdout, stderr)

@@ -136,7 +136,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	})
 }
 
-func TestThePageOfTheExplanationShowsWhatIsPrinted(t *testing.T) {
+func TestExplainExampleInTheDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/EXPLAIN.md")
 	if err != nil {
 		t.Fatal(err)

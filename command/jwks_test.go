@@ -89,7 +89,7 @@ func said(t *testing.T, url, token string) (status int, body string, closed webs
 	return status, body, websocket.CloseStatus(err)
 }
 
-func TestTokensOfOthersOnARunningServer(t *testing.T) {
+func TestTokensOfOtherIssuers(t *testing.T) {
 	known, unknown := newSigner(t, "known"), newSigner(t, "unknown")
 	var fetches atomic.Int64
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -150,7 +150,7 @@ func TestTokensOfOthersOnARunningServer(t *testing.T) {
 	}
 }
 
-func TestAServerWhoseIssuerIsDownServesStrangers(t *testing.T) {
+func TestUnreachableIssuer(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	down.Close()
 	url, _ := started(t, "--jwks", down.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
@@ -164,7 +164,7 @@ func TestAServerWhoseIssuerIsDownServesStrangers(t *testing.T) {
 	}
 }
 
-func TestARunningServerFollowsAFileOfKeys(t *testing.T) {
+func TestKeyFileIsReadAgain(t *testing.T) {
 	minihbase.Slow(t)
 	old, young := newSigner(t, "old"), newSigner(t, "young")
 	file := filepath.Join(t.TempDir(), "keys.json")

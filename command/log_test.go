@@ -16,7 +16,7 @@ import (
 	"twibase/logging"
 )
 
-func TestALogThatNobodyReadsStopsNobody(t *testing.T) {
+func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestALogThatNobodyReadsStopsNobody(t *testing.T) {
 	}
 }
 
-func TestAnErrorThatNobodyReadsEndsTheProcess(t *testing.T) {
+func TestStalledErrorReaderDoesNotStallTheExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unread := make(unreadWriter)
 		began := time.Now()

@@ -122,7 +122,7 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 	}
 }
 
-func TestMetricsAreWhereOnlyWhoRunsTheServerAsks(t *testing.T) {
+func TestMetricsListener(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--production"}} {
 		free, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

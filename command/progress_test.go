@@ -77,7 +77,7 @@ func visible(written string) string {
 
 const lookedAt = `\d+ rows read in \d+\.\d s\n`
 
-func TestOnATerminalABarCountsAndIsGoneInTheEnd(t *testing.T) {
+func TestProgressBarOnATerminal(t *testing.T) {
 	tty, written := terminal(t)
 	p := newProgress(tty)
 	const drawn = 150 * time.Millisecond // by when what is drawn ten times a second may be drawn again
@@ -102,7 +102,7 @@ func TestOnATerminalABarCountsAndIsGoneInTheEnd(t *testing.T) {
 	}
 }
 
-func TestOnATerminalRepairShowsBreachesAndHowMuchWasRead(t *testing.T) {
+func TestRepairOnATerminal(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	store, _ := following(t)
 	tty, written := terminal(t)
@@ -113,7 +113,7 @@ func TestOnATerminalRepairShowsBreachesAndHowMuchWasRead(t *testing.T) {
 	}
 }
 
-func TestOnAPipeThereIsNoBar(t *testing.T) {
+func TestNoProgressBarOnAPipe(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	store, _ := following(t)
 	var ends [2]*os.File
@@ -133,7 +133,7 @@ func TestOnAPipeThereIsNoBar(t *testing.T) {
 	}
 }
 
-func TestWithoutATerminalALineEveryTenSecondsTellsHowFarItIs(t *testing.T) {
+func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := newProgress(&out)

@@ -85,7 +85,7 @@ func TestRepair(t *testing.T) {
 	})
 }
 
-func TestRepairKeepsTheBroadcastersOfItsFanoutLimit(t *testing.T) {
+func TestRepairUsesTheFanoutLimit(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		status int

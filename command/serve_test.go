@@ -186,7 +186,7 @@ func TestServe(t *testing.T) {
 	})
 }
 
-func TestAStoreIsUsedByOneProcess(t *testing.T) {
+func TestStoreIsLocked(t *testing.T) {
 	dir := "embedded:" + t.TempDir()
 	url, _ := started(t, "--store", dir)
 	status, _, stderr := command(t, "tables", "list", "--store", dir)
@@ -195,7 +195,7 @@ func TestAStoreIsUsedByOneProcess(t *testing.T) {
 	}
 }
 
-func TestSubscribersAreSentElsewhereAtTheEnd(t *testing.T) {
+func TestShutdownClosesSubscriptions(t *testing.T) {
 	log := &lines{each: make(chan string, 10_000)}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -233,7 +233,7 @@ func TestSubscribersAreSentElsewhereAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsLimited(t *testing.T) {
+func TestReadLimit(t *testing.T) {
 	url, _ := started(t, "--limit", "read=2000")
 	ask := func(query string) string {
 		post, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"`+query+`"}`))

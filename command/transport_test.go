@@ -75,7 +75,7 @@ func get(t *testing.T, url string, headers ...string) *http.Request {
 	return r
 }
 
-func TestTLSFollowsItsFiles(t *testing.T) {
+func TestTLSCertificateIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	certify(t, "first", cert, key)
@@ -113,7 +113,7 @@ func TestTLSFollowsItsFiles(t *testing.T) {
 func ungzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
 
-func TestAnswersOverHTTP(t *testing.T) {
+func TestHTTPVersionsAndCompression(t *testing.T) {
 	server, _ := started(t)
 	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")
 	short := server + "/graphql?query=" + url.QueryEscape("{__typename}")

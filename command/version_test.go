@@ -35,8 +35,8 @@ func TestVersion(t *testing.T) {
 	})
 }
 
-// TestNobodyTakesForCheckedWhatIsNot runs the look for vulnerabilities where no database answers.
-func TestNobodyTakesForCheckedWhatIsNot(t *testing.T) {
+// TestAuditReportsWhatItCannotCheck runs the look for vulnerabilities where no database answers.
+func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."
 	audit.Env = append(audit.Environ(), "GOVULNDB=http://127.0.0.1:1", "npm_config_registry=http://127.0.0.1:1")

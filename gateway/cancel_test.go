@@ -37,7 +37,7 @@ func sampled(t *testing.T) hbase.Store {
 	return store
 }
 
-func TestACancelledRequestFreesItsWork(t *testing.T) {
+func TestCancelledRequestFreesItsWork(t *testing.T) {
 	var begun atomic.Int64
 	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool {
 		if op.Kind == "Get" {
@@ -89,7 +89,7 @@ func TestACancelledRequestFreesItsWork(t *testing.T) {
 	}
 }
 
-func TestARequestEndsAtItsDeadlineWhateverTheStoreDoes(t *testing.T) {
+func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
 	var kind atomic.Value // of the calls that take long
 	kind.Store("")
 	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))

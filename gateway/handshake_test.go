@@ -18,7 +18,7 @@ import (
 	"twibase/graph/endpoint/pipes"
 )
 
-func TestAHandshakeThatStopsKeepsNobodyWaitingAndEnds(t *testing.T) {
+func TestStalledTLSHandshake(t *testing.T) {
 	example := httptest.NewTLSServer(http.NotFoundHandler())
 	certificates := example.TLS.Certificates
 	example.Close()
@@ -105,7 +105,7 @@ func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, er
 	}
 }
 
-func TestOverHTTP2WhoIsSlowKeepsNobodyWaitingAndEnds(t *testing.T) {
+func TestSlowHTTP2Clients(t *testing.T) {
 	t.Run("a head of which nothing more comes", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 			f, began := s.speakSlowly(), time.Now()

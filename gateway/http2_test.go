@@ -125,7 +125,7 @@ func newFlooded(t *testing.T) *flooded {
 	return f
 }
 
-func TestAFloodOfFramesEndsOrStopsNobody(t *testing.T) {
+func TestHTTP2FrameFloods(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		times int
@@ -254,7 +254,7 @@ func heapNow() int64 {
 	return int64(m.HeapInuse)
 }
 
-func TestOfABodyThatNobodyReadsLittleIsKept(t *testing.T) {
+func TestHTTP2ReceiveWindow(t *testing.T) {
 	conn, err := net.Dial("tcp", newFlooded(t).address)
 	if err != nil {
 		t.Fatal(err)

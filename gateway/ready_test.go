@@ -12,7 +12,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestReadyOnlyIfTheStoreAnswers(t *testing.T) {
+func TestReady(t *testing.T) {
 	memory, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)

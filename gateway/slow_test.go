@@ -124,7 +124,7 @@ func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Dura
 	})
 }
 
-func TestABodyThatDoesNotComeKeepsNobodyWaitingAndEnds(t *testing.T) {
+func TestSlowRequestBody(t *testing.T) {
 	const whole = `{"query":"{__typename}"}`
 	for _, test := range []struct{ name, first, everySecond string }{
 		{"a byte a second", "", `{"query":` + strconv.Quote(long())},
@@ -163,7 +163,7 @@ func TestABodyThatDoesNotComeKeepsNobodyWaitingAndEnds(t *testing.T) {
 	}
 }
 
-func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
+func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // a megabyte is read into as much
 	for _, version := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(version, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestOfTooManyBodiesThatDoNotComeThoseWhoCameFirstAreCutOff(t *testing.T) {
 	}
 }
 
-func TestAnAnswerReadByteByByteKeepsNobodyWaitingAndEnds(t *testing.T) {
+func TestSlowReader(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		header string
@@ -255,7 +255,7 @@ func TestAnAnswerReadByteByByteKeepsNobodyWaitingAndEnds(t *testing.T) {
 	}
 }
 
-func TestOfTooManySlowReadersThoseWhoCameFirstAreCutOff(t *testing.T) {
+func TestOldestSlowReadersAreCutOff(t *testing.T) {
 	for _, header := range []string{"", "Accept: text/event-stream\r\n"} {
 		slowly(t, 4<<20, func(t *testing.T, s *slowServer) {
 			const readers = 10
@@ -283,7 +283,7 @@ func TestOfTooManySlowReadersThoseWhoCameFirstAreCutOff(t *testing.T) {
 	}
 }
 
-func TestAConnectionOnWhichNothingComesIsClosed(t *testing.T) {
+func TestIdleConnectionIsClosed(t *testing.T) {
 	for _, test := range []struct {
 		name, sent string
 		answered   bool

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestNothingOfALogIsLostThatIsRead(t *testing.T) {
+func TestQueueKeepsEveryLine(t *testing.T) {
 	var text strings.Builder
 	q := NewQueue(&text)
 	var all sync.WaitGroup

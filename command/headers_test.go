@@ -11,7 +11,7 @@ import (
 )
 
 // A proxy in front, and the gateway, must find the same end of a request. Each would be answered, but for what is odd in it.
-func TestHeadsThatMeanTwoThingsAreRefused(t *testing.T) {
+func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	url, _ := started(t)
 	const body = `{"query":"{__typename}"}`
 	for _, test := range []struct {

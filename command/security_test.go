@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEveryAnswerIsGuarded(t *testing.T) {
+func TestSecurityHeaders(t *testing.T) {
 	url, _ := started(t)
 	for _, path := range []string{"/", "/graphql", "/graphql?query={viewer{name}}", "/schema.graphql", "/healthz", "/readyz", "/metrics", "/assets/none.js", "/nowhere"} {
 		t.Run(path, func(t *testing.T) {
