@@ -96,10 +96,9 @@ var cut = register(kind[cutArgs]{
 			}
 			return out
 		}
-		for _, b := range directory {
-			if b.Number-number <= uint32(len(fresh)) {
-				return nil, errAgain
-			}
+		taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(len(fresh)) }
+		for slices.ContainsFunc(directory, taken) {
+			number += uint32(len(fresh)) + 1
 		}
 		a.Fresh, a.Named = renumbered(fresh), renumbered(named)
 		return nil, nil

@@ -47,16 +47,16 @@ func (in *input) err() error {
 }
 
 var (
-	// ErrUnknown is a write of which nobody can tell any more whether it was made, and that would be made twice if it was sent
-	// again without an idempotency key, or would be refused. It is Temporary.
+	// ErrUnknown is the error of an operation of which the store cannot tell whether it committed, and that is not
+	// repeated: it is not idempotent, or a second attempt was refused. It is Temporary.
 	ErrUnknown error = unknown{}
-	// ErrClosed is a write that was begun after [Writers.Close].
+	// ErrClosed is the error of an operation that was started after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
 
-	// errNothing is what a kind's decide returns if all is as it should become.
+	// errNothing is what decide of an operation type returns if the store already is as the operation would leave it.
 	errNothing = errors.New("writers: nothing to do")
 
-	// errWhole ends an execution when somebody else has come to the end of the same write, or is about to.
+	// errWhole ends an execution if another one completed the same operation, or holds its lease.
 	errWhole = errors.New("writers: it is whole already")
 )
 

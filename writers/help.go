@@ -56,7 +56,7 @@ func (w *Writers) help(ctx context.Context, p port, last string) error {
 	// It is needed here, also if somebody else carries it on, too.
 	_, stop := x.keep(ctx)
 	defer stop()
-	return x.finish(ctx, nil)
+	return x.finish(ctx)
 }
 
 // parse returns the execution of an intent, nil if the cells hold none.
@@ -73,7 +73,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.execution(k, a, intent), nil
+	return w.committed(k, a, intent), nil
 }
 
 // mark notes in the intent that the write was decided, before other decisions may take its place on its row.

@@ -14,35 +14,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// execution carries a decided write on.
-type execution struct {
-	port
-	known     *known
-	intent    tables.Intent
-	arguments any
-	plan      plan
-	// tallies are all that it counts, a row each.
-	tallies map[place]*tally
-	// mine is whether the process's note that it carries the write on is this one's.
-	mine bool
-	// marked is whether the intent says by itself that the write was decided.
-	marked bool
-	// places are where members belong, as far as that was looked up before, and they are not known to be there.
-	places map[*member]tables.Place
-	// placed are the members that were written, until it is known that no bucket was cut meanwhile.
-	placed map[*member]tables.Place
-}
-
-func (w *Writers) execution(k *known, arguments any, intent tables.Intent) *execution {
-	x := &execution{port: port{w, k.name}, known: k, intent: intent, arguments: arguments, tallies: map[place]*tally{},
-		places: map[*member]tables.Place{}, placed: map[*member]tables.Place{}}
-	x.plan = k.plan(arguments, op{intent.ID, intent.At})
-	for _, s := range slices.Concat(x.plan.now, x.plan.later) {
-		x.tally(s)
-	}
-	return x
-}
-
 // tally adds up what a stage counts.
 func (x *execution) tally(s stage) {
 	mine := map[place]bool{}

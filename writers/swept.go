@@ -1,7 +1,6 @@
 package writers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -36,63 +35,80 @@ func (w *Writers) sweep(ctx context.Context, f found) error {
 		return err
 	}
 	err := f.alone(ctx, f.settle)
-	if errors.Is(err, errWhole) || errors.Is(err, errPutOff) {
+	if errors.Is(err, errWhole) {
 		return nil
 	}
 	return err
 }
 
-// errPutOff is an old write whose turn has not come.
-var errPutOff = errors.New("writers: the decision before it is not whole")
+// fate is what a sweep found out about a stale intent.
+type fate int
 
-// settle finishes a write, or keeps it from being decided.
+const (
+	// postponed: the operation before it on its commit row is not complete. A later sweep looks again.
+	postponed fate = iota
+	// committed: its effects must be applied.
+	committed
+	// fenced: it did not commit, and never will.
+	fenced
+)
+
+// settle finishes an operation, or keeps it from committing.
 func (f found) settle(ctx context.Context) error {
-	decided, err := tables.Intents.Marked(f.cells), error(nil)
-	if !decided {
-		decided, err = f.decided(ctx)
+	fate, err := committed, error(nil)
+	if !tables.Intents.Marked(f.cells) {
+		fate, err = f.fate(ctx)
 	}
-	switch {
-	case err != nil:
-	case decided:
-		if err = f.finish(ctx, nil); err == nil {
+	if err != nil {
+		return err
+	}
+	switch fate {
+	case committed:
+		if err = f.finish(ctx); err == nil {
 			f.w.Counters.Swept.Add(1)
 		}
-	default:
+	case fenced:
 		f.w.Counters.Fenced.Add(1)
 		err = f.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(f.intent)})
 	}
 	return err
 }
 
-// decided reports whether a write was decided and may not be whole. If it was not decided, it never will be.
-func (x *execution) decided(ctx context.Context) (bool, error) {
+// fate finds out whether the operation committed, and fences it if it did not.
+func (x *execution) fate(ctx context.Context) (fate, error) {
 	if x.intent.Table == "" {
-		return true, nil
+		return committed, nil
 	}
 	for range maxTries {
 		row, err := x.one(ctx, "sweep, read", x.lastGet())
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		last, err := tables.DecodeOp(row)
 		switch id, _ := tables.DecidedBy(last); {
 		case err != nil:
-			return false, err
+			return 0, err
 		case id == x.intent.ID:
-			return true, nil
+			return committed, nil
 		case last != x.intent.After:
 			_, marked, err := x.stands(ctx, "sweep, own intent")
-			return marked, err
+			if err == nil && marked {
+				return committed, nil
+			}
+			return fenced, err
 		}
-		// A fence is a decision like any other: the one before must be whole.
+		// A fence is a commit like any other: the operation before it must be complete.
 		if open, err := x.follows(ctx); err != nil || open {
-			return false, cmp.Or(err, errPutOff)
+			return postponed, err
 		}
-		if done, err := x.fence(ctx, row); done || err != nil && !errors.Is(err, hbase.ErrUnavailable) {
-			return false, err
+		switch done, err := x.fence(ctx, row); {
+		case done:
+			return fenced, nil
+		case err != nil && !errors.Is(err, hbase.ErrUnavailable):
+			return 0, err
 		}
 	}
-	return false, x.failed("sweep", hbase.ErrUnavailable)
+	return 0, x.failed("sweep", hbase.ErrUnavailable)
 }
 
 // follows reports whether the decision that the write expects on its row may not be whole. Then a sweep finishes that one by itself: nothing

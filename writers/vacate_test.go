@@ -260,7 +260,7 @@ func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
 	must(t, store, children...)
 	w := New(store, Options{})
 	o := op{w.newOp(time.Now()), time.Now().UnixMilli()}
-	x := w.execution(deleteDepartment, &deleteDepartmentArgs{Code: "d2"}, tables.Intent{ID: o.id, Kind: deleteDepartment.name, At: o.at})
+	x := w.committed(deleteDepartment, &deleteDepartmentArgs{Code: "d2"}, tables.Intent{ID: o.id, Kind: deleteDepartment.name, At: o.at})
 	if err := x.mutate(ctx, x.intended()); err != nil {
 		t.Fatal(err)
 	}

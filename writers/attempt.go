@@ -1,0 +1,279 @@
+package writers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// do runs an operation. a points to the arguments of its type; check may have completed them when do returns. The op is
+// zero if there was nothing to do. The error is Problems if the operation was refused.
+//
+// do returns when plan.now is applied. The rest goes on in the background, also if ctx ends.
+func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
+	if err := w.enter(); err != nil {
+		return op{}, err
+	}
+	defer w.running.Done()
+	done, o, err := w.do(ctx, k, a, provision(ctx))
+	if d, ok := done.(*A); ok {
+		*a = *d
+	}
+	return o, err
+}
+
+// do makes attempts until one has an outcome. Its caller has entered: nested operations run also after Close. The
+// operation commits only if allowed returns nil: see [Provided].
+func (w *Writers) do(ctx context.Context, k *known, arguments any, allowed func() error) (any, op, error) {
+	given, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, op{}, err
+	}
+	uncertain := false // an earlier attempt may have committed
+	for try := 0; ; try++ {
+		a, err := k.parse(string(given))
+		if err != nil {
+			return nil, op{}, err
+		}
+		x := w.newAttempt(k, a, allowed)
+		outcome, err := x.run(ctx)
+		switch {
+		case uncertain && errors.As(err, new(Problems)):
+			return a, op{}, ErrUnknown // the earlier attempt may have caused the problem
+		case err != nil:
+			return a, op{}, err
+		case outcome == stateCommitted:
+			return a, x.read.op, nil
+		case outcome == stateUnchanged:
+			return a, op{}, nil
+		case outcome == stateUnknown && k.added:
+			return a, op{}, ErrUnknown
+		case outcome == stateUnknown:
+			uncertain = true
+		}
+		w.Counters.Again.Add(1)
+		if try == maxTries || ctx.Err() != nil {
+			return nil, op{}, x.failed("decide", hbase.ErrUnavailable)
+		}
+		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
+	}
+}
+
+// newAttempt returns an execution that begins with reading.
+func (w *Writers) newAttempt(k *known, arguments any, allowed func() error) *execution {
+	return &execution{port: port{w, k.name}, known: k, arguments: arguments, state: stateReading,
+		called: true, attempt: attempt{allowed: allowed}}
+}
+
+// run makes an attempt and returns its outcome. If the operation commits, run waits for plan.now, and leaves
+// the rest to a goroutine, which owns x from then on.
+func (x *execution) run(ctx context.Context) (outcome state, err error) {
+	err = x.advance(ctx, state.outcome)
+	if err == nil && x.state == stateCommitted {
+		return stateCommitted, x.finishBehind(ctx)
+	}
+	if x.mine {
+		x.w.over(x.intent.ID)
+	}
+	return x.state, err
+}
+
+// commitRow is where an operation commits. It is empty for an operation without a condition.
+type commitRow struct{ table, row, family string }
+
+// last reads the id of the last operation that committed on the row.
+func (d commitRow) last() hbase.Get {
+	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.Decision}
+}
+
+// readRow does the first round. An operation that is not allowed has cost no more than this.
+func (x *execution) readRow(ctx context.Context) (state, error) {
+	x.began = x.w.whole.time()
+	now := x.w.now()
+	r := &reading{op: op{x.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
+	gets := x.known.reads(x.arguments)
+	row, conditional := x.known.row(x.arguments)
+	if conditional {
+		columns, err := hbase.ParseColumns(row.Columns)
+		if err != nil || len(columns) == 0 {
+			return 0, x.failed("read", hbase.ErrInvalid)
+		}
+		x.row = commitRow{row.Table, row.Row, columns[0].Family}
+		own := hbase.Column{Family: x.row.family, Qualifier: tables.Decision}
+		if !columns[0].Whole && !slices.Contains(columns, own) {
+			row.Columns += " " + x.row.family + ":" + tables.Decision
+		}
+		gets = append(gets, row)
+	}
+	cells, err := x.get(ctx, "read", gets)
+	if err != nil {
+		return 0, err
+	}
+	if conditional {
+		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
+		r.at = max(r.at, youngest(r.row)+1)
+		if r.last, err = tables.DecodeOp(r.row); err != nil {
+			return 0, x.failed("read", err)
+		}
+	}
+	r.cells = cells
+	x.read = r
+	return statePredecessor, x.allowed()
+}
+
+// completePredecessor goes back to reading if what was read may be older than the effects of the row's last operation.
+// That operation is complete then.
+func (x *execution) completePredecessor(ctx context.Context) (state, error) {
+	last := x.read.last
+	if !x.known.ordered || last == "" || slices.Contains(parents(ctx), last) || x.w.whole.before(last, x.began) {
+		return stateSearching, nil
+	}
+	if _, void := tables.ShutOut(last); !void && !tables.IsWhole(x.read.row, last) {
+		there, err := intentsOpen(ctx, x.port, []string{last}, "read, last intent")
+		if err == nil && there[last] {
+			err = x.w.help(ctx, x.port, last)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	x.w.whole.add(last)
+	return stateReading, nil
+}
+
+// search does one more round, if the type needs one.
+func (x *execution) search(ctx context.Context) (state, error) {
+	gets := x.known.more(x.arguments, x.read)
+	if len(gets) == 0 {
+		return stateChecking, nil
+	}
+	cells, err := x.get(ctx, "read", gets)
+	x.read.cells = append(x.read.cells, cells...)
+	return stateSearching, err
+}
+
+// check asks the type what to commit, and makes the intent. The plan is made from the stored form of the arguments, as
+// another gateway would make it.
+func (x *execution) check(context.Context) (state, error) {
+	r := x.read
+	cells, err := x.known.decide(x.arguments, r)
+	if errors.Is(err, errNothing) {
+		return stateVerifying, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	text, err := json.Marshal(x.arguments)
+	if err != nil {
+		return 0, err
+	}
+	intent := tables.Intent{ID: r.id, Kind: x.kind, Arguments: string(text), At: r.at,
+		Table: x.row.table, Row: x.row.row, Family: x.row.family, After: r.last}
+	if x.known.rest > 0 {
+		intent.Due = r.at + x.known.rest.Milliseconds()
+	}
+	stored, err := x.known.parse(intent.Arguments)
+	if err != nil {
+		return 0, x.failed("arguments", hbase.ErrInvalid)
+	}
+	x.cells = cells
+	x.begin(intent, stored)
+	_, x.mine = x.w.begin(intent.ID)
+	return statePreparing, nil
+}
+
+// verify completes the operation because of which there is nothing to do. If that operation may have been compensated,
+// the attempt is lost.
+func (x *execution) verify(ctx context.Context) (state, error) {
+	last := x.read.last
+	if err := x.w.help(ctx, x.port, last); err != nil {
+		return 0, err
+	}
+	made, done := tables.DecidedBy(last)
+	if !x.known.undone || !mustHelp(ctx, last) || done {
+		return stateUnchanged, nil
+	}
+	row, err := x.one(ctx, "read again", x.row.last())
+	if err != nil {
+		return 0, err
+	}
+	now, err := tables.DecodeOp(row)
+	if id, _ := tables.DecidedBy(now); err == nil && id != made {
+		return stateLost, nil
+	}
+	return stateUnchanged, err
+}
+
+// prepare does in one round what must be done before the commit, and what can be. If it fails, the intent is removed:
+// the CheckAndPut was not sent.
+func (x *execution) prepare(ctx context.Context) (state, error) {
+	if err := x.readAhead(ctx); err != nil {
+		x.forget(ctx)
+		return 0, err
+	}
+	if x.intent.Table == "" {
+		return stateRecording, nil
+	}
+	return stateCommitting, nil
+}
+
+// readAhead writes the intent, completes the predecessor, and reads what the effects need. It is errWhole if this is a
+// nested operation, and the operation that started it is complete: what was read before may be newer than that.
+func (x *execution) readAhead(ctx context.Context) error {
+	gets, take := x.prefetch()
+	parent, predecessor := -1, -1
+	if ids := parents(ctx); len(ids) > 0 {
+		parent = len(gets)
+		gets = append(gets, tables.Intents.Open(ids[len(ids)-1]))
+	}
+	if mustHelp(ctx, x.intent.After) {
+		predecessor = len(gets)
+		after, _ := tables.DecidedBy(x.intent.After)
+		gets = append(gets, tables.Intents.Open(after))
+	}
+	var cells [][]hbase.Cell
+	g, both := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		cells, err = x.get(both, "prepare", gets)
+		return err
+	})
+	if x.intent.Table != "" {
+		g.Go(func() error { return x.mutate(both, x.intended()) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if parent >= 0 && len(cells[parent]) == 0 {
+		return errWhole
+	}
+	if predecessor >= 0 && len(cells[predecessor]) > 0 {
+		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
+			return err
+		}
+	}
+	return take(cells)
+}
+
+// record writes the intent of an operation without a commit row, which commits it. It tries three times.
+func (x *execution) record(ctx context.Context) (state, error) {
+	x.tries++
+	err := x.mutate(ctx, x.intended())
+	switch {
+	case err == nil:
+		return stateCommitted, nil
+	case !errors.Is(err, hbase.ErrUnavailable):
+		return 0, err
+	case x.tries < 3:
+		return stateRecording, nil
+	case x.known.added:
+		return 0, ErrUnknown
+	}
+	return 0, err
+}

@@ -1,0 +1,118 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// commit sends the CheckAndPut. Unless it succeeds, or surely was not sent, stateResolving finds out what became of it.
+func (x *execution) commit(ctx context.Context, label string) (state, error) {
+	put := hbase.Put{Table: x.intent.Table, Row: x.intent.Row}
+	for _, c := range x.cells {
+		c.Timestamp = x.intent.At
+		put.Cells = append(put.Cells, c)
+	}
+	put.Cells = append(put.Cells, x.decision(x.intent.ID, x.intent.At))
+	won, err := x.checkAndPut(ctx, label, x.after(), put)
+	switch {
+	case won:
+		return stateCommitted, nil
+	case err != nil && !errors.Is(err, hbase.ErrUnavailable):
+		return 0, err
+	}
+	return stateResolving, nil
+}
+
+// resolve reads the commit row. If it cannot, the intent stays, and a sweep finds out.
+func (x *execution) resolve(ctx context.Context) (state, error) {
+	if x.tries++; x.tries > maxTries {
+		return 0, x.failed("decide", hbase.ErrUnavailable)
+	}
+	var err error
+	if x.found, err = x.one(ctx, "decide, read", x.lastGet()); err != nil {
+		return 0, err
+	}
+	last, err := tables.DecodeOp(x.found)
+	if err != nil {
+		return 0, err
+	}
+	id, _ := tables.DecidedBy(last)
+	switch fenced, _ := tables.ShutOut(last); {
+	case id == x.intent.ID:
+		return stateCommitted, nil
+	case fenced == x.intent.ID:
+		return stateAbandoning, nil
+	case last == x.intent.After && slices.Contains(parents(ctx), last):
+		// A fence would hide the id of the operation that started this one, which others must complete first.
+		return stateResending, nil
+	case last == x.intent.After:
+		return stateFencing, nil
+	}
+	return stateOvertaken, nil
+}
+
+// fenceOwn fences the own operation: its CheckAndPut is lost, or may still be applied.
+func (x *execution) fenceOwn(ctx context.Context) (state, error) {
+	if _, err := x.fence(ctx, x.found); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
+		return 0, err
+	}
+	return stateResolving, nil
+}
+
+// overtaken reads the own intent. If this operation committed before the other one, then it was completed first, so its
+// intent is gone; or it started the other one, so its intent is marked.
+func (x *execution) overtaken(ctx context.Context) (state, error) {
+	there, marked, err := x.stands(ctx, "decide, own intent")
+	switch {
+	case err != nil:
+		return 0, err
+	case marked:
+		return stateCommitted, nil
+	case there:
+		return stateAbandoning, nil
+	}
+	return stateUnknown, nil
+}
+
+// stands reports whether the intent is there, and whether it is marked as committed. An execution marks it before it
+// starts a nested operation, which may commit on the same row.
+func (x *execution) stands(ctx context.Context, label string) (there, marked bool, err error) {
+	cells, err := x.one(ctx, label, tables.Intents.Get(x.intent.ID))
+	if err != nil {
+		return false, false, err
+	}
+	_, there, err = tables.Intents.Decode(tables.Intents.Row(x.intent.ID), cells)
+	return there, there && tables.Intents.Marked(cells), err
+}
+
+// fence keeps the operation from committing later. row are the present cells of the commit row.
+func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
+	now := x.w.now()
+	void := tables.VoidOp(x.w.newOp(now), x.intent.ID)
+	return x.checkAndPut(ctx, "fence", x.after(), hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+		Cells: []hbase.Cell{x.decision(void, max(now.UnixMilli(), youngest(row)+1))}})
+}
+
+// forget removes the intent of an operation that can no longer commit. If that fails, a sweep removes it.
+func (x *execution) forget(ctx context.Context) {
+	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
+}
+
+// after checks that no other operation committed since the commit row was read.
+func (x *execution) after() hbase.Check {
+	return hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.After)}
+}
+
+// decision is the commit record.
+func (x *execution) decision(id string, at int64) hbase.Cell {
+	return hbase.Cell{Family: x.intent.Family, Qualifier: tables.Decision, Timestamp: at, Value: []byte(id)}
+}
+
+// lastGet reads the commit record.
+func (x *execution) lastGet() hbase.Get {
+	return commitRow{x.intent.Table, x.intent.Row, x.intent.Family}.last()
+}

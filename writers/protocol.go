@@ -1,0 +1,207 @@
+package writers
+
+import (
+	"context"
+	"errors"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// The write protocol.
+//
+// HBase changes one row atomically, and an operation changes several. An operation is therefore made durable in three
+// steps: its intent is written, one CheckAndPut on its commit row commits it, and idempotent effects follow. The intent
+// is removed when all effects are applied. It holds everything that the effects depend on, so any gateway can finish
+// the operation. docs/WRITES.md has the invariants (I1 to I5) and why each effect may be applied twice.
+//
+// An execution is a state machine. The gateway that was called starts it in reading:
+//
+//	┌─► reading ──► predecessor ──► searching ──► checking ───── nothing to do ─────► verifying
+//	│      ▲             │                           │                                  │    │
+//	│      └─ it was     ┘                           ▼                                  │    ▼
+//	│         not complete                       preparing ── no commit row ──┐         │  UNCHANGED
+//	│                                                │                        ▼         │
+//	│                                                ▼                    recording     │
+//	│                            ┌────────────── committing                   │         │
+//	│                            │ no, or no answer  │ won                    │         │
+//	│     fencing ──────►        ▼                   ▼                        │         │
+//	│     resending ────►    resolving ─────────► COMMITTED ◄─────────────────┘         │
+//	│        ▲   ▲           │   │   │ own id       ▲                                   │
+//	│        └───┴───────────┘   │   │              │ marked                            │
+//	│             unchanged row  │   └────────► overtaken ──── intent is gone ──► UNKNOWN
+//	│                            │ fenced           │ intent is there                   │
+//	│                            ▼                  │                                   │
+//	└──── LOST ◄──────────── abandoning ◄───────────┘                                   │
+//	       ▲                                                                            │
+//	       └──────────────────── the row's operation was compensated ───────────────────┘
+//
+//	COMMITTED ──► ACKNOWLEDGED ──► sealing ──► removing ──► COMPLETE
+//	 plan.now       plan.later
+//
+// The attempt ends in one of the outcomes in capitals. A new attempt follows LOST, because the operation surely did not
+// commit and never will. It follows UNKNOWN if the operation is idempotent; otherwise the caller gets [ErrUnknown].
+// A sweep, or an operation that needs its predecessor to be complete, starts in COMMITTED with what it parsed from the
+// intent, and has its own way to find out whether the operation committed (fate, in swept.go).
+//
+// What a crash, or an error of the store, leaves behind in each state, and who continues:
+//
+//	reading to checking   nothing was written.
+//	preparing             the intent may exist. After five seconds a sweep fences the operation: it puts a void id
+//	                      into the commit row, so that a delayed CheckAndPut fails, and removes the intent.
+//	recording             the intent is the commit. It exists or not; a sweep applies the effects if it does.
+//	committing, resolving the CheckAndPut may have been applied, may be applied later, or is lost. The commit row
+//	and resending         says which: the own id is a commit, and a sweep applies the effects. Otherwise it fences.
+//	fencing               the row holds the void id or not. The sweep fences, or finds it fenced.
+//	overtaken             the commit row has the id of another operation. The intent decides: operations are
+//	                      completed before others supersede them, so an intent without a mark did not commit.
+//	abandoning            the intent of an operation that can no longer commit. A sweep removes it.
+//	COMMITTED             some effects of plan.now are applied. A sweep, or the next operation on the commit row,
+//	                      applies all of them again.
+//	ACKNOWLEDGED          the same for plan.later.
+//	sealing, removing     all effects are applied, and are applied again without a change.
+//
+// The caller gets its answer in ACKNOWLEDGED. The rest goes on in the background, also if the caller's context ends.
+type state int
+
+const (
+	// stateReading reads the commit row and what the preconditions need.
+	stateReading state = iota
+	// statePredecessor completes the row's previous operation, if the type reads that operation's effects.
+	statePredecessor
+	// stateSearching does the further rounds of types that find what they need step by step.
+	stateSearching
+	// stateChecking checks the preconditions, and makes the intent and the plan.
+	stateChecking
+	// stateVerifying completes the operation because of which there is nothing to do.
+	stateVerifying
+	// statePreparing writes the intent, completes the predecessor and reads ahead for the effects.
+	statePreparing
+	// stateRecording writes the intent of an operation without a commit row.
+	stateRecording
+	// stateCommitting sends the CheckAndPut.
+	stateCommitting
+	// stateResolving reads the commit row to find out what became of the CheckAndPut.
+	stateResolving
+	// stateResending sends the CheckAndPut of a nested operation again.
+	stateResending
+	// stateFencing keeps the CheckAndPut from being applied later.
+	stateFencing
+	// stateOvertaken reads the own intent, because another operation committed on the row.
+	stateOvertaken
+	// stateAbandoning removes the intent of an operation that did not commit.
+	stateAbandoning
+
+	// The outcomes of an attempt.
+	stateCommitted
+	stateUnchanged
+	stateLost
+	stateUnknown
+
+	// stateAcknowledged applies what the caller does not wait for.
+	stateAcknowledged
+	// stateSealing makes compensations that were found necessary before the end fail.
+	stateSealing
+	// stateRemoving removes the intent.
+	stateRemoving
+	stateComplete
+)
+
+// outcome reports whether an attempt ends in the state.
+func (s state) outcome() bool { return s >= stateCommitted && s <= stateUnknown }
+
+// execution is an operation on its way through the states. Only the gateway that was called goes through those before
+// stateCommitted; there can be several executions of one operation after it.
+type execution struct {
+	port
+	known     *known
+	state     state
+	arguments any
+	attempt
+
+	// intent and plan are set by stateChecking, or from a stored intent.
+	intent tables.Intent
+	plan   plan
+	// tallies are all that it counts, a row each.
+	tallies map[place]*tally
+	// mine is whether this execution owns the entry of the operation in [Writers].active.
+	mine bool
+	// called is whether a caller waits for the acknowledgement.
+	called bool
+	// marked is whether the stored intent says that the operation committed.
+	marked bool
+	// places are the buckets of members that were looked up before, and that may have changed.
+	places map[*member]tables.Place
+	// placed are the members that were written, until a later read shows that their bucket was not split.
+	placed map[*member]tables.Place
+}
+
+// attempt is what an execution needs until its operation is committed.
+type attempt struct {
+	// allowed is the caller's precondition: see [Provided].
+	allowed func() error
+	read    *reading
+	row     commitRow
+	// began is when the reading began, as [wholeWrites] counts time.
+	began int
+	// cells are what the commit puts into the commit row.
+	cells []hbase.Cell
+	// found are the cells of the commit row that stateResolving read.
+	found []hbase.Cell
+	// tries counts the calls of stateRecording, or of stateResolving.
+	tries int
+}
+
+// advance goes from state to state until one in which end is true.
+func (x *execution) advance(ctx context.Context, end func(state) bool) error {
+	for !end(x.state) {
+		next, err := x.step(ctx)
+		if err != nil {
+			return err
+		}
+		x.state = next
+	}
+	return nil
+}
+
+// step does the work of the present state, and returns the next one.
+func (x *execution) step(ctx context.Context) (state, error) {
+	switch x.state {
+	case stateReading:
+		return x.readRow(ctx)
+	case statePredecessor:
+		return x.completePredecessor(ctx)
+	case stateSearching:
+		return x.search(ctx)
+	case stateChecking:
+		return x.check(ctx)
+	case stateVerifying:
+		return x.verify(ctx)
+	case statePreparing:
+		return x.prepare(ctx)
+	case stateRecording:
+		return x.record(ctx)
+	case stateCommitting:
+		return x.commit(ctx, "decide")
+	case stateResolving:
+		return x.resolve(ctx)
+	case stateResending:
+		return x.commit(ctx, "decide, again")
+	case stateFencing:
+		return x.fenceOwn(ctx)
+	case stateOvertaken:
+		return x.overtaken(ctx)
+	case stateAbandoning:
+		x.forget(ctx)
+		return stateLost, nil
+	case stateCommitted:
+		return stateAcknowledged, x.stages(ctx, x.plan.now, "now ")
+	case stateAcknowledged:
+		return stateSealing, x.applyLater(ctx)
+	case stateSealing:
+		return stateRemoving, x.seal(ctx)
+	case stateRemoving:
+		return stateComplete, x.remove(ctx)
+	}
+	return x.state, x.failed("step", errors.New("there is no way on from this state"))
+}
