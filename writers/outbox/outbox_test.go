@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/writers/outbox"
 )
@@ -87,6 +88,34 @@ func TestAGatewayThatLostItsLeaseStops(t *testing.T) {
 		time.Sleep(outbox.LeaseTime + time.Second)
 		if err := paused.Sweep(b.Context()); err != nil || b.left() != 0 {
 			b.Errorf("%d items are left, error %v", b.left(), err)
+		}
+	})
+}
+
+// leases is a store that notes the leases that an item gets.
+type leases struct {
+	hbase.Store
+	got []tables.Lease
+}
+
+func (s *leases) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	s.got = append(s.got, tables.LeaseOf(put.Cells))
+	return s.Store.CheckAndPut(ctx, check, put)
+}
+
+// A CheckAndPut that arrives late would succeed if a lease came back.
+func TestEachLeaseEndsAfterTheOneBefore(t *testing.T) {
+	in(t, func(b *bench) {
+		store := &leases{Store: b.store}
+		_, o := b.gateway(&gateway{store: store})
+		b.put(time.Now(), "3")
+		if err := o.Sweep(b.Context()); err != nil || len(store.got) != 4 {
+			b.Fatal(err, store.got)
+		}
+		for i, l := range store.got[1:] {
+			if before := store.got[i]; l.Until.UnixMilli() <= before.Until.UnixMilli() {
+				b.Errorf("lease %q follows %q", l.Value, before.Value)
+			}
 		}
 	})
 }
@@ -201,9 +230,9 @@ func TestMoreItemsThanWorkersAreDoneOldestFirst(t *testing.T) {
 		for i := range 30 {
 			ids = append(ids, b.put(time.Now().Add(time.Duration(i-30)*time.Second), "1"))
 		}
-		for _, id := range slices.Backward(ids) {
-			o.Notify(id)
-			o.Notify(id)
+		for _, i := range b.ids.Perm(len(ids)) {
+			o.Notify(ids[i])
+			o.Notify(ids[i])
 		}
 		stop := b.run(o)
 		time.Sleep(15 * time.Second)
