@@ -33,8 +33,9 @@ var (
 	moveDepartment   = changes(permission.MoveDepartment, departmentPayload)
 	deleteDepartment = changes(permission.DeleteDepartment, departmentPayload)
 	department       = lookup[tables.Department]{loaders.Departments, "code", tables.CheckCode}
-	departmentRoles  = connectionOf(relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles, self, roleConnection[string])
-	subDepartments   = connectionOf(relay.SubDepartments, loaders.Children, loaders.Departments,
+	departmentRoles  = connectionOf(relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles,
+		self, roleConnection[string])
+	subDepartments = connectionOf(relay.SubDepartments, loaders.Children, loaders.Departments,
 		func(c tables.Child) string { return c.Code }, departmentConnection[tables.Child](nil))
 	parentDepartment = reference[tables.Department, tables.Department]{
 		loaders.Departments, true, func(d *tables.Department) *string { return d.ParentCode },
@@ -100,7 +101,8 @@ func (r *mutationResolver) DeleteDepartment(
 		return r.Writers.DeleteDepartment(ctx, code, up != nil && *up)
 	})
 	return &model.DeleteDepartmentPayload{
-		Department: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+		Department: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors,
+		ClientMutationID: input.ClientMutationID.Value(),
 	}, err
 }
 

@@ -67,7 +67,9 @@ func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGam
 
 // RecordPlay is the resolver for the recordPlay field.
 func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
-	play := writers.NewPlay{Game: input.Game, Day: input.Day.Value(), Count: 1, IdempotencyKey: input.IdempotencyKey.Value()}
+	play := writers.NewPlay{
+		Game: input.Game, Day: input.Day.Value(), Count: 1, IdempotencyKey: input.IdempotencyKey.Value(),
+	}
 	if n := input.Count.Value(); n != nil {
 		play.Count = *n
 	}

@@ -92,7 +92,8 @@ func (p payloadObject[T]) read(ctx context.Context, key string) (*T, error) {
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	read := p.objects.Read
-	if _, needed := p.objects.OutlineNamed(fields); !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
+	_, needed := p.objects.OutlineNamed(fields)
+	if !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
 		read, fields = p.objects.Named, nil
 	}
 	found, err := read(ctx, []string{key}, fields)
@@ -196,10 +197,11 @@ func (m pairMutation[A, B]) write(
 	ctx context.Context, write func(ctx context.Context, viewer string) (first, second string, err error),
 ) (c changed[A], second *B, err error) {
 	var key string
-	c, err = m.objectMutation.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (first string, err error) {
+	writeFirst := func(ctx context.Context, viewer string) (first string, err error) {
 		first, key, err = write(ctx, viewer)
 		return first, err
-	})
+	}
+	c, err = m.objectMutation.write(ctx, permission.About{}, writeFirst)
 	if err == nil && len(c.userErrors) == 0 {
 		second, err = m.second.read(ctx, key)
 	}

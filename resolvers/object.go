@@ -67,7 +67,8 @@ func (f reference[P, T]) cost(call *costCall) error {
 
 // optional returns the objects of the keys, nil where a key is nil.
 func optional[T any](
-	ctx context.Context, keys []*string, fields []string, read func(ctx context.Context, keys, fields []string) ([]*T, error),
+	ctx context.Context, keys []*string, fields []string,
+	read func(ctx context.Context, keys, fields []string) ([]*T, error),
 ) ([]*T, error) {
 	var present []string
 	var at []int

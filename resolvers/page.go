@@ -78,7 +78,8 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 	p.info = &model.PageInfo{HasPreviousPage: hasPrevious, HasNextPage: hasNext}
 	if n := len(positions); n > 0 {
-		p.info.StartCursor, p.info.EndCursor = new(p.kind.EncodeCursor(positions[0])), new(p.kind.EncodeCursor(positions[n-1]))
+		p.info.StartCursor = new(p.kind.EncodeCursor(positions[0]))
+		p.info.EndCursor = new(p.kind.EncodeCursor(positions[n-1]))
 	}
 }
 
@@ -116,7 +117,9 @@ type total interface {
 
 // askTotals asks for the totals, if they are selected. set puts them into the pages; its error is
 // that of the pages and theirs.
-func askTotals[E, T any](ctx context.Context, r *request, t total, owners []string) (set func(pages []*page[E, T], err error) error) {
+func askTotals[E, T any](
+	ctx context.Context, r *request, t total, owners []string,
+) (set func(pages []*page[E, T], err error) error) {
 	if !r.total || t == nil {
 		return func(_ []*page[E, T], err error) error { return err }
 	}
@@ -131,7 +134,9 @@ func askTotals[E, T any](ctx context.Context, r *request, t total, owners []stri
 }
 
 // askTotalsCost declares what askTotals reads.
-func askTotalsCost(call *costCall, r *request, t total, at explain.Stage) (setCost func(at explain.Stage) explain.Stage) {
+func askTotalsCost(
+	call *costCall, r *request, t total, at explain.Stage,
+) (setCost func(at explain.Stage) explain.Stage) {
 	if !r.total || t == nil {
 		return func(at explain.Stage) explain.Stage { return at }
 	}

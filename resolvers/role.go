@@ -51,7 +51,8 @@ func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, la
 // CreateRole is the resolver for the createRole field.
 func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
 	c, err := create(ctx, createRole, r.Writers.CreateRole, writers.NewRole{
-		Code: input.Code, Name: input.Name.Value(), Department: input.Department.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+		Code: input.Code, Name: input.Name.Value(), Department: input.Department.Value(),
+		IdempotencyKey: input.IdempotencyKey.Value(),
 	})
 	return &model.CreateRolePayload{Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
@@ -59,7 +60,8 @@ func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRol
 // UpdateRole is the resolver for the updateRole field.
 func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
 	c, err := update(ctx, updateRole, permission.About{}, r.Writers.UpdateRole, writers.RoleChange{
-		Code: input.Code, Name: given(input.Name), Department: given(input.Department), ExpectedVersion: input.ExpectedVersion.Value(),
+		Code: input.Code, Name: given(input.Name), Department: given(input.Department),
+		ExpectedVersion: input.ExpectedVersion.Value(),
 	})
 	return &model.UpdateRolePayload{Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }

@@ -22,7 +22,9 @@ var userTimeline = timelineConnection{filteredConnection[tables.Twit, model.Twit
 	kind: relay.Timeline, source: timelineSource{}, as: twitConnection, unsplit: true,
 }}
 
-func (t timelineConnection) resolve(ctx context.Context, usernames []string, args pageArgs) ([]*model.TwitConnection, error) {
+func (t timelineConnection) resolve(
+	ctx context.Context, usernames []string, args pageArgs,
+) ([]*model.TwitConnection, error) {
 	r, err := args.request(ctx, t.kind, t.source.check)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,9 @@ func (timelineSource) read(ctx context.Context, spans []loaders.Span) ([]candida
 }
 
 // askFollowed asks which of the broadcasters, as far as they exist, the owner of each span follows.
-func askFollowed(ctx context.Context, spans []loaders.Span, broadcasters []string) (await func() (followed [][]string, err error)) {
+func askFollowed(
+	ctx context.Context, spans []loaders.Span, broadcasters []string,
+) (await func() (followed [][]string, err error)) {
 	relations := make([]loaders.Relation, 0, len(spans)*len(broadcasters))
 	for _, span := range spans {
 		for _, broadcaster := range broadcasters {
@@ -115,9 +119,12 @@ func readDelivered(
 	ctx context.Context, spans []loaders.Span, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
 	all := membersOf(timelines)
-	owners, keys, pages := make([]string, 0, all), make([]tables.TwitKey, 0, all), make([]candidates[tables.Twit], len(timelines))
+	owners, keys := make([]string, 0, all), make([]tables.TwitKey, 0, all)
+	pages := make([]candidates[tables.Twit], len(timelines))
 	for j, timeline := range timelines {
-		pages[j] = candidates[tables.Twit]{Positions: timeline.Positions, HasNext: timeline.HasNext, HasPrevious: timeline.HasPrevious}
+		pages[j] = candidates[tables.Twit]{
+			Positions: timeline.Positions, HasNext: timeline.HasNext, HasPrevious: timeline.HasPrevious,
+		}
 		for _, key := range timeline.Members {
 			owners, keys = append(owners, spans[j].Owner), append(keys, key)
 		}
@@ -146,7 +153,9 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 
 // readPosts returns for each span what the authors posted in it, as parts of the timeline. It reads
 // nothing if there are no authors.
-func readPosts(ctx context.Context, spans []loaders.Span, authors [][]string) (parts [][]candidates[tables.Twit], err error) {
+func readPosts(
+	ctx context.Context, spans []loaders.Span, authors [][]string,
+) (parts [][]candidates[tables.Twit], err error) {
 	parts = make([][]candidates[tables.Twit], len(spans))
 	errs := make(loaders.Errors, len(spans))
 	var posts []loaders.Span
@@ -203,7 +212,8 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	if l.first() {
 		call.ReadOnce(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
 	}
-	at = call.reads(at, call.Parents, loaders.Timelines.OutlinePage(l.Window, l.atBeginning, call.minMembers), 1, l.condition)
+	timeline := loaders.Timelines.OutlinePage(l.Window, l.atBeginning, call.minMembers)
+	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
 	if l.first() { // the second look knows whom the owner follows
 		followed = call.ask(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)

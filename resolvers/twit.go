@@ -36,8 +36,10 @@ var (
 	postTwitPayload = ifSelected[tables.Twit]{"twit", twitEntries}
 	postTwit        = mutationOf(permission.PostTwit, postTwitPayload)
 	deleteTwit      = mutationOf(permission.DeleteTwit, twitEntries)
-	twitAuthor      = reference[tables.Twit, tables.User]{loaders.Users, false, func(t *tables.Twit) *string { return &t.AuthorName }}
-	commentCount    = reading[int]{loaders.Comments.Length}
+	twitAuthor      = reference[tables.Twit, tables.User]{
+		loaders.Users, false, func(t *tables.Twit) *string { return &t.AuthorName },
+	}
+	commentCount = reading[int]{loaders.Comments.Length}
 )
 
 // Twit is the resolver for the twit field.
@@ -103,7 +105,9 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	if err != nil {
 		return nil, err
 	}
-	userErrors, id, err := deleteObject(ctx, nil, input.ID, func(ctx context.Context) error { return r.Writers.DeleteTwit(ctx, twits[0]) })
+	userErrors, id, err := deleteObject(ctx, nil, input.ID, func(ctx context.Context) error {
+		return r.Writers.DeleteTwit(ctx, twits[0])
+	})
 	payload := &model.DeleteTwitPayload{DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}
 	if id != nil {
 		payload.Twit = twits[0]

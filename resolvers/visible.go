@@ -78,7 +78,9 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 }
 
 // visibleCommentsCost declares what visibleComments reads for so many comments of each object.
-func visibleCommentsCost(call *costCall, at explain.Stage, set *explain.Set, comments int, condition string) explain.Stage {
+func visibleCommentsCost(
+	call *costCall, at explain.Stage, set *explain.Set, comments int, condition string,
+) explain.Stage {
 	if !accessOf(call.Ctx).known || set.Cardinality == 0 || comments == 0 {
 		return at
 	}
