@@ -3031,7 +3031,7 @@ func planUserError() []plan.Field {
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserError).Code
 				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalNUserErrorCode2twibaseᚋgraphᚋmodelᚐUserErrorCode(ctx, nil, v))
-			}, Tells: true},
+			}, AddsErrors: true},
 		{Name: "message", Object: "UserError", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserError).Message

@@ -10,83 +10,83 @@ import (
 	"twibase/graph/recent"
 )
 
-// node is a selection set as it applies to objects of one type.
-type node struct {
+// selectionSet is what is selected of the objects of one type at one place in the operation.
+type selectionSet struct {
 	object *Object
-	fields []selected
-	// stored is how many of the fields have values that are kept until the answer is written; firstColumn is the place of the first of them,
-	// and index the node's, among those of the operation.
-	stored, firstColumn, index int
-	// size is that of the whole operation, and frames are what executed it before; only the root has them.
-	size   extent
-	frames sync.Pool
-	// final is whether the response says that it is the only one; only the root has it: see [directives].
+	fields []selection
+	// index is the place of its batch in the memory of an execution, and firstColumn that of the first of its columns.
+	index, firstColumn, columns int
+
+	// What follows is set at the root only.
+
+	// size is that of the whole operation.
+	size extent
+	// memories are those of earlier executions.
+	memories sync.Pool
+	// final is whether the response says that no other follows: see [directives].
 	final bool
 }
 
-// extent is how much memory an operation takes.
-type extent struct{ nodes, columns int }
+// extent is the size of an operation: how many selection sets and columns it has.
+type extent struct{ sets, columns int }
 
-// place gives each node its place.
-func (n *node) place(e *extent) {
-	n.index, n.firstColumn = e.nodes, e.columns
-	e.nodes, e.columns = e.nodes+1, e.columns+n.stored
-	for i := range n.fields {
-		if only := n.fields[i].only; only != nil {
+// place assigns the places in the memory of an execution to a selection set, and to those below it.
+func (set *selectionSet) place(e *extent) {
+	set.index, set.firstColumn = e.sets, e.columns
+	e.sets, e.columns = e.sets+1, e.columns+set.columns
+	for i := range set.fields {
+		if only := set.fields[i].only; only != nil {
 			only.place(e)
 		}
-		for _, below := range n.fields[i].below {
+		for _, below := range set.fields[i].below {
 			below.place(e)
 		}
 	}
 }
 
-// selected is a field of a node.
-type selected struct {
+// selection is a field of a selection set.
+type selection struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
-	// key is the response key as it is written, with the brace or comma before it, quotes and colon.
+	// key is the response key as it is written: after a brace or a comma, in quotes, with a colon.
 	key string
 	// constant holds the arguments once they have been coerced; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// slot is the field's place among the stored ones, -1 for a leaf without a resolver.
-	slot int
-	// below is what is selected of the objects that the field leads to, by their type.
-	below map[string]*node
-	// only is that node if the type is known beforehand.
-	only *node
+	// column is the index of the field's column in the batch, -1 for a leaf without a resolver.
+	column int
+	// only is what is selected of the objects that the field leads to, if they have one type, and below by their types.
+	only  *selectionSet
+	below map[string]*selectionSet
 	// in is the field that led here, for the path; nil for those of the root.
 	in *graphql.FieldContext
 }
 
-// compiler compiles the operations of a schema, and keeps what it compiled. It is safe for concurrent use.
+// hasColumn reports whether the values of the field are kept until the answer is written.
+func (s *selection) hasColumn() bool { return s.column >= 0 }
+
+// compiler compiles the operations of a schema, and caches them. It is safe for concurrent use.
 type compiler struct {
 	schema *Schema
-	// abstract holds the names of the possible types of interfaces and unions.
+	// possible holds the names of the object types of interfaces and unions.
 	possible map[string][]string
 	cache    *recent.Cache[*ast.OperationDefinition, *compiled]
 }
 
-// cacheSize is how many operations are kept compiled. They are known by the parsed document, which the query cache keeps for
-// the same text.
-const cacheSize = 1000
+// The limits of the cache. Its keys are parsed documents, which the query cache keeps for the same text.
+const (
+	cacheSize   = 1000    // operations
+	cacheLength = 8 << 10 // bytes of the text of one operation; compiled it takes many times that
+	cacheBytes  = 1 << 20 // bytes of the texts of all operations
+	maxVariants = 16      // variants of one operation
+)
 
-// cacheLength is how long the text of a kept operation is at most, in bytes. Compiled it takes many times that.
-const cacheLength = 8 << 10
-
-// cacheBytes is how long the texts of all kept operations are together, at most, in bytes.
-const cacheBytes = 1 << 20
-
-// maxVariants bounds how many combinations of the conditions of one operation are kept.
-const maxVariants = 16
-
-// compiled is an operation for each combination of the variables that its @skip and @include ask.
+// compiled is an operation in its variants: one for each combination of the variables on which @skip and @include depend.
 type compiled struct {
 	size       int
 	conditions []string
 	final      bool
 	mu         sync.Mutex
-	variants   map[string]*node
+	variants   map[string]*selectionSet
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
@@ -103,10 +103,10 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 }
 
 // operation returns the compiled operation. It returns a [LimitError] if the operation has more than [maxFields] fields.
-func (c *compiler) operation(op *graphql.OperationContext, root string) (*node, error) {
+func (c *compiler) operation(op *graphql.OperationContext, root string) (*selectionSet, error) {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
-		entry = &compiled{size: size(op.Doc, op.Operation), variants: map[string]*node{}}
+		entry = &compiled{size: size(op.Doc, op.Operation), variants: map[string]*selectionSet{}}
 		entry.conditions, entry.final = directives(op.Doc, op.Operation)
 		if len(op.RawQuery) <= cacheLength && entry.size <= keptFields {
 			c.cache.Add(op.Operation, entry, len(op.RawQuery))
@@ -120,7 +120,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*node, 
 	defer entry.mu.Unlock()
 	n, ok := entry.variants[variant]
 	if !ok {
-		n = c.node(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
+		n = c.set(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
 		n.place(&n.size)
 		n.final = entry.final
 		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
@@ -140,28 +140,28 @@ func (e *compiled) variant(variables map[string]any) string {
 	return string(b)
 }
 
-// node compiles a selection set for one type. in is the field that leads there. @defer and @stream have no effect.
-func (c *compiler) node(op *graphql.OperationContext, set ast.SelectionSet, object *Object, in *graphql.FieldContext) *node {
-	n := &node{object: object}
-	for _, f := range graphql.CollectFields(op, set, object.Satisfies) {
-		s := selected{CollectedField: f, field: object.Fields[f.Name], slot: -1, key: key(len(n.fields), f.Alias), in: in}
+// set compiles what is selected of objects of one type. in is the field that leads there. @defer and @stream have no effect.
+func (c *compiler) set(op *graphql.OperationContext, selected ast.SelectionSet, object *Object, in *graphql.FieldContext) *selectionSet {
+	set := &selectionSet{object: object}
+	for _, f := range graphql.CollectFields(op, selected, object.Satisfies) {
+		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(len(set.fields), f.Alias), in: in}
 		if !dependent(f.Arguments) {
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
 		if s.field != nil {
 			if s.field.Leaf == nil {
-				s.slot, n.stored = n.stored, n.stored+1
+				s.column, set.columns = set.columns, set.columns+1
 			}
 			if s.field.To != "" {
 				c.descend(op, &s)
 			}
 		}
-		n.fields = append(n.fields, s)
+		set.fields = append(set.fields, s)
 	}
-	return n
+	return set
 }
 
-// key returns how the response key of field i is written.
+// key returns the response key of field i as it is written.
 func key(i int, alias string) string {
 	b := []byte{','}
 	if i == 0 {
@@ -173,19 +173,20 @@ func key(i int, alias string) string {
 // dependent reports whether arguments depend on variables.
 func dependent(arguments ast.ArgumentList) bool {
 	for _, a := range arguments {
-		if asks(a.Value) {
+		if hasVariable(a.Value) {
 			return true
 		}
 	}
 	return false
 }
 
-func asks(v *ast.Value) bool {
+// hasVariable reports whether a value is a variable, or contains one.
+func hasVariable(v *ast.Value) bool {
 	if v.Kind == ast.Variable {
 		return true
 	}
 	for _, child := range v.Children {
-		if asks(child.Value) {
+		if hasVariable(child.Value) {
 			return true
 		}
 	}
@@ -193,14 +194,14 @@ func asks(v *ast.Value) bool {
 }
 
 // descend compiles what is selected of the objects that a field leads to.
-func (c *compiler) descend(op *graphql.OperationContext, s *selected) {
+func (c *compiler) descend(op *graphql.OperationContext, s *selection) {
 	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.To]; object != nil {
-		s.only = c.node(op, s.Selections, object, here)
+		s.only = c.set(op, s.Selections, object, here)
 		return
 	}
-	s.below = map[string]*node{}
+	s.below = map[string]*selectionSet{}
 	for _, name := range c.possible[s.field.To] {
-		s.below[name] = c.node(op, s.Selections, c.schema.Objects[name], here)
+		s.below[name] = c.set(op, s.Selections, c.schema.Objects[name], here)
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // directives returns what the directives of an operation, and of the fragments of its document, mean for its execution:
-//   - conditions are the variables that @skip and @include ask, sorted;
-//   - final is whether there is @defer or @stream. Both have no effect, and all is in one response. It then has the extension
-//     is_final, without which Relay drops the deferred parts: it waits for further responses.
+//   - conditions are the variables on which @skip and @include depend, sorted;
+//   - final is whether there is @defer or @stream. Both have no effect: everything is in one response. It has the extension
+//     is_final; without it Relay waits for further responses, and drops the deferred parts.
 func directives(doc *ast.QueryDocument, op *ast.OperationDefinition) (conditions []string, final bool) {
 	add := func(list ast.DirectiveList) {
 		for _, d := range list {

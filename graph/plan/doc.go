@@ -1,22 +1,23 @@
-// Package plan executes GraphQL operations breadth first.
+// Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a gqlgen project.
 //
-// An operation is compiled once into a tree of selections. It then runs level by level: every field that needs a resolver
-// is called once with all its parents, whatever lists they came from, and what needs none costs nothing until the answer is
-// written, in one pass of appends. Compare gqlgen's own executor, which runs an answer element by element.
+// An operation is compiled once into a tree of selection sets. It then runs level by level: a batch resolver is called once with all
+// objects of a level, whatever lists they came from, and fields without resolvers cost nothing until the answer is written, in one
+// pass of appends. gqlgen's own executor runs an answer object by object. The file run.go explains the execution; README.md says
+// how a project uses the package.
 //
-// The package names no type and no field of the schema. What it knows of them is an [Object] each, which package plugin
-// generates from the schema as gqlgen sees it. The generated code covers
+// The package names no type and no field of a schema. It knows an [Object] for each type, which package plugin generates. The
+// generated code covers
 //
 //   - resolvers of root fields, of one parent, and of all parents (batch: true in gqlgen.yml)
 //   - leaves, and lists of them, that are fields of Go structs, or methods without arguments and ctx
 //   - objects, and lists of them, that are fields of Go structs, or methods without ctx and error
 //
-// with whatever leaf types gqlgen knows. Of several object types in an interface or union each has a Go struct of its own. Generation refuses by name
+// with all leaf types of gqlgen. The object types of an interface or union have a Go struct each. Generation fails, by name, for
 // what gqlgen would execute otherwise:
 //
-//   - directives that run: of fields, arguments, input objects and operations. Arguments are coerced once for all who send the same literals
+//   - directives that run code, at fields, arguments, input objects and operations
 //   - lists of lists of objects, objects that are maps or interfaces, root types that a field leads to or an interface has
 //   - any other methods
-//   - fields of the store's rows that lead to objects without a resolver: these are followed while the row may be a promise
-//   - arguments that a resolver takes as one (@inlineArguments), events that bring a ctx, and contexts that are arguments of functions
+//   - fields without resolvers that lead from lazy objects to further objects: these would be followed before they are loaded
+//   - @inlineArguments, @subscriptionContext, and generated contexts that are arguments of functions
 package plan

@@ -30,8 +30,6 @@ var generic = map[string]struct{ program, text string }{
 	"id":       {"a global one of any thing, a request's, or a subscription's", "an operation's in messages over WebSocket and server-sent events"},
 	"message":  {"of GraphQL's errors, or over a WebSocket", ""},
 	"name":     {"of anything", "of what JSON, a path or a limit names"},
-	"node":     {"of the compiled operation", ""},
-	"nodes":    {"several of it, or how many", ""},
 	"token":    {"who somebody is", "as clients call it where it must not be"},
 	"username": {"the subject of a token", ""},
 	"version":  {"of the protocol of persisted documents", "the same in its JSON"},

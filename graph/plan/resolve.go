@@ -18,51 +18,52 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	if f.Resolve != nil {
 		return r.each(ctx, f, parents, args, col)
 	}
-	added := &added{ctx: ctx}
-	ctx = added.to(ctx)
-	values, err := f.Call(ctx, r.exec, parents, args, col.values)
-	r.keep(ctx, added, col, 0) // gqlgen, too, calls a batch resolver in the name of the first parent
-	return values, err
+	added := collect(ctx)
+	defer r.keep(added, col, 0) // as gqlgen, which calls a batch resolver with the ctx of the first parent
+	return f.Call(added.response, r.exec, parents, args, col.values)
 }
 
-// each calls a resolver of one parent for each of them, side by side. A call is a task. The one that ends last leaves its task to
-// the caller, which goes on with what they returned.
+// each calls a resolver of one parent for each of them, side by side. Each call is a task; one of them takes over the task of the
+// caller. The last to end leaves its task to the caller, which goes on with the values.
 func (r *run) each(ctx context.Context, f *Field, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
-	values, errs := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n)
+	values, errs, all := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*added, n)
+	var group sync.WaitGroup
 	var left atomic.Int64
 	left.Store(int64(n))
-	var mu sync.Mutex
-	one := func(i int) {
-		added := &added{ctx: ctx}
-		ctx := added.to(ctx)
-		defer func() {
-			if panicked := recover(); panicked != nil {
-				errs[i] = r.op.Recover(ctx, panicked)
-			}
-			mu.Lock()
-			r.keep(ctx, added, col, i)
-			mu.Unlock()
+	r.tasks.Start(n - 1)
+	for i, object := range parents {
+		group.Go(func() {
+			all[i] = collect(ctx)
+			values[i], errs[i] = r.one(all[i].response, f, object, args)
 			if left.Add(-1) > 0 {
 				r.tasks.End()
 			}
-		}()
-		values[i], errs[i] = f.Resolve(ctx, r.exec, parents[i], args)
+		})
 	}
-	r.tasks.Start(n - 1)
-	var group sync.WaitGroup
-	for i := range n - 1 {
-		group.Go(func() { one(i) })
-	}
-	one(n - 1)
 	group.Wait()
+	for i, added := range all {
+		r.keep(added, col, i)
+	}
 	return values, errs
 }
 
+// one calls a resolver of one parent. A panic is an error.
+func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			value, err = nil, r.op.Recover(ctx, panicked)
+		}
+	}()
+	return f.Resolve(ctx, r.exec, object, args)
+}
+
 // added collects the errors that a resolver adds by [graphql.AddError]. They get their path when the answer is written: a
-// resolver knows that of its field only, without the indexes of the lists that its objects come from.
+// resolver knows the path of its field only without the indexes of the lists that its objects come from.
 type added struct {
-	ctx  context.Context // of the resolver
+	ctx      context.Context // of the resolver
+	response context.Context // ctx with a response context of its own
+
 	mu   sync.Mutex
 	errs []addedError
 }
@@ -73,9 +74,11 @@ type addedError struct {
 	below ast.Path
 }
 
-// to returns the ctx of a resolver whose errors are collected.
-func (a *added) to(ctx context.Context) context.Context {
-	return graphql.WithResponseContext(ctx, a.add, graphql.DefaultRecover)
+// collect returns what collects the errors that are added to response, which is made of ctx.
+func collect(ctx context.Context) *added {
+	a := &added{ctx: ctx}
+	a.response = graphql.WithResponseContext(ctx, a.add, graphql.DefaultRecover)
+	return a
 }
 
 // add implements [graphql.ErrorPresenterFunc].
@@ -98,9 +101,9 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// keep notes for parent i what its resolver added to ctx, beside what it returned.
-func (r *run) keep(ctx context.Context, a *added, col *column, i int) {
-	for key, value := range graphql.GetExtensions(ctx) {
+// keep keeps what the resolver of parent i added to its response context: errors in the column, and extensions in the response.
+func (r *run) keep(a *added, col *column, i int) {
+	for key, value := range graphql.GetExtensions(a.response) {
 		graphql.RegisterExtension(r.ctx, key, value)
 	}
 	a.mu.Lock()

@@ -3,26 +3,76 @@ package plan
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/coercion"
 )
 
-// Tasks is told how many tasks of an operation are running, so that whoever batches their reads knows when all of them wait.
+// A run executes a compiled operation breadth first. It resolves everything, and then a writer (write.go) appends the answer in
+// one pass.
+//
+// # Batches and columns
+//
+// Each selection set of the operation is applied once, to a batch: all the objects that the field above it led to, whatever
+// lists they are in. A field that is no plain leaf has a column in the batch: what the field is for each of the objects.
+//
+//	{ users { name friends { name house { street } } } }
+//
+//	batch of Query   [ root ]
+//	  column users     [ [a b c] ]            a resolver, called with one object
+//	                       │   gather: the lists one after the other, and where each ends
+//	                       ▼
+//	batch of User    [ a b c ]
+//	  column friends   [ [d e] [] [f null] ]  a resolver, called with three objects
+//	                       │   compact: without the nulls; at = 0 1 2 -1
+//	                       ▼
+//	batch of User    [ d e f ]
+//	  column house     [ h1 h2 h3 ]           no resolver: followed at once
+//	                       │
+//	                       ▼
+//	batch of House   [ h1 h2 h3 ]
+//
+// The names and streets have no column: the writer takes them from the objects. Where a field leads to an interface or a union
+// there is a batch for each object type, and the column says in which batch each object is.
+//
+// # Tasks
+//
+// A call of a resolver with a batch is a task, and so is all that follows from it without a resolver. What follows ends at the
+// next fields with resolvers, which are the next tasks. They run side by side, each in a goroutine, but for the last: it goes on
+// in the goroutine of the task that led to it. So a chain of resolvers takes one goroutine, however many objects it has.
+//
+// No task waits for another. What keeps the levels together is the loaders: all keys of an operation leave at the moment when
+// every task of it waits for a loader. [Tasks] knows when that is. It counts the tasks that run: the run adds the next tasks
+// before it ends the one that led to them, and a loader takes a task away while it waits. When the count is zero nothing can add
+// a key, and the loaders dispatch.
+//
+// # Lazy objects
+//
+// A resolver may return an object before it is loaded: one of which only the key is known. The run treats it as any other. Its
+// leaves are not read before the writer comes, and by then [Tasks.Finish] has loaded all of them. Those that turned out not to
+// exist, or could not be loaded, are missing: the writer writes null in their place.
+//
+// # Errors and nulls
+//
+// An error, or a panic, never stops a run. It stays in the column, for all objects or for one, and nothing below it is
+// resolved. The writer gives it its path, which it alone knows, and propagates nulls: where a field can't be null and is, it
+// takes back what it has appended of the object.
+//
+// # Mutations
+//
+// Their root fields run one after the other, each with everything below it, lazy objects included.
+
+// Tasks tracks the tasks of an operation, so that loaders know when all of them wait. It is safe for concurrent use.
 type Tasks interface {
-	// Start announces n more running tasks. It is called before they run.
+	// Start adds n running tasks. It is called before they run.
 	Start(n int)
-	// End takes one task away.
+	// End takes one running task away.
 	End()
-	// Promise lets resolvers answer objects before they are read, from now on.
+	// Promise allows resolvers to return lazy objects from now on.
 	Promise()
-	// Finish waits until the objects that resolvers answered before they were read are whole. It returns those that turned out
-	// not to exist and, with an error, those that could not be read.
-	Finish() (lost map[any]error)
+	// Finish waits until all lazy objects are loaded. It returns the missing ones, with an error if they could not be loaded.
+	Finish() (missing map[any]error)
 }
 
 // untracked is the tracker of operations that need none.
@@ -33,97 +83,193 @@ func (untracked) End()                  {}
 func (untracked) Promise()              {}
 func (untracked) Finish() map[any]error { return nil }
 
-// batch is all objects to which a node is applied.
+// batch is the objects to which a selection set is applied.
 type batch struct {
-	node    *node
+	set     *selectionSet
 	objects []any
-	columns []column // one for each stored field
-	own     []any    // the objects, if they were found among others of other types
+	columns []column // one for each field that has a column
+	own     []any    // the objects, if they were picked from a list of several types
 }
 
-// column is what one field is for all objects of a batch.
+// column is what a field is for each object of a batch.
 type column struct {
-	values []any // what the resolver returned
-	found  Gathered
-	// err is what the resolver failed with: for all objects, or for each that errs names.
-	err  error
-	errs []error
+	values []any    // what the resolver returned
+	found  Gathered // the objects that the field leads to
+	err    error    // of all objects
+	errs   []error  // of each object; nil if none has one
 	// added are errors that the resolver added for an object, beside what it returned.
 	added map[int32][]addedError
-	// kid holds the objects that the field leads to, of[j] if their types differ. at[j] is the index there of the j-th that was found, -1 for
-	// null; it is nil if that is j.
-	kid *batch
-	of  []*batch
-	at  []int32
+	children
+}
+
+// children says where the objects that a field led to are in the batches below it.
+type children struct {
+	batch   *batch   // of all of them, if the field has one object type
+	batches []*batch // of each of them, if it has several; nil for null
+	at      []int32  // the index of each in its batch, -1 for null; nil if nothing is null
+}
+
+// child returns the batch and the index of the j-th object that the field led to; the batch is nil for null.
+func (c *children) child(j int32) (b *batch, i int32) {
+	if i = j; c.at != nil {
+		i = c.at[j]
+	}
+	switch {
+	case i < 0:
+		return nil, 0
+	case c.batch != nil:
+		return c.batch, i
+	}
+	return c.batches[j], i
 }
 
 // task is a resolver that is to be called with all objects of a batch.
 type task struct {
 	batch *batch
-	field *selected
+	field *selection
 }
+
+func (t task) column() *column { return &t.batch.columns[t.field.column] }
 
 // run is one execution of an operation.
 type run struct {
-	ctx   context.Context
-	op    *graphql.OperationContext
-	types *Schema
-	// schema is the parsed schema.
-	schema *ast.Schema
-	exec   any
-	tasks  Tasks
-	group  sync.WaitGroup
-	lost   map[any]error
-	frame  *frame
+	ctx     context.Context
+	op      *graphql.OperationContext
+	types   *Schema
+	schema  *ast.Schema
+	exec    any
+	tasks   Tasks
+	group   sync.WaitGroup
+	missing map[any]error
+	memory  *memory
 }
 
-// root executes the root fields, all at once or, if they are serial, one after the other, each with all that is below it.
-func (r *run) root(n *node, serial bool) *batch {
-	r.frame = n.frame()
-	b := r.frame.batch(n)
-	b.objects = onlyRoot
+// root executes the root fields: all at once or, if they are serial, one after the other.
+func (r *run) root(set *selectionSet, serial bool) *batch {
+	b := r.rootBatch(set)
 	if !serial {
-		r.start(r.expand(b, nil))
-		r.group.Wait()
-		r.lost = r.tasks.Finish()
+		r.finish(r.expand(b, nil))
 		return b
 	}
-	for i := range n.fields {
-		if n.fields[i].slot >= 0 {
-			r.start(r.field(b, &n.fields[i], nil))
-			r.group.Wait()
-			r.lost = r.tasks.Finish()
+	for i := range set.fields {
+		if set.fields[i].hasColumn() {
+			r.finish(r.field(b, &set.fields[i], nil))
 		}
 	}
 	return b
 }
 
-// onlyRoot are the objects of the root's batch.
+// event executes what is selected of an event of a subscription.
+func (r *run) event(set *selectionSet, value any) *batch {
+	b := r.rootBatch(set)
+	s := &set.fields[0]
+	col := &b.columns[s.column]
+	col.values = append(col.values, value)
+	r.finish(r.into(s, col))
+	return b
+}
+
+// rootBatch returns the batch of the root's only object, which is nil.
+func (r *run) rootBatch(set *selectionSet) *batch {
+	r.memory = set.memory()
+	b := r.memory.batch(set)
+	b.objects = onlyRoot
+	return b
+}
+
 var onlyRoot = []any{nil}
 
-// expand follows all fields of a batch that need no resolver, and adds those that do to the tasks.
+// finish runs tasks, the last of them in this goroutine, and all that follows from them.
+func (r *run) finish(tasks []task) {
+	if len(tasks) > 0 {
+		r.tasks.Start(len(tasks))
+		r.do(r.fork(tasks))
+	}
+	r.group.Wait()
+	r.missing = r.tasks.Finish()
+}
+
+// fork starts a goroutine for each task but the last, and returns that.
+func (r *run) fork(tasks []task) task {
+	last := len(tasks) - 1
+	for _, t := range tasks[:last] {
+		r.group.Go(func() { r.do(t) })
+	}
+	return tasks[last]
+}
+
+// do does a task, and as the same task the last of those that it leads to, and so on.
+func (r *run) do(t task) {
+	for next := r.call(t); len(next) > 0; next = r.call(t) {
+		r.tasks.Start(len(next) - 1)
+		t = r.fork(next)
+	}
+	r.tasks.End()
+}
+
+// call calls a resolver, follows what it returned, and returns the tasks to which that leads.
+func (r *run) call(t task) []task {
+	col, n := t.column(), len(t.batch.objects)
+	defer r.recovered(col)
+	args, err := r.args(t.field)
+	if err == nil {
+		col.values, err = r.resolve(t, args, col)
+	}
+	switch list, each := err.(graphql.BatchErrors); {
+	case err == nil && len(col.values) != n:
+		col.err = fmt.Errorf("the resolver of %s.%s returned %d values for %d parents",
+			t.field.field.Object, t.field.Name, len(col.values), n)
+	case each && len(list.Errors()) == n && len(col.values) == n:
+		col.errs = list.Errors()
+	default:
+		col.err = err
+	}
+	if col.err != nil {
+		return nil
+	}
+	return r.into(t.field, col)
+}
+
+// recovered is deferred where generated code and resolvers are called: a panic fails the field for all objects.
+func (r *run) recovered(col *column) {
+	if panicked := recover(); panicked != nil {
+		col.err = r.op.Recover(r.ctx, panicked)
+	}
+}
+
+// into expands the objects of the values that a resolver returned.
+func (r *run) into(s *selection, col *column) []task {
+	defer r.recovered(col)
+	if s.field.To == "" {
+		return nil
+	}
+	col.gather(s.field)
+	return r.descend(s, col, nil)
+}
+
+// expand follows all fields of a batch without resolvers, and adds those with resolvers to the tasks.
 func (r *run) expand(b *batch, tasks []task) []task {
-	for i := range b.node.fields {
-		if b.node.fields[i].slot >= 0 {
-			tasks = r.field(b, &b.node.fields[i], tasks)
+	for i := range b.set.fields {
+		if b.set.fields[i].hasColumn() {
+			tasks = r.field(b, &b.set.fields[i], tasks)
 		}
 	}
 	return tasks
 }
 
-// field follows one field, or adds it to the tasks. They stay as they were if it panics.
-func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
+// field follows one field, or adds it to the tasks. If it panics the tasks stay as they were.
+func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	if s.field.resolved() {
 		return append(tasks, task{b, s})
 	}
-	col := &b.columns[s.slot]
+	col := &b.columns[s.column]
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
-	if !s.field.List {
-		col.found.Objects = slices.Grow(col.found.Objects, len(b.objects))
-	}
 	if err == nil {
+		if !s.field.List {
+			col.found.Room(0, len(b.objects))
+		}
 		err = s.field.Gather(r.exec, b.objects, args, &col.found)
 	}
 	if err != nil {
@@ -133,137 +279,56 @@ func (r *run) field(b *batch, s *selected, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// start runs tasks side by side, the last of them here: a level with one resolver costs no goroutine.
-func (r *run) start(tasks []task) {
-	if len(tasks) == 0 {
-		return
-	}
-	r.tasks.Start(len(tasks))
-	last := len(tasks) - 1
-	for _, t := range tasks[:last] {
-		r.group.Go(func() { r.do(t) })
-	}
-	r.do(tasks[last])
-}
-
-// do calls a resolver and goes on with what it returned.
-func (r *run) do(t task) {
-	next := r.call(t)
-	for len(next) > 0 {
-		// The last of the next tasks goes on in this one's turn.
-		last := len(next) - 1
-		r.tasks.Start(last)
-		for _, other := range next[:last] {
-			r.group.Go(func() { r.do(other) })
-		}
-		next = r.call(next[last])
-	}
-	r.tasks.End()
-}
-
-func (r *run) call(t task) []task {
-	col := &t.batch.columns[t.field.slot]
-	defer r.recovered(col)
-	args, err := r.args(t.field)
-	if err == nil {
-		col.values, err = r.resolve(t, args, col)
-	}
-	if err != nil {
-		col.fail(err, len(t.batch.objects))
-	} else if len(col.values) != len(t.batch.objects) {
-		col.err = fmt.Errorf("the resolver of %s.%s returned %d values for %d parents",
-			t.field.field.Object, t.field.Name, len(col.values), len(t.batch.objects))
-	}
-	if t.field.field.To == "" || col.err != nil {
-		return nil
-	}
-	col.gather(t.field.field)
-	return r.descend(t.field, col, nil)
-}
-
-// recovered is deferred where foreign code is called: a panic fails the field for all objects.
-func (r *run) recovered(col *column) {
-	if panicked := recover(); panicked != nil {
-		col.err = r.op.Recover(r.ctx, panicked)
-	}
-}
-
-// fail notes what a resolver failed with.
-func (c *column) fail(err error, n int) {
-	if list, ok := err.(graphql.BatchErrors); ok && len(list.Errors()) == n && len(c.values) == n {
-		c.errs = list.Errors()
-		return
-	}
-	c.err = err
-}
-
-// args returns the coerced arguments of a field. An error is the field's: its resolver is not called.
-func (r *run) args(s *selected) (args map[string]any, err error) {
-	if s.field.Args == nil {
-		return nil, nil
-	}
-	if s.constant != nil {
-		if known := s.constant.Load(); known != nil {
-			return *known, nil
-		}
-	}
-	raw, err := coercion.Arguments(r.schema, s.Definition.Arguments, s.Arguments, r.op.Variables)
-	if err != nil {
-		return nil, &InputError{err.Error()}
-	}
-	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
-	args, err = s.field.Args(ctx, r.exec, raw)
-	if s.constant != nil && err == nil {
-		kept := args
-		s.constant.Store(&kept)
-	}
-	return args, err
-}
-
-// within returns the ctx in which a field is resolved.
-func (r *run) within(s *selected, args map[string]any) context.Context {
-	field := &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}
-	ctx := graphql.WithFieldContext(r.ctx, field)
-	field.Parent = s.in
-	return ctx
-}
-
 // descend makes batches of the objects that a field led to, and expands them.
-func (r *run) descend(s *selected, col *column, tasks []task) []task {
+func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.only == nil {
-		return r.sort(s, col, tasks)
+		return r.split(s, col, tasks)
 	}
 	col.at = col.found.compact(col.at)
-	col.kid = r.frame.batch(s.only)
-	if col.kid.objects = col.found.Objects; len(col.kid.objects) == 0 {
+	col.batch = r.memory.batch(s.only)
+	if col.batch.objects = col.found.Objects; len(col.batch.objects) == 0 {
 		return tasks
 	}
-	return r.expand(col.kid, tasks)
+	return r.expand(col.batch, tasks)
 }
 
-// sort is descend for objects of several types: a batch of each.
-func (r *run) sort(s *selected, col *column, tasks []task) []task {
-	objects := col.found.Objects
-	var order []*batch
-	for _, object := range objects {
-		if col.of, col.at = append(col.of, nil), append(col.at, -1); object == nil {
-			continue
+// split makes a batch for each object type of an interface or union, and expands them in the order of their first objects.
+func (r *run) split(s *selection, col *column, tasks []task) []task {
+	var batches []*batch
+	for _, object := range col.found.Objects {
+		b := r.pick(s, object)
+		if b != nil && len(b.own) == 1 {
+			batches = append(batches, b)
 		}
-		object, typ := r.types.object(object)
-		n := s.below[typ]
-		if n == nil {
-			continue // a nil of some type
-		}
-		kid := r.frame.batch(n)
-		if len(kid.own) == 0 {
-			order = append(order, kid)
-		}
-		col.of[len(col.of)-1], col.at[len(col.at)-1] = kid, int32(len(kid.own))
-		kid.own = append(kid.own, object)
+		col.add(b)
 	}
-	for _, kid := range order {
-		kid.objects = kid.own
-		tasks = r.expand(kid, tasks)
+	for _, b := range batches {
+		b.objects = b.own
+		tasks = r.expand(b, tasks)
 	}
 	return tasks
+}
+
+// pick adds an object to the batch of its type. It returns nil for null.
+func (r *run) pick(s *selection, object any) *batch {
+	if object == nil {
+		return nil
+	}
+	object, typ := r.types.object(object)
+	set := s.below[typ]
+	if set == nil {
+		return nil // a nil pointer of some type
+	}
+	b := r.memory.batch(set)
+	b.own = append(b.own, object)
+	return b
+}
+
+// add adds the object that was appended to a batch last, or null.
+func (c *children) add(b *batch) {
+	i := int32(-1)
+	if b != nil {
+		i = int32(len(b.own)) - 1
+	}
+	c.batches, c.at = append(c.batches, b), append(c.at, i)
 }

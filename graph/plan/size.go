@@ -7,12 +7,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// The bounds of what is compiled, in fields, each fragment counted where it is spread: a short document with fragments in fragments can
-// have more than there is memory for.
+// The limits of compiled operations, in fields, each fragment counted where it is spread: a short document with fragments in
+// fragments can have more fields than there is memory for.
 const (
 	// maxFields is the most that an operation may have.
 	maxFields = 20_000
-	// keptFields is how many the variants of an operation have together, if they are kept.
+	// keptFields is the most that the kept variants of an operation have together.
 	keptFields = 2_000
 )
 
@@ -44,8 +44,7 @@ func size(doc *ast.QueryDocument, op *ast.OperationDefinition) int {
 
 type mostKey struct{}
 
-// WithMost returns a ctx in which an answer has so many bytes at most, and is null if it would have more, with an error. What an operation selects
-// does not tell how long it is.
+// WithMost returns a ctx that limits an answer in bytes. A longer one is null, with a [LimitError].
 func WithMost(ctx context.Context, bytes int) context.Context {
 	return context.WithValue(ctx, mostKey{}, bytes)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// A subscription is a source of events, each of which is executed as if it were a query, with a ctx of its own: what goes around responses,
-// such as loaders, a deadline and a report, goes around each event from when it came.
+// A subscription is a source of events. Each event is executed like a query, with a ctx of its own: extensions around responses,
+// such as loaders, deadlines and reports, apply to each event.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -17,10 +17,11 @@ type eventKey struct{}
 // event executes an event in the ctx of its response.
 type event func(ctx context.Context) *graphql.Response
 
-// Events executes the events of subscriptions. It is an extension of gqlgen's, and goes around responses last.
+// Events is an extension of gqlgen that executes the events of subscriptions. It comes after all other extensions.
 type Events struct {
-	// Turn, unless it is nil, waits until an event may be executed. leave is called when that is done; an error ends the subscription.
-	Turn func(ctx context.Context) (leave func(), err error)
+	// Turn, unless it is nil, waits until an event may be executed, and returns the function to call afterwards. An error ends
+	// the subscription.
+	Turn func(ctx context.Context) (release func(), err error)
 }
 
 var _ interface {
@@ -41,12 +42,12 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		return next(ctx)
 	}
 	if e.Turn != nil {
-		leave, err := e.Turn(ctx)
+		release, err := e.Turn(ctx)
 		if err != nil {
 			graphql.AddError(ctx, err)
 			return next(ctx)
 		}
-		defer leave()
+		defer release()
 	}
 	executed := execute(ctx)
 	if executed == nil {
@@ -59,11 +60,11 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 
 type endingKey struct{}
 
-// Ending holds the error with which a subscription ends.
+// ending holds the error with which a subscription ends.
 type ending struct{ err atomic.Pointer[error] }
 
-// End makes err the last that the subscribers of ctx are told, in a response without data, when the channel of the subscription's
-// resolver is closed. The first call counts. It is for that resolver, and may be called concurrently.
+// End sets the error of the last response of the subscription of ctx, which has no data. It is sent when the channel of the
+// subscription's resolver is closed. The first call counts. End is for that resolver, and safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
@@ -103,8 +104,8 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 	}
 }
 
-// source calls the resolver of a subscription's only field. What it fails with is noted in ctx.
-func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *node) (source Source) {
+// source calls the resolver of the subscription's only field. It adds an error to ctx.
+func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *selectionSet) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
 		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})
 		return nil
@@ -113,7 +114,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	fail := func(err error) {
 		w := writer{ctx: ctx, op: op}
 		w.fail(s, err)
-		w.tell()
+		w.addErrors()
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -129,27 +130,4 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 		fail(err)
 	}
 	return source
-}
-
-// event executes what is selected of an event.
-func (r *run) event(n *node, value any) *batch {
-	r.frame = n.frame()
-	b := r.frame.batch(n)
-	b.objects = onlyRoot
-	s := &n.fields[0]
-	col := &b.columns[s.slot]
-	col.values = append(col.values, value)
-	if s.field.To != "" {
-		r.start(r.descended(s, col))
-		r.group.Wait()
-	}
-	r.lost = r.tasks.Finish()
-	return b
-}
-
-// descended follows an event, unless that panics.
-func (r *run) descended(s *selected, col *column) []task {
-	defer r.recovered(col)
-	col.gather(s.field)
-	return r.descend(s, col, nil)
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver that an operation calls with all objects of a level.
+// Call is a resolver that an operation calls with all objects of a batch.
 type Call struct {
-	// Ctx is what the resolver is called with: it knows the operation, the field and its path.
+	// Ctx is the ctx of the resolver, with the operation, the field and its path.
 	Ctx context.Context
 	// Object and Field name it in the schema.
 	Object, Field string
-	// Args are the coerced arguments; Err says why they can't be.
+	// Args are the coerced arguments, and Err the error if they can't be coerced.
 	Args map[string]any
 	Err  error
-	// Serial is whether it begins when all that was called before it has ended, as the roots of a mutation do.
+	// Serial is whether it begins when all earlier calls have ended: a root field of a mutation.
 	Serial bool
 }
 
-// ErrUnplanned says that a schema has no plan.
+// ErrUnplanned is the error for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
 // Walk visits the resolvers that [New]'s schema would call to execute the operation of ctx, or one event of a subscription. It
@@ -50,7 +50,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, v
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
-	w.node(n, root, serial)
+	w.set(n, root, serial)
 	return nil
 }
 
@@ -78,10 +78,10 @@ type walker[P any] struct {
 	visit func(Call, P) func(typ string) P
 }
 
-func (w *walker[P]) node(n *node, parents P, serial bool) {
+func (w *walker[P]) set(n *selectionSet, parents P, serial bool) {
 	for i := range n.fields {
 		s := &n.fields[i]
-		if s.field == nil || s.slot < 0 {
+		if s.field == nil || !s.hasColumn() {
 			continue
 		}
 		below := func(string) P { return parents }
@@ -92,16 +92,16 @@ func (w *walker[P]) node(n *node, parents P, serial bool) {
 			below = w.visit(call, parents)
 		}
 		if s.only != nil {
-			w.node(s.only, below(s.field.To), false)
+			w.set(s.only, below(s.field.To), false)
 		}
 		for _, typ := range slices.Sorted(maps.Keys(s.below)) {
-			w.node(s.below[typ], below(typ), false)
+			w.set(s.below[typ], below(typ), false)
 		}
 	}
 }
 
 // coerced returns the arguments; a panic is an error, as it is when the field is executed.
-func (w *walker[P]) coerced(s *selected) (args map[string]any, err error) {
+func (w *walker[P]) coerced(s *selection) (args map[string]any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = w.op.Recover(w.ctx, panicked)

@@ -3,26 +3,25 @@ package plan
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// writer appends the answer. Null where the schema allows none goes up to the nearest object that may be null, by taking
-// back what was appended of it.
+// writer appends the answer. A null where the schema allows none propagates to the nearest object that may be null: what was
+// appended of it is taken back.
 type writer struct {
-	ctx    context.Context
-	op     *graphql.OperationContext
-	exec   any
-	lost   map[any]error
-	dst    []byte
-	path   []step
-	failed failures
-	// careful writers survive the panic of a leaf.
+	ctx     context.Context
+	op      *graphql.OperationContext
+	exec    any
+	missing map[any]error
+	dst     []byte
+	path    []step
+	failed  failures
+	// careful is whether panics of leaves are recovered.
 	careful bool
-	// most is how many bytes the answer has at most, 0 for any number; over is that it has more.
+	// most is the limit of the answer in bytes, 0 for none; over is whether it is exceeded.
 	most int
 	over bool
 }
@@ -35,7 +34,8 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// answer appends the root object and adds the errors to the response. Few leaves ever panic, so it takes care of that only when one did.
+// answer appends the root object, and adds the errors to the response. Leaves hardly ever panic: only when one did is the answer
+// written again, by a careful writer.
 func (w *writer) answer(root *batch) []byte {
 	if !w.attempt(root) {
 		w.dst, w.path, w.careful = w.dst[:0], nil, true
@@ -47,18 +47,18 @@ func (w *writer) answer(root *batch) []byte {
 		w.failed.forget()
 		w.failed.list = []failure{{ctx: w.ctx, err: &LimitError{What: "the answer", Limit: w.most}}}
 	}
-	w.tell()
+	w.addErrors()
 	return w.dst
 }
 
-// tooLong reports whether the answer has more than it may by now.
+// tooLong reports whether the answer exceeds its limit by now.
 func (w *writer) tooLong() bool {
 	w.over = w.over || w.most > 0 && len(w.dst) > w.most
 	return w.over
 }
 
-// tell adds the errors to the response.
-func (w *writer) tell() {
+// addErrors adds the errors to the response.
+func (w *writer) addErrors() {
 	for _, f := range w.failed.list {
 		graphql.AddError(f.ctx, f.err)
 	}
@@ -78,31 +78,27 @@ func (w *writer) attempt(root *batch) (done bool) {
 	return true
 }
 
-// object appends object i of a batch; it reports false, and appends nothing, if one of its fields can't be null and is.
+// object appends object i of a batch. It reports false, and appends nothing, if one of its fields can't be null and is.
 func (w *writer) object(b *batch, i int32) bool {
 	if w.tooLong() {
-		return true // nobody will see what is missing
-	}
-	// Left to itself a large answer grows, and is copied, by a quarter each time.
-	if n := len(w.dst); cap(w.dst)-n < n/16 {
-		w.dst = slices.Grow(w.dst, n)
+		return true // the answer is discarded
 	}
 	start, object, dst := len(w.dst), b.objects[i], w.dst
-	if len(b.node.fields) == 0 {
+	if len(b.set.fields) == 0 {
 		dst = append(dst, '{')
 	}
-	for k := range b.node.fields {
-		s := &b.node.fields[k]
+	for k := range b.set.fields {
+		s := &b.set.fields[k]
 		dst = append(dst, s.key...)
 		var ok bool
 		switch {
 		case s.field == nil:
-			dst, ok = AppendString(dst, b.node.object.Name), true
-		case s.slot >= 0:
+			dst, ok = AppendString(dst, b.set.object.Name), true
+		case s.hasColumn():
 			w.dst = dst
 			ok = w.field(b, s, i)
 			dst = w.dst
-		case w.careful || s.field.Tells:
+		case w.careful || s.field.AddsErrors:
 			w.dst = dst
 			ok = w.leaf(s, s.field.Leaf, object)
 			dst = w.dst
@@ -123,9 +119,9 @@ func (w *writer) object(b *batch, i int32) bool {
 	return true
 }
 
-// field appends what was resolved; it reports false, and appends nothing, if it is null.
-func (w *writer) field(b *batch, s *selected, i int32) bool {
-	col := &b.columns[s.slot]
+// field appends a value that was resolved. It reports false, and appends nothing, if it is null.
+func (w *writer) field(b *batch, s *selection, i int32) bool {
+	col := &b.columns[s.column]
 	if col.added != nil && w.added(s, col, i) {
 		return false
 	}
@@ -149,7 +145,7 @@ func (w *writer) field(b *batch, s *selected, i int32) bool {
 }
 
 // added adds the errors that a resolver added. It reports whether these are why the value is null.
-func (w *writer) added(s *selected, col *column, i int32) bool {
+func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
 		w.failHere(s, e.err, e.below...)
@@ -170,16 +166,16 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.at != nil && c.at[i] < 0
 }
 
-// null is an error where there must be something. It returns false.
-func (w *writer) null(s *selected) bool {
+// null adds an error if the field can't be null. It returns false.
+func (w *writer) null(s *selection) bool {
 	if s.field.NonNull {
 		w.fail(s, errNull)
 	}
 	return false
 }
 
-// leaf appends what is made of a value. Should that panic, the field of a careful writer fails.
-func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
+// leaf appends the leaf that a value is. If that panics the field of a careful writer fails.
+func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
 	defer func() {
 		if !w.careful {
 			return
@@ -188,7 +184,7 @@ func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, 
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}
 	}()
-	if !s.field.Tells {
+	if !s.field.AddsErrors {
 		if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
 			return w.null(s)
 		}
@@ -201,7 +197,7 @@ func (w *writer) leaf(s *selected, appendTo func(ctx context.Context, exec any, 
 	return ok
 }
 
-func (w *writer) list(s *selected, col *column, i int32) bool {
+func (w *writer) list(s *selection, col *column, i int32) bool {
 	from, to, ok := col.found.list(i)
 	if !ok {
 		return w.null(s)
@@ -228,22 +224,18 @@ func (w *writer) list(s *selected, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th object that a field led to, to which the path leads. One that came to nothing is null.
-func (w *writer) child(s *selected, col *column, j int32, nonNull bool) bool {
-	kid, i := col.kid, j
-	if col.at != nil {
-		i = col.at[j]
-	}
+// child appends the j-th object that a field led to, to which the path leads. A missing lazy object is null.
+func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
+	b, i := col.child(j)
 	var err error
-	lost := i < 0
-	if !lost && kid == nil {
-		kid = col.of[j]
-	}
-	if !lost && w.lost != nil {
-		err, lost = w.lost[kid.objects[i]]
-	}
-	if !lost {
-		return w.object(kid, i)
+	if b != nil {
+		missing := false
+		if w.missing != nil {
+			err, missing = w.missing[b.objects[i]]
+		}
+		if !missing {
+			return w.object(b, i)
+		}
 	}
 	if err == nil && nonNull {
 		err = errNull
@@ -255,7 +247,7 @@ func (w *writer) child(s *selected, col *column, j int32, nonNull bool) bool {
 }
 
 // fail adds an error of a field. It returns false.
-func (w *writer) fail(s *selected, err error) bool {
+func (w *writer) fail(s *selection, err error) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	w.failHere(s, err)
 	w.path = w.path[:len(w.path)-1]
@@ -263,7 +255,7 @@ func (w *writer) fail(s *selected, err error) bool {
 }
 
 // failHere adds an error at the present path, which leads to a field or to an element of its list, or below it. It returns false.
-func (w *writer) failHere(s *selected, err error, below ...ast.PathElement) bool {
+func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
 			if err != nil {
@@ -278,7 +270,7 @@ func (w *writer) failHere(s *selected, err error, below ...ast.PathElement) bool
 	ctx := w.at(s)
 	failed := gqlerror.Wrap(err)
 	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
-		// Whoever made it did not know all the objects that it is for.
+		// It may be shared by many objects: each needs a copy with its path.
 		clone := *already
 		failed = &clone
 	}

@@ -22,8 +22,8 @@ func leafValue(f *codegen.Field) string {
 	return "v := " + value(f, "object") + "\n"
 }
 
-// tells reports whether the code of a leaf may add errors to its ctx.
-func (b *build) tells(f *codegen.Field) bool {
+// addsErrors reports whether the code of a leaf may add errors to its ctx.
+func (b *build) addsErrors(f *codegen.Field) bool {
 	return !f.IsResolver && fails(f) || b.appendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
 

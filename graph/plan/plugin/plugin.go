@@ -104,8 +104,8 @@ func (b *build) Field(f *codegen.Field) string {
 	default:
 		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", b.plan(), b.gather(f))
 	}
-	if leaf && b.tells(f) {
-		w.WriteString(", Tells: true")
+	if leaf && b.addsErrors(f) {
+		w.WriteString(", AddsErrors: true")
 	}
 	if leaf && f.IsResolver {
 		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), b.appendLeaf(t))

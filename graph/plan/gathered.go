@@ -2,15 +2,15 @@ package plan
 
 import "slices"
 
-// Gathered is what a field leads to for the objects of a batch, one after the other: an object each, or a list each. Whoever fills it
-// adds to Objects, where nil is null, and ends each list by End or Null.
+// Gathered collects the objects that a field leads to, for all objects of a batch: one for each, or a list for each. Generated
+// code appends to Objects, where nil is null, and ends each list with End or Null.
 type Gathered struct {
 	Objects []any
-	ends    []int32 // behind the last object of each list; nil if the field is none
-	nulls   []bool  // which lists are null; those beyond its end are not
+	ends    []int32 // the end of each list in Objects; nil if the field is no list
+	nulls   []bool  // whether each list is null; those beyond the end are not
 }
 
-// Room makes room for the objects of n lists.
+// Room makes room for n lists, and for so many objects.
 func (g *Gathered) Room(n, objects int) {
 	g.Objects, g.ends = slices.Grow(g.Objects, objects), slices.Grow(g.ends, n)
 }
@@ -27,7 +27,7 @@ func (g *Gathered) Null() {
 	g.End()
 }
 
-// list returns where the objects of list i are; ok is false if it is null.
+// list returns the range of list i in Objects; ok is false if it is null.
 func (g *Gathered) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
 		from = g.ends[i-1]
@@ -35,7 +35,7 @@ func (g *Gathered) list(i int32) (from, to int32, ok bool) {
 	return from, g.ends[i], int(i) >= len(g.nulls) || !g.nulls[i]
 }
 
-// compact takes the nulls out. It appends to at where each object is then, -1 for null, and returns nil if there were none.
+// compact removes the nulls. It appends to at the index that each object has now, -1 for null. It returns nil if there are none.
 func (g *Gathered) compact(at []int32) []int32 {
 	first := slices.Index(g.Objects, nil)
 	if first < 0 {
@@ -58,7 +58,7 @@ func (g *Gathered) compact(at []int32) []int32 {
 	return at
 }
 
-// gather makes of what resolvers returned what they lead to. What failed is null.
+// gather collects the objects of what a resolver returned. Where it failed there is null.
 func (c *column) gather(f *Field) {
 	g := &c.found
 	if !f.List {

@@ -12,7 +12,7 @@ import (
 func (w *world) telling(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
 	schema := w.build()
 	leaf := schema.config.Types.Objects["T"].Fields["leaf"]
-	leaf.Tells = true
+	leaf.AddsErrors = true
 	leaf.Leaf = func(ctx context.Context, _ any, dst []byte, object any) ([]byte, bool) {
 		return AppendMarshaler(dst, marshal(ctx, property(object, "leaf")))
 	}

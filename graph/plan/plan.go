@@ -8,7 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Config is what a planned schema is made of.
+// Config configures a planned schema.
 type Config struct {
 	// Generated is the schema that gqlgen generated, for its types and complexities.
 	Generated graphql.ExecutableSchema
@@ -61,8 +61,8 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 }
 
-// root returns the compiled operation, and whether its fields come one after the other.
-func (p *planned) root(op *graphql.OperationContext) (root *node, serial bool, err error) {
+// root returns the compiled operation, and whether its root fields run one after the other.
+func (p *planned) root(op *graphql.OperationContext) (root *selectionSet, serial bool, err error) {
 	name := p.config.Types.Query
 	if serial = op.Operation.Operation == ast.Mutation; serial {
 		name = p.config.Types.Mutation
@@ -88,14 +88,14 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 	return &run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 }
 
-// response writes the answer of a root.
-func (r *run) response(root *node, b *batch) *graphql.Response {
-	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, lost: r.lost, dst: buffer(), most: mostOf(r.ctx), failed: failuresOf(r.ctx)}
+// response writes the answer.
+func (r *run) response(root *selectionSet, b *batch) *graphql.Response {
+	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, missing: r.missing, dst: buffer(), most: mostOf(r.ctx), failed: failuresOf(r.ctx)}
 	data := w.answer(b)
 	if root.final {
 		graphql.RegisterExtension(r.ctx, "is_final", true)
 	}
-	root.release(r.frame)
+	root.release(r.memory)
 	return &graphql.Response{Data: data}
 }
 
@@ -103,12 +103,12 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func buffer() []byte { return (*buffers.Get().(*[]byte))[:0] }
 
-// Release takes the data of a response back when it has been sent, to be written over by another.
+// Release takes back the data of a response that has been sent. Later responses use its memory.
 func Release(data []byte) {
 	if cap(data) <= maxBuffer {
 		buffers.Put(&data)
 	}
 }
 
-// maxBuffer is the greatest buffer that is kept.
+// maxBuffer is the capacity of the largest buffer that is kept, in bytes.
 const maxBuffer = 4 << 20

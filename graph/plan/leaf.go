@@ -8,13 +8,13 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// place is the ctx in which a leaf is written that may tell errors: gqlgen's marshallers have no other way. They are the field's, as those of
-// resolvers are, and forgotten if the answer is written once more. Few look into it, so what it holds is made when somebody does; that ends with the
-// writing of the leaf.
+// place is the ctx in which a leaf is written that may add errors: gqlgen's marshallers have no other way. The errors are the
+// field's, as those of resolvers are. Few marshallers use their ctx, so what it holds is made at the first call of Value. It is
+// valid while the leaf is written.
 type place struct {
 	context.Context // the writer's
 	w               *writer
-	s               *selected
+	s               *selection
 	made            context.Context
 }
 
@@ -23,20 +23,20 @@ func (p *place) Value(key any) any {
 	if p.made == nil {
 		w := p.w
 		w.path = append(w.path, step{key: p.s.Alias})
-		p.made = graphql.WithResponseContext(w.at(p.s), p.hear, w.op.Recover)
+		p.made = graphql.WithResponseContext(w.at(p.s), p.add, w.op.Recover)
 		w.path = w.path[:len(w.path)-1]
 	}
 	return p.made.Value(key)
 }
 
-// hear takes an error. What it returns is what the marshaller can ask for, to tell the same but once.
-func (p *place) hear(ctx context.Context, err error) *gqlerror.Error {
+// add implements [graphql.ErrorPresenterFunc]. What it returns is what [graphql.HasFieldError] finds.
+func (p *place) add(ctx context.Context, err error) *gqlerror.Error {
 	p.w.fail(p.s, err)
 	return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
 }
 
 // at returns the ctx of the present path, which leads to a field or to an element of its list.
-func (w *writer) at(s *selected) context.Context {
+func (w *writer) at(s *selection) context.Context {
 	ctx := w.ctx
 	for i, p := range w.path {
 		at := &graphql.FieldContext{Index: &p.index}

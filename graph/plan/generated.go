@@ -10,12 +10,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Schema is what the executor knows of the types: generated code makes it.
+// Schema is the generated code, by object type.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the name of a value's object type, for interfaces and unions; it is empty for what is no pointer to an object.
+	// TypeOf returns the object type of a value of an interface or union. It is empty for a nil pointer, and for a struct that
+	// is no pointer.
 	TypeOf func(v any) string
-	// Pointer returns a pointer to what is an object itself, nil for a nil pointer. It is asked if TypeOf does not know, and nil if that knows all.
+	// Pointer returns a pointer to a struct, and nil for a nil pointer. It is called where TypeOf is empty, unless it is nil.
 	Pointer func(v any) any
 	// Query, Mutation and Subscription name the root types; empty if there is none.
 	Query, Mutation, Subscription string
@@ -36,7 +37,7 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 	}
 }
 
-// object returns a pointer to an object of an interface or union, and the name of its type, which is empty for a nil of some type.
+// object returns a pointer to an object of an interface or union, and its type. The type is empty for a nil pointer.
 func (s *Schema) object(v any) (pointer any, typ string) {
 	if typ = s.TypeOf(v); typ == "" && s.Pointer != nil {
 		if pointer = s.Pointer(v); pointer != nil {
@@ -49,28 +50,29 @@ func (s *Schema) object(v any) (pointer any, typ string) {
 // Object is an object type.
 type Object struct {
 	Name string
-	// Satisfies are the type conditions that hold for it: its own name and those of its interfaces and unions.
+	// Satisfies are the type conditions that it fulfils: its own name, and those of its interfaces and unions.
 	Satisfies []string
 	Fields    map[string]*Field
 }
 
-// Field is a field of an object type. Parents and objects are pointers to the Go types that gqlgen binds, a root's parent is nil, and
-// exec is the generated execution context.
+// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen binds; the parent of a root
+// field is nil. exec is the generated execution context.
 type Field struct {
 	Name   string
 	Object string
 	// NonNull, List and ElemNonNull are the type's modifiers.
 	NonNull, List, ElemNonNull bool
-	// To names the object, interface or union that the field leads to; it is empty for a leaf.
+	// To is the object, interface or union that the field leads to. It is empty for a leaf.
 	To string
-	// Args coerces the arguments, nil if there are none. What it makes of literals is kept for further requests: nobody may change it.
+	// Args coerces the arguments; it is nil if there are none. The result is shared by requests with the same literals:
+	// resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of these says where the value comes from.
 
-	// Leaf appends the value of a leaf that needs no resolver. It reports false, and appends nothing, for null.
+	// Leaf appends a leaf without a resolver. It reports false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather adds what the field leads to without a resolver, for each parent. A panic is for all of them.
+	// Gather collects the objects that the field leads to without a resolver, for each parent. A panic fails all of them.
 	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
 	// Resolve is a resolver of one parent. It is called for all parents side by side.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
@@ -79,16 +81,17 @@ type Field struct {
 	// Stream is the resolver of a field of the subscription root.
 	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
-	// Tells is whether Leaf or Append may add errors to ctx, as gqlgen's own marshalling does.
-	Tells bool
+	// AddsErrors is whether Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
+	AddsErrors bool
 
-	// Append appends what a resolver returned of a leaf.
+	// Append appends a leaf that a resolver returned.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
-	// Elems adds the objects of a list that Call returned, nil for null.
+	// Elems collects the objects of a list that a resolver returned, nil for null.
 	Elems func(value any, to *Gathered)
 }
 
-// Source waits for the next event and returns its value, nil for null. It reports false when there is none any more, or when ctx is done.
+// Source waits for the next event, and returns its value, nil for null. It reports false at the end of the events, or when ctx
+// is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
 // Stream makes a source of the channel that a resolver returned; wrap is Pointers, Slices or Values.
