@@ -32,7 +32,7 @@ func BenchmarkEmbedded(b *testing.B) {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}
 	handler := tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }}))
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }}))
 	// The world is no longer needed, nor in the way of the collector: a server has none.
 	queries := w.queries()
 	ballast := make([]byte, 24<<20) // as the server has

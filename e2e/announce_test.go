@@ -131,7 +131,7 @@ func dawdle() {
 func TestTheOracleWaitsForNoTimer(t *testing.T) {
 	store, planned, oracle := inMemory(t), plannedSchema(), oracleSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
-	before, compared, deepest := loaders.Fallbacks.Load(), 0, 0
+	before, compared, deepest := watchdog.Fallbacks.Load(), 0, 0
 	askAtRandom(t, store, 3000, func(r request) {
 		store := distant{store, time.Duration(rand.IntN(500)) * time.Microsecond}
 		report := r.reportOf(t, "stock", dawdling{oracle}, store)
@@ -148,13 +148,13 @@ func TestTheOracleWaitsForNoTimer(t *testing.T) {
 	if compared < 200 || deepest < 6 {
 		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 	}
-	if timers := loaders.Fallbacks.Load() - before; timers != 0 {
-		t.Errorf("the timer sent %d batches", timers)
+	if failed := watchdog.Fallbacks.Load() - before; failed != 0 {
+		t.Errorf("the watchdog failed %d responses", failed)
 	}
 }
 
 // endpointOf answers with the rows of the store.
 func endpointOf(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
 }

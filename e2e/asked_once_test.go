@@ -26,7 +26,7 @@ func TestWhatARequestCostsIsAskedOnceIfThatIsAlwaysTheSame(t *testing.T) {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: holey{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	handler := endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Limits: most,
 		Costs:  func(object, field string) explain.Cost { calls++; return declared(object, field) },
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, whimsOf(ctx).store(store)) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, whimsOf(ctx).store(store)) }})
 	const query, long = `{user(username:"LiLei"){name followers{nodes{name}}}}`, `{users(first:100){nodes{followers(first:100){nodes{name}}}}}`
 	const named = `query($u:String!){user(username:$u){name}}`
 	variables := map[string]any{"u": "LiLei"}

@@ -66,7 +66,7 @@ func attacked(t *testing.T) (http.Handler, *counting) {
 	importInto(t, store, folder, transfer.Options{})
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Costs: resolvers.Costs(tables.ListBound), Limits: limits.Default(),
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }}), store
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }}), store
 }
 
 func sent(handler http.Handler, body string, headers http.Header) *httptest.ResponseRecorder {

@@ -152,7 +152,7 @@ func TestNobodyElseSeesTheCommentsOfADeletedUserFromTheDecisionOn(t *testing.T) 
 
 func TestNobodyHearsOfATwitWhoseAuthorIsDeletedMeanwhile(t *testing.T) {
 	s := newStage(t, folderOf(t, cast))
-	pages, err := loaders.Twits.Page(loaders.With(t.Context(), s.store), []loaders.Span{{Owner: "owner", Window: loaders.Window{Limit: 2}}})
+	pages, err := loaders.Twits.Page(watchdog.With(t.Context(), s.store), []loaders.PageKey{{Owner: "owner", Range: loaders.Range{Limit: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestNobodyHearsOfATwitWhoseAuthorIsDeletedMeanwhile(t *testing.T) {
 			live.Candidate{Subscriber: t.Context(), Kind: live.Timeline, Owner: "fan", Key: twit.Key(), Twit: twit})
 	}
 	recorder := hbasetest.NewRecorder(s.store, hbasetest.Names{})
-	see := resolvers.Visible(func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) })
+	see := resolvers.Visible(func(ctx context.Context) context.Context { return watchdog.With(ctx, recorder) })
 	told := func() (n int) {
 		t.Helper()
 		recorder.Reset()

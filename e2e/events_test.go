@@ -97,7 +97,7 @@ func TestSubscriptionsThatAreNotServed(t *testing.T) {
 	t.Run("for an address that has too many", func(t *testing.T) {
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.listening}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 		small := serveOn(t, endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Streams: 1,
-			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, s.store) }}))
+			Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, s.store) }}))
 		query := `subscription{twitPosted(username:"a"){content}}`
 		if first := s.events(t, small, "", query, eventStream); first.StatusCode != http.StatusOK {
 			t.Error(first.Status)

@@ -26,7 +26,6 @@ import (
 	"twibase/graph/plan/plantest"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
-	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/transfer"
 )
@@ -43,7 +42,7 @@ type executors struct {
 
 func newExecutors(store hbase.Store) *executors {
 	e := &executors{}
-	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, whimsOf(ctx).store(store)) }
+	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, whimsOf(ctx).store(store)) }
 	e.known = known{}
 	config := exec.Config{Resolvers: holey{&resolvers.Resolver{Fresh: fresh}, e.known}}
 	around := endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return fresh(ctx) }}
@@ -158,7 +157,7 @@ func TestExecutors(t *testing.T) {
 	}
 	t.Logf("-seed %d -compared %d", random, n)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	before, texts := loaders.Fallbacks.Load(), map[uint64]bool{}
+	before, texts := watchdog.Fallbacks.Load(), map[uint64]bool{}
 	for part, bound := range []int{0, 5} {
 		store := hbasetest.NewUnwritten(inMemory(t))
 		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
@@ -179,8 +178,8 @@ func TestExecutors(t *testing.T) {
 	if len(texts) < n {
 		t.Errorf("only %d different queries were executed", len(texts))
 	}
-	if timers := loaders.Fallbacks.Load() - before; timers != 0 {
-		t.Errorf("the timer sent %d batches", timers)
+	if failed := watchdog.Fallbacks.Load() - before; failed != 0 {
+		t.Errorf("the watchdog failed %d responses", failed)
 	}
 }
 

@@ -37,7 +37,7 @@ var explained = flag.Int("explained", 0, "of how many random queries the plans a
 func explaining(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: holey{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(listBound),
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, whimsOf(ctx).store(store)) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, whimsOf(ctx).store(store)) }})
 }
 
 // accounts are what the two headers bring.

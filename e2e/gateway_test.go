@@ -45,7 +45,7 @@ type gateway struct {
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
 	w := writers.New(store, writers.Options{Watch: loaders.Writing})
-	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
@@ -143,11 +143,14 @@ func onHBase(t testing.TB) hbase.Store {
 	return newNamespace(t, store)
 }
 
-// TestMain fails also if any request of all tests had to be sent by the loaders' fallback timer.
+// watchdog counts the responses of all tests whose reads were failed because a resolver blocked.
+var watchdog loaders.Watchdog
+
+// TestMain also fails if the watchdog failed a response.
 func TestMain(m *testing.M) {
 	status := minihbase.Main(m)
-	if n := loaders.Fallbacks.Load(); n != 0 {
-		fmt.Fprintf(os.Stderr, "the fallback timer of the loaders fired %d times\n", n)
+	if n := watchdog.Fallbacks.Load(); n != 0 {
+		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)
 		status = 1
 	}
 	os.Exit(status)

@@ -13,7 +13,6 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/live"
-	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/transfer"
 )
@@ -210,7 +209,7 @@ func (s *stage) does(t *testing.T, viewer oracle.Viewer, mutation, input string,
 // listens checks whether a viewer subscribes to a timeline, or why not.
 func (s *stage) listens(t *testing.T, viewer oracle.Viewer, may bool) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(loaders.With(t.Context(), s.store))
+	ctx, cancel := context.WithCancel(watchdog.With(t.Context(), s.store))
 	defer cancel()
 	want := apierr.Code("")
 	if viewer == stranger {

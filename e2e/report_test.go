@@ -34,7 +34,7 @@ var rewriteReports = flag.Bool("rewrite-reports", false, "write the reports of t
 // reporting is an endpoint with reports over a store. The schema says which executor it has.
 func reporting(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
 }
 
 func plannedSchema() graphql.ExecutableSchema {
@@ -154,7 +154,7 @@ func TestReport(t *testing.T) {
 	})
 	t.Run("in production there is none, as it tells of rows that the viewer may not see", func(t *testing.T) {
 		public := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Production: true,
-			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, recorder) }})
+			Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, recorder) }})
 		query := example(t, "1-followers")
 		if diff := cmp.Diff(string(sendFor(t, planned, query, "")), string(sendFor(t, public, query, "1"))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -220,7 +220,7 @@ func reporters(t testing.TB) map[string]func() {
 	store := sampleStore(t)
 	query := example(t, "1-followers")
 	without := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
 	with := reporting(store, plannedSchema())
 	return map[string]func(){
 		"none": func() { sendFor(t, without, query, "") },

@@ -23,7 +23,6 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/tables"
-	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/sample"
 	"twibase/transfer"
@@ -156,7 +155,7 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 // planning is an endpoint with reports and plans over a store.
 func planning(store hbase.Store) http.Handler {
 	return endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),
-		Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
 }
 
 // overConnections is a handler that has so many connections to a server, which answers with another handler.

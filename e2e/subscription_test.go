@@ -39,7 +39,7 @@ type station struct {
 
 // newStation starts one whose broadcasters are those with more than limit followers.
 func newStation(t *testing.T, store hbase.Store, limit int) *station {
-	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
 	s := &station{gateway: newGateway("embedded", store)}
 	var keeper *feeds.Feeds
 	s.live = live.New(store, live.Options{Visible: resolvers.Visible(fresh), Interval: 20 * time.Millisecond,

@@ -47,7 +47,7 @@ func TestWithoutTheLimitOfFieldsThereAreOthers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 			handler := endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Limits: test.limits, Costs: resolvers.Costs(tables.ListBound),
-				Around: func(ctx context.Context) context.Context { return loaders.With(ctx, store) }})
+				Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
 			_, body := request{query: doubled(test.levels)}.send(handler)
 			if !strings.Contains(string(body), test.want) || strings.Contains(string(body), "error") != strings.Contains(test.want, "limited") {
 				t.Errorf("the answer is %s", cut(body))

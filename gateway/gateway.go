@@ -76,6 +76,8 @@ type Gateway struct {
 	responses *inflight.Bytes // bytes of responses that are being sent
 	bodies    *inflight.Bytes // bytes of requests that are being received
 
+	watchdog *loaders.Watchdog
+
 	writers *writers.Writers
 	feeds   *feeds.Feeds
 	live    *live.Poller
@@ -92,9 +94,10 @@ func New(store hbase.Store, config Config) *Gateway {
 		bodies:    inflight.New(maxInFlight),
 	}
 	log := slog.New(zerolog.NewSlogHandler(config.Log))
+	g.watchdog = &loaders.Watchdog{Log: log}
 	g.feeds = feeds.New(store, feeds.Options{Limit: config.FanoutLimit, Log: log})
 	g.live = live.New(store, live.Options{
-		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return loaders.With(ctx, store) }),
+		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return g.watchdog.With(ctx, store) }),
 		OldestFanout: g.feeds.PendingSince,
 		Log:          log,
 	})

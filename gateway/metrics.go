@@ -10,7 +10,6 @@ import (
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/plan"
 	"twibase/hbase"
-	"twibase/loaders"
 )
 
 // operationMetrics are the metrics of executed operations.
@@ -105,8 +104,8 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	live := &g.live.Counters
 	return []prometheus.Collector{
-		counter("loader_fallbacks_total", "Batches of reads that were sent by a timer. Anything but 0 is a bug.",
-			func() float64 { return float64(loaders.Fallbacks.Load()) }),
+		counter("loader_fallbacks_total", "Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.",
+			func() float64 { return float64(g.watchdog.Fallbacks.Load()) }),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.",
 			func() float64 {
 				if oldest := g.feeds.Lag().Oldest; !oldest.IsZero() {

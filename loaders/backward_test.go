@@ -27,7 +27,8 @@ func (c *changing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return results, err
 }
 
-// The last row of a list is empty, and so is the one before; in the second one is left who leaves when the page knows that somebody is there.
+// The last row of a list is empty, and so is the one before; in the second one is left who leaves
+// when the page knows that somebody is there.
 func TestAPageFromTheEndGoesOnWhereSomebodyLeavesMeanwhile(t *testing.T) {
 	store, l := &changing{Store: openStore(t)}, tables.UserRoles
 	s := sparse{each: 4, left: []int{2, 1, 0, 0}}
@@ -38,7 +39,7 @@ func TestAPageFromTheEndGoesOnWhereSomebodyLeavesMeanwhile(t *testing.T) {
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	pages, err := UserRoles.Page(With(ctx, store), []Span{{"LiLei", Window{Limit: 2, Backward: true}}})
+	pages, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2, Backward: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestAPageWhoseRequestEndsReadsNoFurther(t *testing.T) {
 	sparse{each: 4, left: []int{0, 0, 0, 4}}.write(t, store, "LiLei")
 	ctx, cancel := context.WithCancel(t.Context())
 	store.behind = map[int]func(){1: cancel}
-	_, err := UserRoles.Page(With(ctx, store), []Span{{"LiLei", Window{Limit: 2}}})
+	_, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2}}})
 	if !errors.Is(err, context.Canceled) || store.calls != 1 {
 		t.Errorf("%d calls, and %v", store.calls, err)
 	}

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// While the buckets of a list are being cut, those that were cut still hold what was moved: not what was added since, nor
-// always what was removed.
+// While the buckets of a list are being cut, those that were cut still hold what was moved: not
+// what was added since, nor always what was removed.
 func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
@@ -30,8 +30,8 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 	for limit := range len(want) + 1 {
 		limit++
 		var forward, backward []string
-		for w := (Window{Limit: limit}); ; {
-			pages, err := UserRoles.Page(ctx, []Span{{owner, w}})
+		for w := (Range{Limit: limit}); ; {
+			pages, err := UserRoles.Page(ctx, []PageKey{{owner, w}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,8 +41,8 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 			}
 			w.After = pages[0].Positions[len(pages[0].Positions)-1]
 		}
-		for w := (Window{Limit: limit, Backward: true}); ; {
-			pages, err := UserRoles.Page(ctx, []Span{{owner, w}})
+		for w := (Range{Limit: limit, Backward: true}); ; {
+			pages, err := UserRoles.Page(ctx, []PageKey{{owner, w}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,8 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 	}
 }
 
-// late is a store that answers Gets of a directory at once, and others when what is then put has been put.
+// late is a store that answers Gets of a directory at once, and others when what is then put has
+// been put.
 type late struct {
 	hbase.Store
 	then func()
@@ -110,7 +111,7 @@ func TestAListIsReadWhoseDirectoryWasReadBeforeItWasCut(t *testing.T) {
 		named.Cells = []hbase.Cell{l.MovedCell("f", 2), l.BucketCell(tables.Bucket{Number: 1, Start: "e"}, 1)}
 		put(t, store, row(1, "e", "f", "g", "i"), named)
 	})
-	pages, err := UserRoles.Page(With(t.Context(), &late{store, cut}), []Span{{owner, Window{After: "a", Limit: 9, Far: true}}})
+	pages, err := UserRoles.Page(With(t.Context(), &late{store, cut}), []PageKey{{owner, Range{After: "a", Limit: 9, Far: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,39 +4,22 @@ import (
 	"context"
 
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
-// Span is the key of [List.Page]: whose list, and what of it.
-type Span struct {
+// Range is the part of a list, or of all objects, to read.
+type Range = listscan.Range
+
+// PageKey is the key of [List.Page]: whose list, and which part of it.
+type PageKey struct {
 	Owner string
-	Window
+	Range
 }
 
-// Window is the part of a list to read: at most Limit members behind the position After and before the position Before, from
-// the beginning or, Backward, from the end. An empty position is none.
-type Window struct {
-	After, Before string
-	Limit         int
-	Backward      bool
-	// Far is whether After may be far behind the list's beginning: then the directory is read along with bucket 0.
-	Far bool
-}
+// Whole is the range of a whole list, whatever its length.
+var Whole = Range{Limit: 1 << 30}
 
-// empty reports whether nothing can lie in the window.
-func (w Window) empty() bool { return w.Before != "" && w.After >= w.Before }
-
-// width is by how many Gets the reading begins.
-func (w Window) width() int {
-	if w.Backward || w.Far {
-		return 2
-	}
-	return 1
-}
-
-// Whole is the window of a whole list, whatever its length.
-var Whole = Window{Limit: 1 << 30}
-
-// Page is a part of a list, in its order. Positions are those of the members.
+// Page is a part of a list, in the list's order. Positions are those of the members.
 type Page[E any] struct {
 	Members     []E
 	Positions   []string
@@ -44,110 +27,77 @@ type Page[E any] struct {
 	HasPrevious bool
 }
 
-// cut drops the member beyond the window's limit, which was read to tell whether more follow.
-func (p *Page[E]) cut(w Window) {
-	more := len(p.Members) > w.Limit
-	if w.Backward {
-		if more {
-			from := len(p.Members) - w.Limit
-			p.Members, p.Positions = p.Members[from:], p.Positions[from:]
-		}
-		p.HasPrevious, p.HasNext = p.HasPrevious || more, w.Before != ""
-		return
-	}
-	if more {
-		p.Members, p.Positions = p.Members[:w.Limit], p.Positions[:w.Limit]
-	}
-	p.HasNext, p.HasPrevious = p.HasNext || more, w.After != ""
-}
-
 // List loads pages of the lists of one kind.
 type List[E any] struct {
 	name string
 	of   *tables.List[E]
-	// Length answers how long the owner's list is, for those lists that keep count.
+	// Length loads the length of the owner's list. Only some lists keep it.
 	Length Loader[string, int]
 }
 
 func list[E any](name string, of *tables.List[E]) List[E] {
-	return List[E]{name, of, Loader[string, int]{name + "Length", func(_ *memory, owner string) get { return of.Length(owner) }, func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) }}}
+	return List[E]{name, of, Loader[string, int]{
+		name:   name + "Length",
+		get:    func(_ *memory, owner string) get { return of.Length(owner) },
+		decode: func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) },
+	}}
 }
 
-// Check reports why a position, which may come from a client, can't be one in such a list.
+// Check reports why a position, which may come from a client, cannot be one in such a list.
 func (l List[E]) Check(position string) error { return l.of.Check(position) }
 
-// Page answers each span. A list of one bucket takes one round forwards and, of more than 255 members, two backwards. Forwards further
-// buckets that the window reaches into take others: how many may be read at once doubles from round to round, up to [stretch], but no more
-// are than are needed if they have as many members as the last ones. The first two behind a position are read together: little may be left of
-// the one that it is in. A round more looks up buckets that are not known from the first. Backwards no second bucket is read once there is a
-// member: the page may be short while more precede it.
-func (l List[E]) Page(ctx context.Context, spans []Span) ([]Page[E], error) {
-	pages, errs, d := make([]Page[E], len(spans)), failures{n: len(spans)}, l.of.Decoder()
-	open, reads := make([]int, 0, len(spans)), 0
-	for i := range spans {
-		if !spans[i].empty() {
-			open, reads = append(open, i), reads+spans[i].width()
+// Page loads pages of many lists. The scans advance together: what they read in one round is one
+// batch. Most pages take one round. A page may be short while HasPrevious is true: see
+// [listscan.Scan].
+func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
+	scans, open, errs := make([]listscan.Scan, len(keys)), make([]int, 0, len(keys)), failures{n: len(keys)}
+	for i := range keys {
+		if scans[i] = listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range); !scans[i].Done() {
+			open = append(open, i)
 		}
-	}
-	// Nearly all walks end with the first round, and before that nothing is known of them: those alone that go on are kept, side by side with open.
-	var kept []walk[E]
-	var beginner walk[E]
-	at := func(j int) *walk[E] {
-		if kept != nil {
-			return &kept[j]
-		}
-		beginner.begin(spans[open[j]].Window)
-		return &beginner
 	}
 	for len(open) > 0 {
-		if err := ctx.Err(); err != nil {
-			for _, i := range open {
-				errs.set(i, err)
-			}
-			break
-		}
-		var m memory
-		s, j, k := at(0), 0, -1
-		asked := requests(reads, func(_ int, g *get) {
-			if k++; k == s.width {
-				j, k = j+1, 0
-				if kept == nil && s.width == 1 && spans[open[j]].Window == spans[open[j-1]].Window {
-					g.Row = l.of.RowIn(&m, spans[open[j]].Owner)
-					return
-				}
-				s = at(j)
-			}
-			*g = l.next(&m, spans[open[j]].Owner, s, spans[open[j]].Window, k)
-		})
-		answers, list := read(ctx, l.name, asked)
-		left, on, first := open[:0], kept[:0], 0
-		reads = 0
-		for j, i := range open {
-			s := at(j)
-			r := reply{answers: answers[first : first+s.width]}
-			if list != nil {
-				r.errs = list[first : first+s.width]
-			}
-			first += s.width
-			err := s.take(d, spans[i].Owner, spans[i].Window, r)
-			if pages[i] = s.page; err != nil {
-				errs.set(i, err)
-			} else if !s.done {
-				left, on, reads = append(left, i), append(on, *s), reads+s.width
-			}
-		}
-		open, kept = left, on
+		open = l.round(ctx, scans, open, &errs)
 	}
+	pages, d := make([]Page[E], len(keys)), l.of.Decoder()
 	for i := range pages {
-		pages[i].cut(spans[i].Window)
+		if errs.at(i) != nil {
+			continue
+		}
+		p, s, err := &pages[i], &scans[i], error(nil)
+		p.HasNext, p.HasPrevious = s.HasNext(), s.HasPrevious()
+		if p.Members, p.Positions, _, err = d.Decode(keys[i].Owner, s.Cells()); err != nil {
+			errs.set(i, err)
+		}
 	}
 	return pages, errs.err()
 }
 
-// or returns e as an error that is nil if e is.
-func (e Errors) or() error {
-	if e == nil {
+// round reads the next round of the open scans, and returns those that are still open.
+func (l List[E]) round(ctx context.Context, scans []listscan.Scan, open []int, errs *failures) (rest []int) {
+	if err := ctx.Err(); err != nil {
+		for _, i := range open {
+			errs.set(i, err)
+		}
 		return nil
 	}
-	return e
+	var m memory
+	reads := newRequests(len(open))
+	for _, i := range open {
+		for k := range scans[i].Reads() {
+			reads.add(scans[i].Get(&m, k))
+		}
+	}
+	results := from(ctx).read(ctx, l.name, reads.list)
+	rest = open[:0]
+	for _, i := range open {
+		n := scans[i].Reads()
+		if err := scans[i].Take(results[:n]); err != nil {
+			errs.set(i, err)
+		} else if !scans[i].Done() {
+			rest = append(rest, i)
+		}
+		results = results[n:]
+	}
+	return rest
 }

@@ -36,8 +36,9 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// followers writes a list of n followers of the owner, cut into sealed buckets at the given members, and returns their names in the
-// list's order. Bucket 0 still holds the members of the newest sealed bucket, as it does while they move.
+// followers writes a list of n followers of the owner, cut into sealed buckets at the given
+// members, and returns their names in the list's order. Bucket 0 still holds the members of the
+// newest sealed bucket, as it does while they move.
 func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, moving bool) []string {
 	var all []tables.Follow
 	for i := range n {
@@ -77,8 +78,8 @@ func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, m
 	return names
 }
 
-// leave takes all members out of some buckets of the owner's list, and returns the names of the others. In bucket 0 a member that moved is taken
-// out with that of its bucket.
+// leave takes all members out of some buckets of the owner's list, and returns the names of the
+// others. In bucket 0 a member that moved is taken out with that of its bucket.
 func leave(t rapid.TB, store hbase.Store, owner string, all []string, cuts []int, left []bool) (stay []string) {
 	stay, l, start := []string{}, tables.Followers, 0
 	for bucket, cut := range append(slices.Clone(cuts), len(all)) {
@@ -129,8 +130,8 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		limit := rapid.IntRange(1, 9).Draw(t, "limit")
 		far := rapid.Bool().Draw(t, "far")
 		ctx := With(context.Background(), store)
-		page := func(w Window) Page[tables.Follow] {
-			pages, err := Followers.Page(ctx, []Span{{owner, w}})
+		page := func(w Range) Page[tables.Follow] {
+			pages, err := Followers.Page(ctx, []PageKey{{owner, w}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		}
 
 		forward := []string{}
-		for w := (Window{Limit: limit, Far: far}); ; {
+		for w := (Range{Limit: limit, Far: far}); ; {
 			p := page(w)
 			forward = append(forward, names(p)...)
 			if !p.HasNext {
@@ -157,7 +158,7 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		}
 
 		backward := []string{}
-		for w := (Window{Limit: limit, Backward: true}); ; {
+		for w := (Range{Limit: limit, Backward: true}); ; {
 			p := page(w)
 			backward = append(names(p), backward...)
 			if !p.HasPrevious || len(p.Members) == 0 {
@@ -171,8 +172,8 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 
 		if n > 1 {
 			i := rapid.IntRange(0, n-2).Draw(t, "behind which")
-			bounded, after := []string{}, page2(t, ctx, owner, Window{Limit: n}).Positions[i]
-			for w := (Window{After: after, Limit: limit, Backward: true}); ; {
+			bounded, after := []string{}, page2(t, ctx, owner, Range{Limit: n}).Positions[i]
+			for w := (Range{After: after, Limit: limit, Backward: true}); ; {
 				p := page(w)
 				bounded = append(names(p), bounded...)
 				if !p.HasPrevious || len(p.Members) == 0 {
@@ -188,13 +189,13 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 		if n > 2 {
 			i := rapid.IntRange(0, n-2).Draw(t, "after")
 			j := rapid.IntRange(i+1, n-1).Draw(t, "before")
-			all := page2(t, ctx, owner, Window{Limit: n})
-			p := page2(t, ctx, owner, Window{After: all.Positions[i], Before: all.Positions[j], Limit: n})
+			all := page2(t, ctx, owner, Range{Limit: n})
+			p := page2(t, ctx, owner, Range{After: all.Positions[i], Before: all.Positions[j], Limit: n})
 			if diff := cmp.Diff(want[i+1:j], names(p)); diff != "" && j > i+1 {
 				t.Fatalf("between two positions, cuts %v (-want +got):\n%s", cuts, diff)
 			}
 			for _, backward := range []bool{false, true} {
-				crossed := page2(t, ctx, owner, Window{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
+				crossed := page2(t, ctx, owner, Range{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
 				if len(crossed.Members) > 0 {
 					t.Fatalf("between two positions that are the wrong way round is %v", names(crossed))
 				}
@@ -212,8 +213,8 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 	})
 }
 
-func page2(t rapid.TB, ctx context.Context, owner string, w Window) Page[tables.Follow] {
-	pages, err := Followers.Page(ctx, []Span{{owner, w}})
+func page2(t rapid.TB, ctx context.Context, owner string, w Range) Page[tables.Follow] {
+	pages, err := Followers.Page(ctx, []PageKey{{owner, w}})
 	if err != nil {
 		t.Fatal(err)
 	}

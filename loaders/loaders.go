@@ -1,16 +1,18 @@
 // Package loaders reads the tables for the resolvers, many keys at a time.
 //
-// A request's reads go through one [Loaders], which dedupes them and sends those that are asked for together as one call
-// of the store, whatever their loaders and tables: [core.go]. On that core a loader is one line: its name in reports, how its
-// key becomes a Get, and how cells become its value.
+// A request's reads go through one [Loaders], which dedupes them and sends those that are asked for
+// together as one call of the store, whatever their loaders and tables: [core.go]. On that core a
+// loader is one line: its name in reports, how its key becomes a Get, and how cells become its
+// value.
 //
-// All loaders are safe for concurrent use, and their results are index-aligned with the keys. Where some keys fail the error
-// is an [Errors], and the other values are good.
+// All loaders are safe for concurrent use, and their results are index-aligned with the keys. Where
+// some keys fail the error is an [Errors], and the other values are good.
 package loaders
 
 import "twibase/hbase/tables"
 
-// Row is the key of an object's loader: the object's own key, and the columns to read of it, as in [hbase.Get].
+// Row is the key of an object's loader: the object's own key, and the columns to read of it, as in
+// [hbase.Get].
 type Row struct{ Key, Columns string }
 
 // Relation is the key of [Related]: what A may be to B.
@@ -36,7 +38,8 @@ var (
 	Games       = object("games", tables.Games)
 )
 
-// Related answers whether there is such a relation. Relations of all kinds may be asked for at once.
+// Related answers whether there is such a relation. Relations of all kinds may be asked for at
+// once.
 var Related = Loader[Relation, bool]{
 	name: "related",
 	get:  func(_ *memory, r Relation) get { return r.Kind.Related(r.A, r.B) },
@@ -65,7 +68,8 @@ var (
 	Players         = list("players", tables.Players)
 )
 
-// Broadcasters answers the authors whose twits are to be merged into the timelines of those who follow them.
+// Broadcasters answers the authors whose twits are to be merged into the timelines of those who
+// follow them.
 var Broadcasters = Loader[struct{}, []string]{
 	name:   "broadcasters",
 	get:    func(*memory, struct{}) get { return tables.Broadcasters.Get() },

@@ -7,19 +7,21 @@ import (
 	"twibase/hbase/tables"
 )
 
-// MemberKey is the key of [List.Members]: a list's owner, and a position in it.
+// MemberKey is the key of [List.Members]: a list's owner, and a position in the list.
 type MemberKey struct{ Owner, Position string }
 
-// Member is the answer of [List.Members]. Found is false where the list has nothing at the position.
+// Member is the value of [List.Members]. Found is false if the list has no member at the position.
 type Member[E any] struct {
 	Value E
 	Found bool
 }
 
-// Members answers what the lists have at these positions. In a list of one bucket that is one Get each: it asks for the column
-// at the position or, failing that, for whatever follows. Only if that is the directory another bucket may hold it, two rounds on.
+// Members loads the members at these positions. A list of one bucket takes one Get: the first
+// column of bucket 0 from the position on. Only if that is a column of the directory, or a moved
+// marker, another bucket may hold the member, and two rounds follow.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
-	s := search[E]{l: l, decoder: l.of.Decoder(), keys: keys, found: make([]Member[E], len(keys)), buckets: make([]tables.Bucket, len(keys)), errs: failures{n: len(keys)}}
+	s := lookup[E]{l: l, decoder: l.of.Decoder(), keys: keys, errs: failures{n: len(keys)},
+		found: make([]Member[E], len(keys)), buckets: make([]tables.Bucket, len(keys))}
 	all := make([]int, len(keys))
 	for i := range keys {
 		all[i] = i
@@ -36,8 +38,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return s.found, s.errs.err()
 }
 
-// search is the state of one call of Members.
-type search[E any] struct {
+// lookup is the state of one call of Members.
+type lookup[E any] struct {
 	l       List[E]
 	keys    []MemberKey
 	found   []Member[E]
@@ -46,18 +48,25 @@ type search[E any] struct {
 	errs    failures
 }
 
-// step sends a Get for each of these keys, notes what it finds, and returns the keys for which it met the directory instead.
-func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tables.Bucket) hbase.Get) (elsewhere []int) {
+// step reads a Get for each of these keys, and notes the members that it finds. It returns the keys
+// whose member may be in another bucket.
+func (s *lookup[E]) step(ctx context.Context, at []int, get func(MemberKey, tables.Bucket) hbase.Get) (
+	elsewhere []int,
+) {
 	if len(at) == 0 {
 		return nil
 	}
-	answers, list := read(ctx, s.l.name, requests(len(at), func(j int, g *hbase.Get) { *g = get(s.keys[at[j]], s.buckets[at[j]]) }))
+	reads := newRequests(len(at))
+	for _, i := range at {
+		reads.add(get(s.keys[i], s.buckets[i]))
+	}
+	results := from(ctx).read(ctx, s.l.name, reads.list)
 	for j, i := range at {
-		if list != nil && list[j] != nil {
-			s.errs.set(i, list[j])
+		if err := results[j].Err; err != nil {
+			s.errs.set(i, err)
 			continue
 		}
-		cells := answers[j].cells()
+		cells := results[j].Cells
 		members, positions, buckets, err := s.decoder.Decode(s.keys[i].Owner, cells)
 		switch {
 		case err != nil:
@@ -68,7 +77,7 @@ func (s *search[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 			s.buckets[i] = buckets[0]
 			elsewhere = append(elsewhere, i)
 		case len(positions) == 0 && len(cells) > 0:
-			elsewhere = append(elsewhere, i) // it moved
+			elsewhere = append(elsewhere, i) // a moved marker
 		}
 	}
 	return elsewhere

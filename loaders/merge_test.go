@@ -45,12 +45,13 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
-		answers, errs := read(With(context.Background(), recorder), "test", requestsOf(gets))
-		if errs != nil {
-			t.Fatal(errs)
-		}
+		ctx := With(context.Background(), recorder)
+		results := from(ctx).read(ctx, "test", requestsOf(gets))
 		for i := range gets {
-			if diff := cmp.Diff(want[i].Cells, answers[i].cells(), cmpopts.EquateEmpty()); diff != "" {
+			if results[i].Err != nil {
+				t.Fatal(results[i].Err)
+			}
+			if diff := cmp.Diff(want[i].Cells, results[i].Cells, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("get %d of %+v (-alone +merged):\n%s", i, gets, diff)
 			}
 		}
@@ -62,7 +63,7 @@ func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
 	ctx := With(context.Background(), recorder)
 	users := Users.Later(ctx, []string{"a"}, []string{"name", "age"})
 	counts := Users.Later(ctx, []string{"a"}, []string{"followerCount"})
-	if _, err := Followers.Page(ctx, []Span{{"a", Window{Limit: 20}}}); err != nil {
+	if _, err := Followers.Page(ctx, []PageKey{{"a", Range{Limit: 20}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := users(); err != nil {
@@ -87,8 +88,10 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	one, eleven := first(1), first(11)
 	for _, gets := range [][]hbase.Get{{row, one, eleven}, {one, row, eleven}, {eleven, one, row}, {one, eleven, row}} {
 		ctx := With(context.Background(), openStore(t))
-		answers, _ := read(ctx, "test", requestsOf(gets))
-		got := answers[0].in
+		l := from(ctx)
+		reads := l.ask(ctx, "test", requestsOf(gets))
+		l.wait(reads)
+		got := reads[0].in
 		for i := range got.gets {
 			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
 		}
@@ -100,7 +103,11 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 }
 
 func requestsOf(gets []hbase.Get) []request {
-	return requests(len(gets), func(i int, g *hbase.Get) { *g = gets[i] })
+	reads := newRequests(len(gets))
+	for _, g := range gets {
+		reads.add(g)
+	}
+	return reads.list
 }
 
 func columnsInOrder(columns string) string {

@@ -11,7 +11,8 @@ import (
 // Object loads the rows of a noun.
 type Object[T any] struct {
 	Loader[Row, *T]
-	// Exists answers whether there is an object of a key: one that was deleted is gone from then on, whatever still names it.
+	// Exists answers whether there is an object of a key: one that was deleted is gone from then
+	// on, whatever still names it.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
@@ -29,13 +30,15 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 	}}
 }
 
-// Roots answers the objects of these keys, with what the schema's fields need: unlike [Object.Named] it always reads, for
-// nobody has said yet that they exist. Where there is none it answers nil or, to who takes promises, one that comes to nothing.
+// Roots answers the objects of these keys, with what the schema's fields need: unlike
+// [Object.Named] it always reads, for nobody has said yet that they exist. Where there is none it
+// answers nil or, to who takes promises, one that comes to nothing.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
 	return o.either(ctx, keys, o.existing(fields))
 }
 
-// Named answers the objects that a list or a column named. If the fields need no more than the keys, nothing is read.
+// Named answers the objects that a list or a column named. If the fields need no more than the
+// keys, nothing is read.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, error) {
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.either(ctx, keys, columns)
@@ -54,13 +57,14 @@ func (o Object[T]) Later(ctx context.Context, keys, fields []string) func() ([]*
 }
 
 func (o Object[T]) either(ctx context.Context, keys []string, columns string) ([]*T, error) {
-	if l := from(ctx); l.promising() {
-		return o.promise(ctx, l, keys, columns), nil
+	if l := from(ctx); l.lazyAllowed() {
+		return o.lazily(ctx, l, keys, columns), nil
 	}
 	return o.Load(ctx, o.rows(keys, columns))
 }
 
-// existing returns the columns that the fields need, at least the one that tells whether there is such an object.
+// existing returns the columns that the fields need, at least the one that tells whether there is
+// such an object.
 func (o Object[T]) existing(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
@@ -76,9 +80,9 @@ func (o Object[T]) rows(keys []string, columns string) []Row {
 	return rows
 }
 
-// scanOf returns the scan that reads a page of all objects. One more than the page tells whether another follows. A scan downwards starts
-// with the very row before which the page ends.
-func (o Object[T]) scanOf(w Window, fields []string) hbase.Scan {
+// scanOf returns the scan that reads a page of all objects. One more than the page tells whether
+// another follows. A scan downwards starts with the very row before which the page ends.
+func (o Object[T]) scanOf(w Range, fields []string) hbase.Scan {
 	scan := hbase.Scan{Table: o.of.Table, Columns: o.existing(fields), Limit: w.Limit + 1, PageSize: w.Limit + 1}
 	if w.Backward {
 		scan.Reversed, scan.Start, scan.Stop = true, w.Before, w.After
@@ -94,8 +98,9 @@ func (o Object[T]) scanOf(w Window, fields []string) hbase.Scan {
 	return scan
 }
 
-// Scan answers a page of all objects there ever were, in the order of their row keys, which are also the positions. Those that were deleted are nil.
-func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T], error) {
+// Scan answers a page of all objects there ever were, in the order of their row keys, which are
+// also the positions. Those that were deleted are nil.
+func (o Object[T]) Scan(ctx context.Context, w Range, fields []string) (Page[*T], error) {
 	var p Page[*T]
 	var m memory
 	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(w, fields))
@@ -124,12 +129,34 @@ func (o Object[T]) Scan(ctx context.Context, w Window, fields []string) (Page[*T
 	return p, nil
 }
 
+// cut drops the object beyond the limit, which was read to tell whether more follow.
+func (p *Page[E]) cut(r Range) {
+	more := len(p.Members) > r.Limit
+	switch {
+	case more && r.Backward:
+		first := len(p.Members) - r.Limit
+		p.Members, p.Positions = p.Members[first:], p.Positions[first:]
+	case more:
+		p.Members, p.Positions = p.Members[:r.Limit], p.Positions[:r.Limit]
+	}
+	if r.Backward {
+		p.HasPrevious, p.HasNext = more, r.Before != ""
+	} else {
+		p.HasNext, p.HasPrevious = more, r.After != ""
+	}
+}
+
 // CheckRow reports why a position, which may come from a client, can't be one of [Object.Scan].
 func CheckRow(position string) error {
 	_, err := tables.OwnerOf(position)
 	return err
 }
 
+// exists returns a loader that loads whether a Get finds anything.
 func exists[K comparable](name string, of func(K) get) Loader[K, bool] {
-	return Loader[K, bool]{name, func(_ *memory, key K) get { return of(key) }, func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil }}
+	return Loader[K, bool]{
+		name:   name,
+		get:    func(_ *memory, key K) get { return of(key) },
+		decode: func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil },
+	}
 }

@@ -9,85 +9,89 @@ import (
 	"twibase/hbase"
 )
 
-// Round is what was read at one time: a call of the store with many Gets, a scan, or a call by a writer.
+// Round is a call of the store: a batch of Gets, a scan, or a call by a writer.
 type Round struct {
-	// Fields are the fields that asked, and Loaders those which they asked, both sorted.
+	// Fields are the fields that asked for it, and Loaders the loaders that they asked. Both are
+	// sorted.
 	Fields  []string
 	Loaders []Use
-	// Stats are the cost of this round alone.
+	// Stats is the cost of this round alone.
 	Stats *hbase.Stats
 	// Took is how long the store took.
 	Took time.Duration
-	// Fallback is whether the timer sent it: see [Fallbacks].
+	// Fallback is set if the watchdog failed it: see [Watchdog].
 	Fallback bool
 
-	begun   time.Time
-	answers []*answer // nil but for loaders
-	writer  string    // empty but for writers
+	begun  time.Time
+	reads  []*read // of a batch
+	gets   int     // how many Gets the batch sent
+	writer string  // empty unless a writer made the call
 }
 
-// Use is what a round did for one loader.
+// Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts what the loader was asked for and had from this round, then or later. Hits of them it had been asked for before.
+	// Keys counts what the loader was asked for and this round answered, then or later. Hits of
+	// these had been asked for before.
 	Keys, Hits int
-	// Gets is what was sent for the others. One that serves several loaders counts for the first of them by name.
+	// Gets is what was sent for the others. A Get that serves several loaders counts for the first
+	// of them by name.
 	Gets int
-	// Took is the time from when the loader was first asked until the round was answered.
+	// Took is the time from the first call of the loader until the round was answered.
 	Took time.Duration
 }
 
-// tally is what is being counted of a round.
+// tally counts what a round did.
 type tally struct {
 	fields map[string]bool
 	uses   map[string]*Use
 }
 
-// evaluate tells all rounds what they were for.
-func (w *watch) evaluate() []*Round {
+// evaluate returns all rounds, with what they were for.
+func (t *trace) evaluate() []*Round {
 	type key struct {
 		loader string
 		get    hbase.Get
 	}
 	tallies, known, first := map[*Round]*tally{}, map[key]bool{}, map[hbase.Get]string{}
-	for _, a := range w.asks {
-		if a.scan != nil {
-			tallyOf(tallies, a.scan).use(a, a.scan)
+	for _, c := range t.calls {
+		if c.scan != nil {
+			tallyOf(tallies, c.scan).use(c, c.scan)
 		}
-		for _, asked := range a.requests {
-			g := asked.whole()
-			r := w.of[g]
+		for _, asked := range c.requests {
+			g := asked.get()
+			r := t.of[g]
 			if r == nil {
 				continue // it was never answered
 			}
-			u := tallyOf(tallies, r).use(a, r)
+			u := tallyOf(tallies, r).use(c, r)
 			u.Keys++
-			if known[key{a.loader, g}] {
+			if known[key{c.loader, g}] {
 				u.Hits++
 			}
-			known[key{a.loader, g}] = true
-			if first[g] == "" || a.loader < first[g] {
-				first[g] = a.loader
+			known[key{c.loader, g}] = true
+			if first[g] == "" || c.loader < first[g] {
+				first[g] = c.loader
 			}
 		}
 	}
-	for _, r := range w.rounds {
+	for _, r := range t.rounds {
 		if r.writer != "" {
 			r.Loaders = []Use{{Loader: r.writer, Gets: int(r.Stats.Gets.Load()), Took: r.Took}}
 			continue
 		}
-		t := tallyOf(tallies, r)
-		if r.answers != nil {
-			t.share(r, first)
+		counted := tallyOf(tallies, r)
+		if r.reads != nil {
+			counted.share(r, first)
 		}
-		r.Fields = slices.Sorted(maps.Keys(t.fields))
-		r.Loaders = make([]Use, 0, len(t.uses))
-		for _, u := range t.uses {
+		r.Fields = slices.Sorted(maps.Keys(counted.fields))
+		r.Loaders = make([]Use, 0, len(counted.uses))
+		for _, u := range counted.uses {
 			r.Loaders = append(r.Loaders, *u)
 		}
 		slices.SortFunc(r.Loaders, func(a, b Use) int { return cmp.Compare(a.Loader, b.Loader) })
 	}
-	all := slices.Concat(w.past, w.rounds)
+	all := slices.Concat(t.past, t.rounds)
 	slices.SortStableFunc(all, func(a, b *Round) int { return a.begun.Compare(b.begun) })
 	return all
 }
@@ -99,22 +103,22 @@ func tallyOf(all map[*Round]*tally, r *Round) *tally {
 	return all[r]
 }
 
-func (t *tally) use(a asked, r *Round) *Use {
-	t.fields[a.field] = true
-	u := t.uses[a.loader]
+func (t *tally) use(c call, r *Round) *Use {
+	t.fields[c.field] = true
+	u := t.uses[c.loader]
 	if u == nil {
-		u = &Use{Loader: a.loader, Took: r.begun.Add(r.Took).Sub(a.at)}
-		t.uses[a.loader] = u
+		u = &Use{Loader: c.loader, Took: r.begun.Add(r.Took).Sub(c.at)}
+		t.uses[c.loader] = u
 	}
 	return u
 }
 
 // share counts each Get that was sent for one of the loaders that it served.
 func (t *tally) share(r *Round, first map[hbase.Get]string) {
-	whose := make([]string, len(r.answers[0].in.gets))
-	for _, a := range r.answers {
-		if loader := first[a.whole()]; whose[a.at] == "" || loader < whose[a.at] {
-			whose[a.at] = loader
+	whose := make([]string, r.gets)
+	for _, a := range r.reads {
+		if loader := first[a.get()]; whose[a.slot] == "" || loader < whose[a.slot] {
+			whose[a.slot] = loader
 		}
 	}
 	for _, loader := range whose {

@@ -12,6 +12,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
 // counting counts the Gets of a store, round by round.
@@ -25,7 +26,8 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return c.Store.Get(ctx, gets)
 }
 
-// A list whose rows had each members once, of whom so many are left, row by row, from the first on or behind some who left.
+// A list whose rows had each members once, of whom so many are left, row by row, from the first on
+// or behind some who left.
 type sparse struct {
 	each   int
 	left   []int
@@ -64,7 +66,7 @@ func (s sparse) write(t rapid.TB, store hbase.Store, owner string) (members []st
 }
 
 // within counts the rows that may have members in a window.
-func (s sparse) within(w Window) (rows int) {
+func (s sparse) within(w Range) (rows int) {
 	for b := range s.left {
 		if s.at(b+1, 0) > w.After && (w.Before == "" || s.at(b, 0) < w.Before) {
 			rows++
@@ -73,8 +75,8 @@ func (s sparse) within(w Window) (rows int) {
 	return rows
 }
 
-// However few members are left in the rows of a list, a page reads more and more rows at once. As long as at least half are left in each, it
-// takes no more than its plan.
+// However few members are left in the rows of a list, a page reads more and more rows at once. As
+// long as at least half are left in each, it takes no more than its plan.
 func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 	store, owners := &counting{Store: openStore(t)}, 0
 	ctx := With(t.Context(), store)
@@ -98,14 +100,14 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 			return s.at(rapid.IntRange(0, len(s.left)-1).Draw(t, "row"), rapid.IntRange(0, s.each-1).Draw(t, "place"))
 		})
 		for range 10 {
-			w := Window{Limit: rapid.IntRange(0, 100).Draw(t, "limit"), Backward: rapid.Bool().Draw(t, "backward")}
+			w := Range{Limit: rapid.IntRange(0, 100).Draw(t, "limit"), Backward: rapid.Bool().Draw(t, "backward")}
 			if rapid.Bool().Draw(t, "behind a position") {
 				w.After, w.Far = position.Draw(t, "after"), true
 			}
 			if rapid.Bool().Draw(t, "before a position") {
 				w.Before = position.Draw(t, "before")
 			}
-			if w.empty() {
+			if w.Empty() {
 				continue
 			}
 			from, end := sort.SearchStrings(members, hbase.Next(w.After)), len(members)
@@ -114,7 +116,7 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 			}
 			in := members[from:end]
 			store.reads = nil
-			pages, err := UserRoles.Page(ctx, []Span{{owner, w}})
+			pages, err := UserRoles.Page(ctx, []PageKey{{owner, w}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +132,7 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 				t.Fatalf("%+v (-want +got):\n%s", w, diff)
 			}
 			rows := s.within(w)
-			if most := 2*bits.Len(uint(rows)) + rows/stretch + 2; len(store.reads) > most {
+			if most := 2*bits.Len(uint(rows)) + rows/listscan.MaxWidth + 2; len(store.reads) > most {
 				t.Fatalf("%+v takes %d rounds, of %d rows", w, len(store.reads), rows)
 			}
 			rounds, gets, read := 0, 0, 0
@@ -166,7 +168,7 @@ func TestAPageFromTheEndReads(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := &counting{Store: openStore(t)}
 			test.list.write(t, store, "LiLei")
-			pages, err := UserRoles.Page(With(t.Context(), store), []Span{{"LiLei", Window{Limit: 1, Before: test.before, Backward: true}}})
+			pages, err := UserRoles.Page(With(t.Context(), store), []PageKey{{"LiLei", Range{Limit: 1, Before: test.before, Backward: true}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,16 +184,16 @@ func TestAPageOfAListOfWhichLittleIsLeftReads(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		every  int // in which rows one member is left
-		window Window
+		window Range
 		names  int
 		reads  []int // of each round
 	}{
-		{"twenty of which one is in each row", 1, Window{Limit: 20}, 20, []int{1, 2, 4, 8, 6}},
-		{"a hundred of which one is in each row", 1, Window{Limit: 100}, 100, []int{1, 2, 4, 8, 16, 32, 32, 6}},
-		{"twenty of which one is in each tenth row", 10, Window{Limit: 20}, 20, []int{1, 2, 4, 8, 6, 1, 32, 32, 32, 32, 32, 16, 16}},
-		{"all of which one is in each tenth row", 10, Window{Limit: 100}, 40, []int{1, 2, 4, 8, 16, 32, 32, 6, 1, 32, 32, 32, 32, 32, 32, 32, 32, 1, 32, 11}},
-		{"all before the second row, of which one is in the first", rows, Window{Limit: 20, Before: "m000004"}, 1, []int{1}},
-		{"all before the fourth row, of which one is in the first", rows, Window{Limit: 20, Before: "m000012"}, 1, []int{1, 2}},
+		{"twenty of which one is in each row", 1, Range{Limit: 20}, 20, []int{1, 2, 4, 8, 6}},
+		{"a hundred of which one is in each row", 1, Range{Limit: 100}, 100, []int{1, 2, 4, 8, 16, 32, 32, 6}},
+		{"twenty of which one is in each tenth row", 10, Range{Limit: 20}, 20, []int{1, 2, 4, 8, 6, 1, 32, 32, 32, 32, 32, 16, 16}},
+		{"all of which one is in each tenth row", 10, Range{Limit: 100}, 40, []int{1, 2, 4, 8, 16, 32, 32, 6, 1, 32, 32, 32, 32, 32, 32, 32, 32, 1, 32, 11}},
+		{"all before the second row, of which one is in the first", rows, Range{Limit: 20, Before: "m000004"}, 1, []int{1}},
+		{"all before the fourth row, of which one is in the first", rows, Range{Limit: 20, Before: "m000012"}, 1, []int{1, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store, s := &counting{Store: openStore(t)}, sparse{each: 4, left: make([]int, rows)}
@@ -199,7 +201,7 @@ func TestAPageOfAListOfWhichLittleIsLeftReads(t *testing.T) {
 				s.left[row] = 1
 			}
 			s.write(t, store, "LiLei")
-			pages, err := UserRoles.Page(With(t.Context(), store), []Span{{"LiLei", test.window}})
+			pages, err := UserRoles.Page(With(t.Context(), store), []PageKey{{"LiLei", test.window}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -74,6 +74,6 @@ func deleteObject(
 	if err != nil || len(userErrors) > 0 {
 		return userErrors, nil, err
 	}
-	loaders.Gone(ctx, id)
+	loaders.Mask(ctx, id)
 	return userErrors, &id, nil
 }

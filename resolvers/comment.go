@@ -56,13 +56,13 @@ type commentSource struct{}
 
 func (commentSource) check(position string) error { return loaders.Comments.Check(position) }
 
-func (commentSource) read(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Comment], error) {
+func (commentSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Comment], error) {
 	pages, err := loaders.Comments.Page(ctx, spans)
 	return seen(ctx, pages, err, visibleComments)
 }
 
 func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	page := loaders.Comments.OutlinePage(l.Window, l.atBeginning, call.minMembers)
+	page := loaders.Comments.OutlinePage(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, page, 1, l.condition)
 	return visibleCommentsCost(call, at, call.Parents, l.candidates, l.condition)
 }

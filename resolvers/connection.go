@@ -47,7 +47,7 @@ func (c connection[E, T, C]) resolve(ctx context.Context, owners []string, args 
 // read fills the pages with the members of the lists, and returns the keys of the objects that
 // these refer to.
 func (c connection[E, T, C]) read(
-	ctx context.Context, owners []string, w loaders.Window, pages []*page[E, T],
+	ctx context.Context, owners []string, w loaders.Range, pages []*page[E, T],
 ) (keys []string, err error) {
 	lists, err := c.list.Page(ctx, spansOf(owners, w))
 	keys = make([]string, 0, membersOf(lists))
@@ -79,10 +79,10 @@ func (c connection[E, T, C]) cost(call *costCall) error {
 	return nil
 }
 
-func spansOf(owners []string, w loaders.Window) []loaders.Span {
-	spans := make([]loaders.Span, len(owners))
+func spansOf(owners []string, w loaders.Range) []loaders.PageKey {
+	spans := make([]loaders.PageKey, len(owners))
 	for i, owner := range owners {
-		spans[i] = loaders.Span{Owner: owner, Window: w}
+		spans[i] = loaders.PageKey{Owner: owner, Range: w}
 	}
 	return spans
 }

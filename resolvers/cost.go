@@ -111,7 +111,7 @@ func (call *costCall) askOnce(
 	return call.ReadOnce(at, r)
 }
 
-// awaitParents returns the stage at which [loaders.Settle] returns.
+// awaitParents returns the stage at which [loaders.Await] returns.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
 // returnNamed declares that the field returns so many objects for each parent, as

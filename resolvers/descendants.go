@@ -127,12 +127,12 @@ func descendantsCost(call *costCall) error {
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
-		var spans []loaders.Span
+		var spans []loaders.PageKey
 		var of []int
 		for i, tree := range trees {
 			if errs[i] == nil && !tree.enough() {
 				for _, code := range tree.level {
-					spans, of = append(spans, loaders.Span{Owner: code, Window: tree.window()}), append(of, i)
+					spans, of = append(spans, loaders.PageKey{Owner: code, Range: tree.window()}), append(of, i)
 				}
 			}
 		}
@@ -177,11 +177,11 @@ func newSubtree(code string, p relay.Page) *subtree {
 // window returns how much of each list of children to read for the next level. If the page begins
 // in that level or above, it is what the page lacks, and one more that tells whether another page
 // follows.
-func (t *subtree) window() loaders.Window {
+func (t *subtree) window() loaders.Range {
 	if t.asked.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
 	}
-	return loaders.Window{Limit: t.asked.Size + 1 - len(t.found)}
+	return loaders.Range{Limit: t.asked.Size + 1 - len(t.found)}
 }
 
 // enough reports whether the page has been read.

@@ -34,7 +34,7 @@ type source[T any] interface {
 	// check reports why a position can't be one of the list.
 	check(position string) error
 	// read returns the candidates in each span. The error is nil or index-aligned.
-	read(ctx context.Context, spans []loaders.Span) ([]candidates[T], error)
+	read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error)
 	// cost declares what read reads in a look at the list of each parent.
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
@@ -44,7 +44,7 @@ type candidates[T any] = loaders.Page[*T]
 
 // look is what one look at candidates reads.
 type look struct {
-	loaders.Window
+	loaders.Range
 	atBeginning bool   // the window is at the list's beginning, within its first bucket
 	candidates  int    // how many candidates were not read by the look before
 	condition   string // why there is a second look; empty for the first
@@ -61,7 +61,7 @@ func (f filteredConnection[T, C]) looks(r *request) []int {
 	return []int{r.Size, r.Size * lookahead}
 }
 
-func (f filteredConnection[T, C]) window(r *request, limit int) loaders.Window {
+func (f filteredConnection[T, C]) window(r *request, limit int) loaders.Range {
 	w := r.window()
 	w.Limit, w.Far = limit, w.Far && !f.unsplit
 	return w
@@ -113,11 +113,11 @@ func (f filteredConnection[T, C]) pages(
 		builders[i].request = r
 	}
 	for _, limit := range f.looks(r) {
-		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.Span, 0, len(owners))
+		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
-				spans = append(spans, loaders.Span{Owner: owners[i], Window: builders[i].next(f.window(r, limit))})
+				spans = append(spans, loaders.PageKey{Owner: owners[i], Range: builders[i].next(f.window(r, limit))})
 			}
 		}
 		if len(spans) == 0 {
@@ -138,14 +138,14 @@ func (f filteredConnection[T, C]) pages(
 // pagesCost declares what pages reads.
 func (f filteredConnection[T, C]) pagesCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
-	at = f.source.cost(call, at, look{Window: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
+	at = f.source.cost(call, at, look{Range: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
 	if len(looks) == 1 {
 		return at
 	}
 	// The second look goes on behind the first: in the same bucket if that began at the list's
 	// beginning and buckets are large enough.
 	all := looks[1]
-	second := look{Window: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
+	second := look{Range: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
 	second.atBeginning = r.After == "" && all < call.minMembers
 	second.After += "\x00"
 	if r.Backward { // the first look may have ended early
@@ -176,7 +176,7 @@ func (b *pageBuilder[T]) complete() bool {
 }
 
 // next returns the part of a window that has not been read.
-func (b *pageBuilder[T]) next(w loaders.Window) loaders.Window {
+func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	w.Limit = max(w.Limit-b.read, 0)
 	switch {
 	case b.read == 0:

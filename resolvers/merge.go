@@ -14,7 +14,7 @@ import (
 //
 // The page ends where the first part ends that has more members than were read: what follows in
 // that list is not known.
-func merge[T any](w loaders.Window, parts []candidates[T]) candidates[T] {
+func merge[T any](w loaders.Range, parts []candidates[T]) candidates[T] {
 	order := strings.Compare // the order in which the lists are read
 	if w.Backward {
 		order = func(a, b string) int { return strings.Compare(b, a) }
@@ -52,7 +52,7 @@ func merge[T any](w loaders.Window, parts []candidates[T]) candidates[T] {
 
 // lastRead returns the position that was read last, and whether the list has more members in the
 // window.
-func lastRead[T any](w loaders.Window, part candidates[T]) (position string, partial bool) {
+func lastRead[T any](w loaders.Range, part candidates[T]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {
 	case n == 0:

@@ -45,7 +45,7 @@ func (f reference[P, T]) resolve(ctx context.Context, parents []*P) ([]*T, error
 // keys returns the keys of the objects that the parents refer to.
 func (f reference[P, T]) keys(ctx context.Context, parents []*P) []*string {
 	if f.attribute {
-		loaders.Settle(ctx)
+		loaders.Await(ctx)
 	}
 	keys := make([]*string, len(parents))
 	for i, parent := range parents {

@@ -32,8 +32,8 @@ func (a pageArgs) request(ctx context.Context, kind relay.List, check func(posit
 	return request{p, selectedConnection(ctx)}, nil
 }
 
-func (r request) window() loaders.Window {
-	return loaders.Window{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
+func (r request) window() loaders.Range {
+	return loaders.Range{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
 }
 
 // page is a page of a connection: its members, as the list has them, and the objects that they

@@ -51,7 +51,7 @@ type postSource struct {
 
 func (s postSource) check(position string) error { return s.list.Check(position) }
 
-func (s postSource) read(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+func (s postSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	if s.authorsExist {
 		pages, err := s.list.Page(ctx, spans)
 		return seen(ctx, pages, err, visibleTwits)
@@ -75,7 +75,7 @@ func (s postSource) cost(call *costCall, at explain.Stage, l look) explain.Stage
 	if l.first() {
 		call.read(at, call.Parents, loaders.Users.Exists.Outline(""))
 	}
-	at = call.reads(at, call.Parents, s.list.OutlinePage(l.Window, l.atBeginning, call.minMembers), 1, l.condition)
+	at = call.reads(at, call.Parents, s.list.OutlinePage(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
 	if !l.first() { // something was hidden in the first look: it is known whether the viewer follows the author
 		return at
 	}

@@ -49,7 +49,7 @@ func (r *subscriptionResolver) replay(ctx context.Context, s *stream, after tabl
 		return err
 	}
 	for before := position; ; {
-		page, err := r.replayPage(ctx, s, loaders.Window{Before: before, Limit: replayPage, Backward: true})
+		page, err := r.replayPage(ctx, s, loaders.Range{Before: before, Limit: replayPage, Backward: true})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (r *subscriptionResolver) lateTwits(ctx context.Context, s *stream, receive
 	}
 	oldest := tables.LaterThan(at.Add(-live.Window))
 	for {
-		page, err := r.replayPage(ctx, s, loaders.Window{After: position, Limit: replayPage})
+		page, err := r.replayPage(ctx, s, loaders.Range{After: position, Limit: replayPage})
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +90,14 @@ func (r *subscriptionResolver) lateTwits(ctx context.Context, s *stream, receive
 }
 
 // replayPage reads a page of the row, as the viewer sees it.
-func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w loaders.Window) (candidates[tables.Twit], error) {
+func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w loaders.Range) (candidates[tables.Twit], error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTimeout)
 	defer cancel()
 	ctx = r.Fresh(ctx)
-	spans := []loaders.Span{{Owner: s.owner, Window: w}}
+	tasks := loaders.TasksOf(ctx)
+	tasks.Start(1)
+	defer tasks.End()
+	spans := []loaders.PageKey{{Owner: s.owner, Range: w}}
 	var found []candidates[tables.Twit]
 	var err error
 	if s.kind == live.Timeline {
@@ -113,6 +116,9 @@ func Visible(fresh func(ctx context.Context) context.Context) func(ctx context.C
 			return nil, nil
 		}
 		ctx = fresh(ctx)
+		tasks := loaders.TasksOf(ctx)
+		tasks.Start(1)
+		defer tasks.End()
 		twits, errs := postsOf(ctx, all)
 		var entries, posts []int // the indexes of the candidates of timelines, and of the others
 		var owners, authors []string

@@ -66,7 +66,7 @@ type timelineSource struct{}
 
 func (timelineSource) check(position string) error { return loaders.Timelines.Check(position) }
 
-func (timelineSource) read(ctx context.Context, spans []loaders.Span) ([]candidates[tables.Twit], error) {
+func (timelineSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	awaitBroadcasters := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
 	timelines, timelineErr := loaders.Timelines.Page(ctx, spans)
 	broadcasters, err := awaitBroadcasters()
@@ -79,7 +79,7 @@ func (timelineSource) read(ctx context.Context, spans []loaders.Span) ([]candida
 	posts, postsErr := readPosts(ctx, spans, followed)
 	for i, parts := range posts {
 		if len(parts) > 0 {
-			delivered[i] = merge(spans[i].Window, append(parts, delivered[i]))
+			delivered[i] = merge(spans[i].Range, append(parts, delivered[i]))
 		}
 	}
 	return delivered, loaders.Join(len(spans), deliveredErr, followedErr, postsErr)
@@ -87,7 +87,7 @@ func (timelineSource) read(ctx context.Context, spans []loaders.Span) ([]candida
 
 // askFollowed asks which of the broadcasters, as far as they exist, the owner of each span follows.
 func askFollowed(
-	ctx context.Context, spans []loaders.Span, broadcasters []string,
+	ctx context.Context, spans []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
 	relations := make([]loaders.Relation, 0, len(spans)*len(broadcasters))
 	for _, span := range spans {
@@ -116,7 +116,7 @@ func askFollowed(
 // readDelivered returns the twits that pages of timelines refer to. A member is nil if the twit was
 // deleted, or if the owner no longer follows its author.
 func readDelivered(
-	ctx context.Context, spans []loaders.Span, timelines []loaders.Page[tables.TwitKey], timelineErr error,
+	ctx context.Context, spans []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
 	all := membersOf(timelines)
 	owners, keys := make([]string, 0, all), make([]tables.TwitKey, 0, all)
@@ -154,11 +154,11 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 // readPosts returns for each span what the authors posted in it, as parts of the timeline. It reads
 // nothing if there are no authors.
 func readPosts(
-	ctx context.Context, spans []loaders.Span, authors [][]string,
+	ctx context.Context, spans []loaders.PageKey, authors [][]string,
 ) (parts [][]candidates[tables.Twit], err error) {
 	parts = make([][]candidates[tables.Twit], len(spans))
 	errs := make(loaders.Errors, len(spans))
-	var posts []loaders.Span
+	var posts []loaders.PageKey
 	var indexes []int // of the timeline
 	for i, span := range spans {
 		for _, author := range authors[i] {
@@ -181,7 +181,7 @@ func readPosts(
 // postsIn returns the span of an author's own list that covers the span of a timeline. A position
 // in a timeline begins with the position in the author's list, and no two twits share that: the
 // ends of the span are excluded from both.
-func postsIn(span loaders.Span, author string) (loaders.Span, error) {
+func postsIn(span loaders.PageKey, author string) (loaders.PageKey, error) {
 	span.Owner = author
 	for _, position := range []*string{&span.After, &span.Before} {
 		if *position != "" {
@@ -212,7 +212,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	if l.first() {
 		call.ReadOnce(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
 	}
-	timeline := loaders.Timelines.OutlinePage(l.Window, l.atBeginning, call.minMembers)
+	timeline := loaders.Timelines.OutlinePage(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
 	if l.first() { // the second look knows whom the owner follows
@@ -225,7 +225,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 		delivered := call.reads(at, call.Parents, loaders.Twits.OutlineMembers(), l.candidates, l.condition)
 		followed = explain.Latest(followed, delivered)
 	}
-	w := l.Window
+	w := l.Range
 	if !l.first() && w.Backward {
 		w.Before = tables.MembersEnd // wherever the first look ended
 	}

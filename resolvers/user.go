@@ -149,7 +149,7 @@ func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInp
 func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
 	own, err := owned(ctx, permission.SeeEmail, usernames(objs))
 	if slices.Contains(own, true) {
-		loaders.Settle(ctx)
+		loaders.Await(ctx)
 	}
 	emails := make([]*string, len(objs))
 	for i, user := range objs {
@@ -236,7 +236,7 @@ func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code 
 
 // TwitCount is the batch resolver for the twitCount field.
 func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
-	loaders.Settle(ctx)
+	loaders.Await(ctx)
 	return visibleCounts(ctx, usernames(objs), objs, twitCounts)
 }
 

@@ -10,7 +10,7 @@ import (
 // Watch begins to note what is read and written in ctx, for a report; what it returns ends that,
 // and tells it.
 func Watch(ctx context.Context) (levels func() []report.Level) {
-	rounds := loaders.Watch(ctx, report.Path)
+	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {
 		all := []report.Level{}
 		for _, r := range rounds() {

@@ -2,81 +2,53 @@ package writers
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
-// page is how many items of an each are read at a time.
+// page is the number of items of an each that are read at a time.
 const page = 128
 
-// eachMember does a step for each member of an owner's list. Who adds a member meanwhile looks afterwards whether the owner is still
-// there, so none is left out for good.
+// eachMember applies a step to each member of an owner's list. A write that adds a member at the
+// same time checks afterwards whether the owner still exists, so no member is left out for good.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step {
 	return each{l.Table + ":" + l.Family, func(ctx context.Context, p port, after string) ([]step, string, error) {
-		position := ""
-		if after != "" {
-			position = hbase.Next(after)
+		r := listscan.Range{After: after, Limit: page, Far: after != ""}
+		scan, err := p.scan(ctx, "each", &l.AnyList, owner, &r)
+		if err != nil {
+			return nil, "", err
 		}
-		for {
-			directory, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position), 1))
-			if err != nil {
-				return nil, "", err
-			}
-			_, _, next, err := l.Decode(owner, directory)
-			if err != nil {
-				return nil, "", err
-			}
-			bucket, stop := uint32(0), ""
-			switch {
-			case len(next) > 0 && next[0].Start <= position:
-				bucket, stop = next[0].Number, next[0].Stop
-			case len(next) > 0:
-				stop = next[0].Start
-			}
-			end := stop
-			if end == "" {
-				end = tables.MembersEnd
-			}
-			cells, err := p.one(ctx, "each", l.Get(owner, bucket, hbase.Page{Start: position, Stop: end, Limit: page}))
-			if err != nil {
-				return nil, "", err
-			}
-			// If the bucket was cut meanwhile, its end may have gone elsewhere before it was read.
-			again, err := p.one(ctx, "each", l.Directory(owner, hbase.Next(position), 1))
-			if err != nil {
-				return nil, "", err
-			}
-			if !slices.EqualFunc(directory, again, sameCell) {
-				continue
-			}
-			members, positions, _, err := l.Decode(owner, cells)
-			if err != nil {
-				return nil, "", err
-			}
-			var items []step
-			for _, m := range members {
-				items = append(items, item(m))
-			}
-			switch {
-			case len(members) == page:
-				return items, positions[page-1], nil
-			case stop == "":
-				return items, "", nil
-			case len(items) > 0:
-				return items, positions[len(positions)-1], nil
-			}
-			position = stop
+		members, positions, _, err := l.Decode(owner, scan.Cells())
+		if err != nil {
+			return nil, "", err
 		}
+		items := make([]step, len(members))
+		for i, m := range members {
+			items[i] = item(m)
+		}
+		if !scan.HasNext() {
+			return items, "", nil
+		}
+		return items, positions[len(positions)-1], nil
 	}}
 }
 
-func sameCell(a, b hbase.Cell) bool {
-	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
+// scan reads a page of a list. A split deletes old copies when grace is over, so a scan that took
+// long may have missed members: it is repeated.
+func (p port) scan(ctx context.Context, what string, l *tables.AnyList, owner string, r *listscan.Range) (listscan.Scan, error) {
+	for {
+		began, scan := time.Now(), listscan.New(l, owner, r)
+		err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return p.get(ctx, what, gets) })
+		if err != nil || time.Since(began) < grace/2 {
+			return scan, err
+		}
+	}
 }
 
-// eachRow does a step for each row of a range that item finds to need one.
+// eachRow applies a step to each row of a range for which item returns one.
 func eachRow(rows hbase.Scan, item func(hbase.Row) (st step, needed bool, err error)) step {
 	return each{rows.Table, func(ctx context.Context, p port, after string) (items []step, cursor string, err error) {
 		scan := rows

@@ -26,10 +26,16 @@ const slowest = grace * 3 / 4
 func (a *aRead) do(ctx context.Context, w *Writers) error {
 	began := time.Now()
 	defer func() { a.late = time.Since(began) > slowest }()
-	ctx = loaders.With(ctx, w.store)
-	window := loaders.Window{Limit: a.limit, Backward: a.backward}
+	var watchdog loaders.Watchdog
+	defer func() {
+		if watchdog.Fallbacks.Load() != 0 {
+			panic("the watchdog failed a read")
+		}
+	}()
+	ctx = watchdog.With(ctx, w.store)
+	window := loaders.Range{Limit: a.limit, Backward: a.backward}
 	for {
-		pages, err := loaders.RoleUsers.Page(ctx, []loaders.Span{{Owner: roles[0], Window: window}})
+		pages, err := loaders.RoleUsers.Page(ctx, []loaders.PageKey{{Owner: roles[0], Range: window}})
 		if err != nil {
 			return err
 		}

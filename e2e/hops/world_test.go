@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/live"
-	"twibase/loaders"
 	"twibase/resolvers"
 )
 
@@ -92,7 +91,7 @@ func (w *world) write(mutations ...hbase.Mutation) {
 func (w *world) starts(running *sync.WaitGroup) {
 	g := &gateway{ahead: oneOf[time.Duration](w.random, -2500, 0, 2500) * time.Millisecond,
 		link: &link{Store: w.store, first: make(chan string), random: rand.New(rand.NewPCG(w.random.Uint64(), 1)), lost: map[string]time.Time{}}}
-	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, g.link) }
+	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, g.link) }
 	p := live.New(g.link, live.Options{Visible: resolvers.Visible(fresh), Interval: oneOf[time.Duration](w.random, 200, 500, 900) * time.Millisecond,
 		OldestFanout: w.behind, Now: func() time.Time { return time.Now().Add(g.ahead) }})
 	g.Resolver = &resolvers.Resolver{Live: p, Fresh: fresh}

@@ -18,6 +18,7 @@ import (
 	"twibase/graph/resume"
 	"twibase/hbase"
 	"twibase/hbase/embedded"
+	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 	"twibase/live"
 	"twibase/loaders"
@@ -51,7 +52,9 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
-		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
+		// A read takes a moment, in which a connection can be lost.
+		distant := hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
+		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
 		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, Fresh: fresh}},
 			func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })

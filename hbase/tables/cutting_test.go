@@ -36,23 +36,9 @@ func TestWhereAMemberBelongs(t *testing.T) {
 	}
 }
 
-func TestBucketZeroEndsWhereAMemberMoved(t *testing.T) {
+func TestDecodeSkipsMovedMarkers(t *testing.T) {
 	l := tables.UserRoles
-	a, b, moved, sealed := l.Cell("a", 1), l.Cell("c", 1), l.MovedCell("b", 2), l.BucketCell(tables.Bucket{Number: 1, Start: "b"}, 3)
-	for _, test := range []struct {
-		reason      string
-		cells, want []hbase.Cell
-		more        bool
-	}{
-		{"nothing moved", []hbase.Cell{a, b, sealed}, []hbase.Cell{a, b, sealed}, false},
-		{"what follows is elsewhere, and the directory says where", []hbase.Cell{a, moved, b, sealed}, []hbase.Cell{a, sealed}, true},
-		{"the page has not come to the directory", []hbase.Cell{moved, b}, []hbase.Cell{}, true},
-	} {
-		got, more := tables.Beginning(test.cells)
-		if diff := cmp.Diff(test.want, got); diff != "" || more != test.more {
-			t.Errorf("%s: %v (-want +got):\n%s", test.reason, more, diff)
-		}
-	}
+	a, b, moved := l.Cell("a", 1), l.Cell("c", 1), l.MovedCell("b", 2)
 	members, positions, _, err := l.Decode("LiLei", []hbase.Cell{a, moved, b})
 	if err != nil || cmp.Diff([]string{"a", "c"}, members) != "" || len(positions) != 2 {
 		t.Errorf("a cell that tells of a move is taken for a member: %q %v", members, err)

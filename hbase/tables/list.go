@@ -2,7 +2,6 @@ package tables
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"twibase/hbase"
@@ -46,8 +45,7 @@ func newList[E any](l List[E]) *List[E] {
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
 // Decode returns the members and the directory columns among the cells of one bucket, both in the order of the list.
-// positions are the qualifiers of the members. Cells of other families are skipped. A caller that reads bucket 0 without
-// the directory passes the cells through [Beginning] first.
+// positions are the qualifiers of the members. Cells of other families are skipped.
 //
 // Members may be shared: they must not be changed.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
@@ -125,18 +123,4 @@ func (l *List[E]) Position(e E) string {
 func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
 	qualifier, value := l.encode(e)
 	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}
-}
-
-// Beginning returns the members of bucket 0, and the directory, among the cells of a page that was read without a look at
-// the directory. It reports more if a sealed bucket has taken over some of the members: the rest of the list is there.
-func Beginning(cells []hbase.Cell) (own []hbase.Cell, more bool) {
-	first := slices.IndexFunc(cells, Moved)
-	if first < 0 {
-		return cells, false
-	}
-	end := first
-	for end < len(cells) && cells[end].Qualifier < MembersEnd {
-		end++
-	}
-	return append(cells[:first:first], cells[end:]...), true
 }

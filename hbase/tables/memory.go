@@ -5,8 +5,10 @@ import (
 	"unsafe"
 )
 
-// Memory is what rows are decoded into: a few large pieces instead of one for each row and field. Texts stay in the cells that they came in, to
-// which nobody may write any more. Its zero value is ready for use; nothing that came out of it is ever written over. It is not safe for concurrent use.
+// Memory is what rows are decoded into: a few large pieces instead of one for each row and field.
+// Texts stay in the cells that they came in, to which nobody may write any more. Its zero value is
+// ready for use; nothing that came out of it is ever written over. It is not safe for concurrent
+// use.
 type Memory struct {
 	twits    slab[Twit]
 	comments slab[Comment]
@@ -19,7 +21,8 @@ type Memory struct {
 // The pieces of texts, in bytes: each is twice as large as the one before it, within bounds.
 const minText, maxText = 64, 16 << 10
 
-// textOf returns a cell's value as a string, without copying it: what a store answers is nobody else's, and who decodes a value writes to it no more.
+// textOf returns a cell's value as a string, without copying it: what a store answers is nobody
+// else's, and who decodes a value writes to it no more.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
 // rowKey is [RowKey].

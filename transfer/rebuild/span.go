@@ -6,6 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
 const (
@@ -50,89 +51,48 @@ func (s *Span) Covers(i int) bool {
 	return len(s.Directory) == 0 || tables.BucketOf(s.Directory, s.Cells[i].Qualifier) == s.Bucket
 }
 
-// Spans hands the owners' lists to f, owner after owner and each list in its order. An owner without a member has no span.
+// Spans calls f with the owners' lists, owner after owner and each list row after row. An owner
+// without members has no span. The first pages of all owners are read together.
 func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
-	gets := make([]hbase.Get, len(owners))
+	lists, gets := make([]listscan.Rows, len(owners)), make([]hbase.Get, len(owners))
 	for i, owner := range owners {
-		gets[i] = l.Get(owner, 0, hbase.Page{Limit: firstPage})
+		lists[i] = listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})
+		gets[i] = lists[i].Get()
 	}
 	pages, err := Read(ctx, store, gets)
 	if err != nil {
 		return err
 	}
 	for i, owner := range owners {
-		r := reader{ctx, store, l, owner, nil, f}
-		if err := r.list(pages[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reader reads one list.
-type reader struct {
-	ctx       context.Context
-	store     hbase.Store
-	of        *tables.AnyList
-	owner     string
-	directory []tables.Bucket
-	f         func(*Span) error
-}
-
-// list reads the whole list, given the first page of bucket 0.
-func (r *reader) list(first []hbase.Cell) error {
-	var err error
-	if len(first) < firstPage {
-		r.directory, err = r.of.DecodeDirectory(r.owner, first)
-	} else {
-		r.directory, _, err = Directory(r.ctx, r.store, r.of, r.owner)
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.bucket(0, first, firstPage); err != nil {
-		return err
-	}
-	for _, b := range r.directory {
-		page, err := r.page(b.Number, "")
-		if err != nil {
-			return err
-		}
-		if err := r.bucket(b.Number, page, nextPage); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bucket reads the rest of a bucket, given a page of it that was asked for with that limit.
-func (r *reader) bucket(number uint32, page []hbase.Cell, limit int) error {
-	for {
-		n := members(page)
-		if n > 0 {
-			if err := r.f(r.span(number, page[:n])); err != nil {
+		rows, cells := &lists[i], pages[i]
+		for {
+			page, ok, err := rows.Take(cells)
+			if err == nil && ok && len(page.Cells) > 0 {
+				err = f(newSpan(owner, rows.Directory(), page))
+			}
+			if err != nil {
 				return err
 			}
+			if rows.Done() {
+				break
+			}
+			next, err := Read(ctx, store, []hbase.Get{rows.Get()})
+			if err != nil {
+				return err
+			}
+			cells = next[0]
 		}
-		if len(page) < limit || n < len(page) {
-			return nil
-		}
-		var err error
-		if page, err = r.page(number, hbase.Next(page[n-1].Qualifier)); err != nil {
-			return err
-		}
-		limit = nextPage
 	}
+	return nil
 }
 
-// span returns a page as f gets it.
-func (r *reader) span(number uint32, page []hbase.Cell) *Span {
-	s := &Span{Owner: r.owner, Bucket: number, Cells: page, Directory: r.directory}
-	if !slices.ContainsFunc(page, tables.Moved) {
+func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Span {
+	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: page.Cells, Directory: directory}
+	if !slices.ContainsFunc(page.Cells, tables.Moved) {
 		return s
 	}
 	s.Cells = nil
-	for _, c := range page {
+	for _, c := range page.Cells {
 		if tables.Moved(c) {
 			s.Moved = append(s.Moved, c)
 		} else {
@@ -140,23 +100,6 @@ func (r *reader) span(number uint32, page []hbase.Cell) *Span {
 		}
 	}
 	return s
-}
-
-// members returns how many of a page's cells are members: the directory's columns are behind them.
-func members(page []hbase.Cell) int {
-	n := len(page)
-	for n > 0 && page[n-1].Qualifier >= tables.MembersEnd {
-		n--
-	}
-	return n
-}
-
-func (r *reader) page(bucket uint32, start string) ([]hbase.Cell, error) {
-	cells, err := Read(r.ctx, r.store, []hbase.Get{r.of.Get(r.owner, bucket, hbase.Page{Start: start, Limit: nextPage})})
-	if err != nil {
-		return nil, err
-	}
-	return cells[0], nil
 }
 
 // Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.

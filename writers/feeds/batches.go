@@ -27,12 +27,12 @@ type batches struct {
 	// empty if all are delivered.
 	bound string
 	// followers reads further pages; nil if there are none.
-	followers *walk[tables.Follow]
+	followers *members[tables.Follow]
 }
 
-// batches returns the batches for a first page of followers, and for those that the walk reads after it.
+// batches returns the batches for a first page of followers, and for those that rest reads after it.
 func (f *fanout) batches(
-	first []tables.Follow, positions []string, twits []tables.TwitKey, rest *walk[tables.Follow],
+	first []tables.Follow, positions []string, twits []tables.TwitKey, rest *members[tables.Follow],
 ) *batches {
 	page := batch{Batch: tables.Batch{Followers: first, Twits: twits}, positions: positions}
 	b := &batches{fanout: f, page: page, twits: twits, followers: rest}

@@ -131,7 +131,7 @@ func (f *fanout) deliverAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	followers := walkAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
+	followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
 	first, positions, err := followers.next(ctx, f.pageSize(twits))
 	if err != nil {
 		return err

@@ -14,9 +14,10 @@ func (f *fanout) posted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	followers := walkAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
-	gets := append(followers.gets(f.o.BatchSize),
-		tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author), tables.TwitNames.Get(name))
+	followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
+	gets := append([]hbase.Get{
+		tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author), tables.TwitNames.Get(name),
+	}, followers.gets(f.o.BatchSize)...)
 	for {
 		// The twit was in the author's list before this reads the state. The job that ends the merging enters
 		// the leaving state first and reads the list afterwards. So one of the two delivers the twit.
@@ -24,11 +25,11 @@ func (f *fanout) posted(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s, err := f.authorState(ctx, cells[2], cells[3])
+		s, err := f.authorState(ctx, cells[0], cells[1])
 		if err != nil {
 			return err
 		}
-		_, deleted, _, err := tables.TwitNames.Decode(cells[4])
+		_, deleted, _, err := tables.TwitNames.Decode(cells[2])
 		if err != nil {
 			return err
 		}
@@ -39,10 +40,7 @@ func (f *fanout) posted(ctx context.Context) error {
 		if next == changed {
 			continue
 		}
-		first, positions, err := followers.take(ctx, cells[:2], f.o.BatchSize)
-		if err == nil && len(first) == 0 {
-			first, positions, err = followers.next(ctx, f.o.BatchSize)
-		}
+		first, positions, err := followers.take(ctx, cells[3:])
 		if err != nil {
 			return err
 		}
@@ -92,7 +90,7 @@ func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	for followers := walkAfter(f.Feeds, tables.Followers, f.Author, f.Cursor); ; {
+	for followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor); ; {
 		page, positions, err := followers.next(ctx, f.o.BatchSize)
 		if err != nil || len(page) == 0 {
 			return err
@@ -118,7 +116,7 @@ func (f *fanout) removeTwit(ctx context.Context, followers []tables.Follow) erro
 
 // newestTwits returns the author's newest twits, as many as a timeline keeps.
 func (f *fanout) newestTwits(ctx context.Context) (keys []tables.TwitKey, err error) {
-	list := walkAfter(f.Feeds, tables.Twits, f.Author, "")
+	list := membersAfter(f.Feeds, tables.Twits, f.Author, "")
 	for len(keys) < f.o.TimelineBound {
 		twits, _, err := list.next(ctx, min(f.o.BatchSize, f.o.TimelineBound-len(keys)))
 		if err != nil || len(twits) == 0 {

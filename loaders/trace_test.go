@@ -33,7 +33,7 @@ func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
 		}}
 		request := new(hbase.Stats)
 		ctx := With(hbase.WithStats(t.Context(), request), store)
-		rounds := Watch(ctx, fieldOf)
+		rounds := Trace(ctx, fieldOf)
 		in := func(field string) context.Context { return context.WithValue(ctx, fieldKey{}, field) }
 		people := Loader[string, string]{"people", rows.get, rows.decode}
 		things := Loader[string, string]{"things", rows.get, rows.decode}
@@ -92,7 +92,7 @@ func TestACallByAWriterIsARound(t *testing.T) {
 			over()
 		}
 	}
-	rounds := Watch(ctx, fieldOf)
+	rounds := Trace(ctx, fieldOf)
 	call := func(field, what string) (over func()) {
 		ctx, over := Writing(in(ctx, field), "follow", []string{what, "more"})
 		hbase.StatsOf(ctx).Rounds.Add(1)
@@ -113,7 +113,7 @@ func TestACallByAWriterIsARound(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	never()
-	if w := from(ctx).watch; w.rounds != nil || w.past != nil {
+	if w := from(ctx).trace; w.rounds != nil || w.past != nil {
 		t.Error("what nobody will ask for is kept")
 	}
 	if of, _ := Writing(ctx, "follow", []string{"remove intent"}); of != ctx {
@@ -127,7 +127,7 @@ func TestACallByAWriterIsARound(t *testing.T) {
 // A call that one field's writer began may end when the next field has forgotten what it read.
 func TestCallsStandInTheOrderInWhichTheyBeganAlsoAcrossFields(t *testing.T) {
 	ctx := context.WithValue(With(hbase.WithStats(t.Context(), new(hbase.Stats)), &slow{}), fieldKey{}, "f")
-	rounds := Watch(ctx, fieldOf)
+	rounds := Trace(ctx, fieldOf)
 	_, late := Writing(ctx, "deleteUser", []string{"each"})
 	time.Sleep(time.Millisecond)
 	_, over := Writing(ctx, "follow", []string{"read"})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,8 @@ import (
 	"twibase/hbase"
 )
 
-// slow is a store that answers every row with its own name, after a time on the test's clock, and notes when it was asked for which.
+// slow is a store that answers every row with its own name, after a time on the test's clock, and
+// notes when it was asked for which.
 type slow struct {
 	hbase.Store
 	latency time.Duration
@@ -64,7 +66,8 @@ var rows = Loader[string, string]{
 	decode: func(_ *memory, _ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
 }
 
-// load loads rows, given by their names with blanks between, and fails the test if they are not answered.
+// load loads rows, given by their names with blanks between, and fails the test if they are not
+// answered.
 func load(ctx context.Context, t *testing.T, names string) {
 	keys := strings.Fields(names)
 	got, err := rows.Load(ctx, keys)
@@ -178,71 +181,103 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := &slow{latency: 10 * ms, begin: time.Now()}
 				ctx := With(t.Context(), store)
-				before := Fallbacks.Load()
 				running(ctx, test.tasks(ctx, t)...)
 				synctest.Wait()
 				if diff := cmp.Diff(test.want, store.calls); diff != "" {
 					t.Errorf("the calls of the store (-want +got):\n%s", diff)
 				}
-				if n := Fallbacks.Load() - before; n != 0 {
-					t.Errorf("the timer sent %d batches", n)
+				if n := fallbacks(ctx); n != 0 {
+					t.Errorf("the watchdog failed %d responses", n)
 				}
 			})
 		})
 	}
 }
 
-func TestReadsOfTasksThatNobodyAnnouncedAreCollectedForAMillisecond(t *testing.T) {
+// fallbacks returns how often the watchdog failed reads of the responses of ctx.
+func fallbacks(ctx context.Context) int64 { return from(ctx).watchdog.Fallbacks.Load() }
+
+func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 10 * ms, begin: time.Now()}
-		ctx, before := With(t.Context(), store), Fallbacks.Load()
+		ctx := With(t.Context(), store)
+		load(ctx, t, "first")
 		var group sync.WaitGroup
 		for i := range 5 {
-			group.Go(func() { load(ctx, t, fmt.Sprint("a", i)); load(ctx, t, fmt.Sprint("b", i)) })
+			group.Go(func() { time.Sleep(ms); load(ctx, t, fmt.Sprint("a", i)) })
 		}
-		group.Go(func() { time.Sleep(ms / 2); load(ctx, t, "c") })
-		group.Go(func() { Away(ctx, func() { time.Sleep(20 * ms) }); load(ctx, t, "d") })
-		group.Go(func() { Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
+		group.Go(func() { load(ctx, t, "c") })
+		group.Go(func() { time.Sleep(ms); Away(ctx, func() { time.Sleep(30 * ms) }); load(ctx, t, "d") })
+		group.Go(func() { time.Sleep(ms); Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
 		group.Wait()
-		if diff := cmp.Diff([]string{"1ms a0 a1 a2 a3 a4 c e f", "12ms b0 b1 b2 b3 b4", "21ms d"}, store.calls); diff != "" || Fallbacks.Load() != before {
-			t.Error(diff, Fallbacks.Load()-before)
+		// What is asked while a batch is in flight is the next batch.
+		want := []string{"0s first", "10ms c", "20ms a0 a1 a2 a3 a4 e f", "41ms d"}
+		if diff := cmp.Diff(want, store.calls); diff != "" || fallbacks(ctx) != 0 {
+			t.Error(diff, fallbacks(ctx))
 		}
 	})
 }
 
-func TestATaskThatWaitsForSomethingElseWithoutSayingSoHoldsReadsUpForABoundedTimeAndIsCounted(t *testing.T) {
+// A task that blocks on something else without [Away] would hold up the reads of all others for as
+// long as it blocks.
+func TestTheWatchdogFailsTheReadsOfAResponseWhoseTaskBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slow{latency: 10 * ms}
-		ctx, before, begin := With(t.Context(), store), Fallbacks.Load(), time.Now()
-		defer func() { Fallbacks.Store(before) }()
+		var logged strings.Builder
+		store, watchdog := &slow{latency: 10 * ms}, &Watchdog{Log: slog.New(slog.NewTextHandler(&logged, nil))}
+		ctx := watchdog.With(t.Context(), store)
+		rounds := Trace(ctx, func(context.Context) string { return "f" })
+		other := watchdog.With(t.Context(), store)
+		running(other, func() { load(other, t, "b") })
+		begin := time.Now()
 		running(ctx,
 			func() {
-				load(ctx, t, "a")
-				if held := time.Since(begin) - store.latency; held < patience || held > (1+leniency)*patience {
-					t.Errorf("it was held up for %s", held)
+				for _, held := range []time.Duration{watchdogTimeout, 0} {
+					_, err := rows.Load(ctx, []string{fmt.Sprint(held)})
+					if !errors.Is(err, errStalled) || time.Since(begin) != watchdogTimeout {
+						t.Errorf("after %s it is answered with %v", time.Since(begin), err)
+					}
 				}
 			},
-			func() { time.Sleep(2 * leniency * patience) })
-		if counted := Fallbacks.Load() - before; counted != 1 {
-			t.Errorf("%d fallbacks were counted", counted)
+			func() { time.Sleep(2 * watchdogTimeout) })
+		if watchdog.Fallbacks.Load() != 1 || !strings.Contains(logged.String(), errStalled.Error()) {
+			t.Errorf("%d are counted, and logged is %q", watchdog.Fallbacks.Load(), logged.String())
+		}
+		for _, r := range rounds() {
+			if !r.Fallback {
+				t.Error("a round of the report does not say that it was failed")
+			}
+		}
+		running(other, func() { load(other, t, "c") })
+	})
+}
+
+func TestTheWatchdogWaitsForTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slow{latency: 3 * watchdogTimeout / 2, begin: time.Now()}
+		ctx := With(t.Context(), store)
+		running(ctx,
+			func() { load(ctx, t, "a") },
+			func() { Away(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
+		if diff := cmp.Diff([]string{"0s a", "15s b"}, store.calls); diff != "" || fallbacks(ctx) != 0 {
+			t.Error(diff, fallbacks(ctx))
 		}
 	})
 }
 
-func TestATaskThatComputesForLongerThanThePatienceIsWaitedFor(t *testing.T) {
+func TestATaskThatComputesForLongIsWaitedFor(t *testing.T) {
 	store := &slow{}
 	ctx := With(t.Context(), store)
-	before, begin := Fallbacks.Load(), time.Now()
+	begin := time.Now()
 	running(ctx,
 		func() { load(ctx, t, "a") },
 		func() {
-			for time.Since(begin) < patience+100*ms {
+			for time.Since(begin) < 1100*ms {
 				continue
 			}
 			load(ctx, t, "b")
 		})
-	if len(store.calls) != 1 || !strings.HasSuffix(store.calls[0], " a b") || Fallbacks.Load() != before {
-		t.Error(store.calls, Fallbacks.Load()-before)
+	if len(store.calls) != 1 || !strings.HasSuffix(store.calls[0], " a b") || fallbacks(ctx) != 0 {
+		t.Error(store.calls, fallbacks(ctx))
 	}
 }
 
@@ -296,15 +331,14 @@ func TestResponsesDoNotTouchEachOther(t *testing.T) {
 			}
 		}
 		ctx := With(t.Context(), store)
-		before := Fallbacks.Load()
 		running(ctx, func() {
 			if _, err := rows.Load(ctx, []string{"a"}); At(err, 0) == nil {
 				t.Error("what the store panicked over has no error")
 			}
 			load(ctx, t, "b c")
 		})
-		if diff := cmp.Diff([]string{"0s a", "0s b c"}, store.calls); diff != "" || Fallbacks.Load() != before {
-			t.Error(diff, Fallbacks.Load()-before)
+		if diff := cmp.Diff([]string{"0s a", "0s b c"}, store.calls); diff != "" || fallbacks(ctx) != 0 {
+			t.Error(diff, fallbacks(ctx))
 		}
 	})
 }

@@ -3,18 +3,20 @@ package loaders
 import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
-// Outline is a Get as it would be sent, for whatever row: what a plan tells of it. The outlines of a loader's reads are made of its own Gets,
-// so that the two can't differ.
+// Outline is a Get as it would be sent, for whatever row: what a plan tells of it. The outlines of
+// a loader's reads are made of its own Gets, so that the two can't differ.
 type Outline struct {
 	Loader, Table, Columns string
 	// Limit is how many columns of a family are read at most, 0 for all.
 	Limit int
-	// Named reads go together with others of named columns and with one of those that are Leading, if they are of one row and asked for
-	// together.
+	// Named reads go together with others of named columns and with one of those that are Leading,
+	// if they are of one row and asked for together.
 	Named, Leading bool
-	// Gets is how many of them there are at most, and Rounds in how many rounds, one after the other.
+	// Gets is how many of them there are at most, and Rounds in how many rounds, one after the
+	// other.
 	Gets, Rounds int
 	// If says on what it depends; it is empty if it is always read.
 	If string
@@ -29,8 +31,9 @@ const (
 )
 
 func outline(loader string, g hbase.Get) Outline {
-	s := shapeOf(g)
-	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit, Named: s.kind == named, Leading: s.kind == leading, Gets: 1, Rounds: 1}
+	s := newShape(g)
+	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
+		Named: s.kind == namedColumns, Leading: s.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
 // Outline tells what is read for a key.
@@ -48,22 +51,24 @@ func (o Object[T]) OutlineRoot(fields []string) Outline {
 }
 
 // OutlineScan tells what [Object.Scan] reads: rows is how many at most.
-func (o Object[T]) OutlineScan(w Window, fields []string) (read Outline, rows int) {
+func (o Object[T]) OutlineScan(w Range, fields []string) (read Outline, rows int) {
 	scan := o.scanOf(w, fields)
 	return Outline{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// OutlinePage tells what [List.Page] reads of a list, one round after the other. begin is whether the window is at the list's beginning, as far
-// as the members of a single row go; half is the least number of members in a row of a list that has several.
-func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
+// OutlinePage tells what [List.Page] reads of a list, one round after the other. begin is whether
+// the window is at the list's beginning, as far as the members of a single row go; half is the
+// least number of members in a row of a list that has several.
+func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
 	if w.Backward {
-		beginning := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd, Limit: near}))
+		beginning := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail}))
 		beginning.Beside = true
 		whole := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))
 		whole.If = long
 		reads := []Outline{outline(l.name, l.of.Directory("", w.Before, 1)), beginning, whole}
 		if w.Before != "" { // the first of its row may have left
-			reads = append(append(reads, repeated(outline(l.name, l.of.DirectoryTo("", "")), 1, 1)...), repeated(whole, 1, 1)...)
+			reads = append(reads, repeated(outline(l.name, l.of.DirectoryTo("", "")), 1, 1)...)
+			reads = append(reads, repeated(whole, 1, 1)...)
 		}
 		return reads
 	}
@@ -71,7 +76,8 @@ func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
 	if w.After != "" {
 		page.Start = hbase.Next(w.After)
 	}
-	// How many rows hold so many members. A page that begins in the midst of a row meets one more, which is read along with the next.
+	// How many rows hold so many members. A page that begins in the midst of a row meets one more,
+	// which is read along with the next.
 	rows := (page.Limit + half - 1) / half
 	first, known := outline(l.name, l.of.Get("", 0, page)), 0
 	reads := []Outline{first}
@@ -79,13 +85,14 @@ func (l List[E]) OutlinePage(w Window, begin bool, half int) []Outline {
 		return append(reads, repeated(first, rows-1, rows-1)...)
 	}
 	if w.Far {
-		directory := outline(l.name, l.of.Directory("", tables.MembersEnd, far))
+		directory := outline(l.name, l.of.Directory("", tables.MembersEnd, listscan.FarLookup))
 		directory.Beside = true
-		reads, known = append(reads, directory), far
+		reads, known = append(reads, directory), listscan.FarLookup
 	}
 	// Row 0 tells of the others as far as it is read; beyond that they have to be looked up.
-	lookups := (rows + 1 - known + wide - 1) / wide
-	reads = append(reads, repeated(outline(l.name, l.of.Directory("", tables.MembersEnd, wide)), lookups, lookups)...)
+	lookups := (rows + 1 - known + listscan.Lookup - 1) / listscan.Lookup
+	lookup := outline(l.name, l.of.Directory("", tables.MembersEnd, listscan.Lookup))
+	reads = append(reads, repeated(lookup, lookups, lookups)...)
 	return append(reads, repeated(first, rows+1, rows)...)
 }
 

@@ -1,0 +1,158 @@
+package listscan
+
+import (
+	"slices"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Rows scans all members' columns that the rows of a list hold, row after row: also those that no
+// page shows, such as old copies and moved markers. Rebuild checks all of them, and clearing
+// deletes all of them.
+//
+//	first ──► bucket 0 is short, so its page has the directory ──► pages of the sealed buckets
+//	  └─────► directory ──► the rest of bucket 0 ──► pages of the sealed buckets
+//
+// With Pending, it then reads the directory again, and continues with the buckets that it has not
+// read, until there are none.
+//
+// A Rows is not safe for concurrent use.
+type Rows struct {
+	RowsOptions
+	list  *tables.AnyList
+	owner string
+
+	state     rowsState
+	directory []tables.Bucket
+	first     []hbase.Cell // the first page, while the directory is read
+	start     string       // of the next page
+	limit     int
+	buckets   []uint32 // all buckets that are known, in the order in which they are read
+	current   int      // the index of the bucket that is read
+}
+
+// RowsOptions are the options of [NewRows].
+type RowsOptions struct {
+	// First is the number of columns of the first page, Next that of all others.
+	First, Next int
+	// Pending includes the pending buckets of a split, and those that are made during the scan.
+	Pending bool
+}
+
+type rowsState uint8
+
+const (
+	rowsFirst     rowsState = iota // the first page of bucket 0, and the directory if it is short
+	rowsDirectory                  // the directory
+	rowsPage                       // a page of the current bucket
+	rowsAgain                      // the directory, for buckets that were made during the scan
+	rowsDone
+)
+
+// RowPage is a page of one row.
+type RowPage struct {
+	Bucket uint32
+	// Cells are members' columns and moved markers, in the list's order.
+	Cells []hbase.Cell
+	// Last is set if it is the last page of the row.
+	Last bool
+}
+
+// NewRows returns a scan of the rows of the owner's list.
+func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
+	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
+}
+
+// Done reports whether all rows were read.
+func (r *Rows) Done() bool { return r.state == rowsDone }
+
+// Directory returns the sealed buckets of the list. It is known when the first page is returned.
+func (r *Rows) Directory() []tables.Bucket { return r.directory }
+
+// Get returns the next Get.
+func (r *Rows) Get() hbase.Get {
+	switch r.state {
+	case rowsFirst, rowsPage:
+		return r.list.Get(r.owner, r.buckets[r.current], hbase.Page{Start: r.start, Limit: r.limit})
+	case rowsDirectory, rowsAgain:
+		return r.list.Directories(r.owner)
+	}
+	panic("listscan: the scan is done")
+}
+
+// Take continues with the cells of the last Get. It returns a page, unless the Get read the
+// directory only.
+func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
+	switch r.state {
+	case rowsFirst:
+		if len(cells) == r.limit {
+			r.first, r.state = cells, rowsDirectory
+			return RowPage{}, false, nil
+		}
+		if err := r.learn(cells); err != nil {
+			return RowPage{}, false, err
+		}
+		return r.page(cells), true, nil
+	case rowsDirectory:
+		if err := r.learn(cells); err != nil {
+			return RowPage{}, false, err
+		}
+		return r.page(r.first), true, nil
+	case rowsPage:
+		return r.page(cells), true, nil
+	case rowsAgain:
+		err := r.learn(cells)
+		r.continueWith(r.current)
+		return RowPage{}, false, err
+	}
+	panic("listscan: the scan is done")
+}
+
+// learn adds the buckets that the directory names.
+func (r *Rows) learn(cells []hbase.Cell) (err error) {
+	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
+		return err
+	}
+	var named []uint32
+	for _, b := range r.directory {
+		named = append(named, b.Number)
+	}
+	if r.Pending {
+		if named, err = r.list.Buckets(r.owner, cells); err != nil {
+			return err
+		}
+	}
+	for _, number := range named {
+		if !slices.Contains(r.buckets, number) {
+			r.buckets = append(r.buckets, number)
+		}
+	}
+	return nil
+}
+
+// page returns the members of a page of the current bucket, and chooses the next Get.
+func (r *Rows) page(cells []hbase.Cell) RowPage {
+	members, directory := split(cells)
+	page := RowPage{Bucket: r.buckets[r.current], Cells: members}
+	if page.Last = len(cells) < r.limit || len(directory) > 0; page.Last {
+		r.continueWith(r.current + 1)
+	} else {
+		r.state, r.start = rowsPage, hbase.Next(members[len(members)-1].Qualifier)
+	}
+	r.limit = r.Next
+	return page
+}
+
+// continueWith reads the i-th bucket next or, if there is none, the directory again.
+func (r *Rows) continueWith(i int) {
+	switch again := r.state == rowsAgain; {
+	case i < len(r.buckets):
+		r.state = rowsPage
+	case r.Pending && !again:
+		r.state = rowsAgain
+	default:
+		r.state = rowsDone
+	}
+	r.current, r.start = i, ""
+}
