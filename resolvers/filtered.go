@@ -198,6 +198,14 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	}
 	b.exhausted = !b.more
 	room := min(b.request.Size-len(b.nodes), len(nodes))
+	if b.read == 0 && room > 0 && !slices.Contains(nodes[:room], nil) {
+		// Nothing is hidden, as on most pages: no copy. That saves two allocations per page, two
+		// thirds of those of BenchmarkEmbedded/reference in bench.
+		b.nodes, b.positions = slices.Clip(nodes[:room]), slices.Clip(positions[:room])
+		b.read, b.first, b.last = room, positions[0], positions[room-1]
+		b.more = b.more || slices.ContainsFunc(nodes[room:], func(n *T) bool { return n != nil })
+		return
+	}
 	b.nodes, b.positions = slices.Grow(b.nodes, room), slices.Grow(b.positions, room)
 	for i, node := range nodes {
 		if len(b.nodes) == b.request.Size { // the page ends before this candidate
