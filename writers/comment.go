@@ -24,6 +24,10 @@ func (a addCommentArgs) comment(at int64) *tables.Comment {
 		Mark: cmp.Or(string(a.Mark), tables.CommentMark(a.Author, a.Content, 0))}
 }
 
+func (a addCommentArgs) references() references {
+	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
+}
+
 // addComment is decided in the row of the author and the twit, one comment after the other: so no two have the same time, and their marks need
 // not tell them apart.
 var addComment = register(kind[addCommentArgs]{
@@ -35,8 +39,7 @@ var addComment = register(kind[addCommentArgs]{
 		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
 	},
 	reads: func(a addCommentArgs) []hbase.Get {
-		return []hbase.Get{tables.Users.Get(a.Author, tables.Existence), tables.TwitNames.Get(a.Twit.Name),
-			tables.Users.Get(a.Twit.Author, tables.Existence)}
+		return a.references().gets()
 	},
 	more: func(a addCommentArgs, r *reading) []hbase.Get {
 		at, _, added, err := tables.Commenters.DecodeAdded(r.row)
@@ -47,18 +50,7 @@ var addComment = register(kind[addCommentArgs]{
 		return []hbase.Get{tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at)}
 	},
 	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Users, a.Author, r.cells[0], ""); err != nil {
-			return nil, err
-		}
-		there, err := twitEnd(a.Twit.key(), a.Twit.Name).exists(r.cells[1])
-		if err == nil && there {
-			// The twits of who was deleted go one after the other, and nobody sees any of them meanwhile.
-			there, err = end(tables.Users, a.Twit.Author).exists(r.cells[2])
-		}
-		if err == nil && !there {
-			err = refuse(NotFound, "twitId", "there is no such twit")
-		}
-		if err != nil {
+		if err := a.references().check(r.cells); err != nil {
 			return nil, err
 		}
 		at, mark, added, err := tables.Commenters.DecodeAdded(r.row)
@@ -84,7 +76,7 @@ var addComment = register(kind[addCommentArgs]{
 				add(tables.UserComments, a.Author, c.Key(), o.at),
 				countOf(tables.Comments, c.Twit.String(), 1),
 			},
-			{unless(demand{"deleteComment", removalOf(c)}, end(tables.Users, a.Author), twitEnd(c.Twit, a.Twit.Name))},
+			{compensateUnless(a.references(), demand{"deleteComment", removalOf(c)})},
 		}}
 	},
 	added: true,

@@ -15,24 +15,43 @@ const page = 128
 // eachMember applies a step to each member of an owner's list. A write that adds a member at the
 // same time checks afterwards whether the owner still exists, so no member is left out for good.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step {
-	return each{l.Table + ":" + l.Family, func(ctx context.Context, p port, after string) ([]step, string, error) {
+	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (items []step, err error) {
+		members, _, _, err := l.Decode(owner, cells)
+		for _, m := range members {
+			items = append(items, item(m))
+		}
+		return items, err
+	})
+}
+
+// eachCounterpart is eachMember for a list of an end of a relation.
+func eachCounterpart(e *tables.End, owner string, item func(counterpart string) step) step {
+	return eachPage(e.List, owner, func(cells []hbase.Cell) (items []step, err error) {
+		for _, c := range cells {
+			counterpart, _, err := e.Counterpart(owner, c)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item(counterpart))
+		}
+		return items, nil
+	})
+}
+
+// eachPage applies the steps that a page of members needs, page by page.
+func eachPage(l *tables.AnyList, owner string, steps func(members []hbase.Cell) ([]step, error)) step {
+	return each{l.String(), func(ctx context.Context, p port, after string) ([]step, string, error) {
 		r := listscan.Range{After: after, Limit: page, Far: after != ""}
-		scan, err := p.scan(ctx, "each", &l.AnyList, owner, &r)
+		scan, err := p.scan(ctx, "each", l, owner, &r)
 		if err != nil {
 			return nil, "", err
 		}
-		members, positions, _, err := l.Decode(owner, scan.Cells())
-		if err != nil {
-			return nil, "", err
+		members := scan.Cells()
+		items, err := steps(members)
+		if err != nil || !scan.HasNext() {
+			return items, "", err
 		}
-		items := make([]step, len(members))
-		for i, m := range members {
-			items[i] = item(m)
-		}
-		if !scan.HasNext() {
-			return items, "", nil
-		}
-		return items, positions[len(positions)-1], nil
+		return items, members[len(members)-1].Qualifier, nil
 	}}
 }
 

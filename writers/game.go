@@ -65,7 +65,7 @@ var deleteGame = register(kind[deleteGameArgs]{
 	name: "deleteGame", added: true, // a second one could delete the next game of that code
 	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
 	decide: func(a *deleteGameArgs, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
+		if err := ref(tables.Games, a.Code, "code").check(r.row); err != nil {
 			return nil, err
 		}
 		return []hbase.Cell{goneCell(r.at)}, nil

@@ -13,6 +13,8 @@ import (
 type kind[A any] struct {
 	// name is stored. It never changes its meaning.
 	name string
+	// zero is what stored arguments are parsed into.
+	zero A
 	// row reads the deciding row. It is nil for a write that needs no condition: then its intent is the decision.
 	row func(A) hbase.Get
 	// reads returns what else decide needs, read in the same round. It may be nil.
@@ -115,6 +117,7 @@ func register[A any](k kind[A]) *known {
 		plan:   func(a any, o op) plan { return k.plan(*a.(*A), o) },
 		parse: func(arguments string) (any, error) {
 			a := new(A)
+			*a = k.zero
 			if err := json.Unmarshal([]byte(arguments), a); err != nil {
 				return nil, fmt.Errorf("%w: the arguments of a %s: %w", hbase.ErrCorrupt, k.name, err)
 			}

@@ -25,15 +25,10 @@ type recordPlayArgs struct {
 // recordPlay adds to a day in the row of the user and the game, which is the truth. The sums of the user and of the game follow.
 var recordPlay = register(kind[recordPlayArgs]{
 	name: "recordPlay", undone: true,
-	row: func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
-	reads: func(a recordPlayArgs) []hbase.Get {
-		return []hbase.Get{tables.Users.Get(a.User, tables.Existence), tables.Games.Get(a.Game, tables.Existence)}
-	},
+	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
+	reads: func(a recordPlayArgs) []hbase.Get { return playReferences(a.User, a.Game).gets() },
 	decide: func(a *recordPlayArgs, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Users, a.User, r.cells[0], ""); err != nil {
-			return nil, err
-		}
-		if err := existing(tables.Games, a.Game, r.cells[1], "game"); err != nil {
+		if err := playReferences(a.User, a.Game).check(r.cells); err != nil {
 			return nil, err
 		}
 		days, err := playedOn(r.row)
@@ -79,11 +74,15 @@ var recordPlay = register(kind[recordPlayArgs]{
 		}
 		return plan{now: []stage{
 			plays,
-			{unless(demand{"erasePlays", &erasePlaysArgs{User: a.User, Game: a.Game}}, end(tables.Users, a.User), end(tables.Games, a.Game))},
+			{compensateUnless(playReferences(a.User, a.Game), demand{"erasePlays", &erasePlaysArgs{User: a.User, Game: a.Game}})},
 		}}
 	},
 	added: true,
 })
+
+func playReferences(username, game string) references {
+	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
+}
 
 // playedOn returns the days of a row of plays. Those that are being erased have a 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
@@ -111,10 +110,10 @@ var _ = register(kind[erasePlaysArgs]{
 			return nil
 		}
 		// After the plays: so those of the next game of that code are left alone.
-		return []hbase.Get{tables.Users.Get(a.User, tables.Existence), tables.Games.Get(a.Game, tables.Existence)}
+		return playReferences(a.User, a.Game).rows()
 	},
 	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {
-		if gone, err := oneGone(r.cells, end(tables.Users, a.User), end(tables.Games, a.Game)); err != nil || !gone {
+		if missing, err := playReferences(a.User, a.Game).missing(r.cells); err != nil || !missing {
 			return nil, orNothing(err)
 		}
 		if a.Days, err = playedOn(r.row); err != nil || len(a.Days) == 0 {

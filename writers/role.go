@@ -26,9 +26,9 @@ type createRoleArgs struct {
 var createRole = register(kind[createRoleArgs]{
 	name: "createRole", undone: true,
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
-	reads: func(a createRoleArgs) []hbase.Get { return definer(a.Department) },
+	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
 	decide: func(a *createRoleArgs, r *reading) ([]hbase.Cell, error) {
-		if err := together(free(r.row, a.Code, a.Origin, a.IdempotencyKey), definerExists(a.Department, r)); err != nil {
+		if err := together(free(r.row, a.Code, a.Origin, a.IdempotencyKey), definers(a.Department).check(r.cells)); err != nil {
 			return nil, err
 		}
 		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)
@@ -54,10 +54,10 @@ type updateRoleArgs struct {
 var updateRole = register(kind[updateRoleArgs]{
 	name: "updateRole", undone: true, added: true, // a second one could undo what came between
 	row:   func(a updateRoleArgs) hbase.Get { return roleOf(a.Code) },
-	reads: func(a updateRoleArgs) []hbase.Get { return definer(a.Department.Value) },
+	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
 	decide: func(a *updateRoleArgs, r *reading) ([]hbase.Cell, error) {
 		role, err := existingRole(a.Code, r)
-		if err := together(err, definerExists(a.Department.Value, r)); err != nil {
+		if err := together(err, definers(a.Department.Value).check(r.cells)); err != nil {
 			return nil, err
 		}
 		if err := unchanged(a.ExpectedVersion, *role.Version); err != nil {
@@ -87,15 +87,14 @@ var _ = register(kind[undefineRoleArgs]{
 		if len(r.cells) > 0 {
 			return nil
 		}
-		return definer(&a.Department)
+		return definers(&a.Department).rows()
 	},
 	decide: func(a *undefineRoleArgs, r *reading) ([]hbase.Cell, error) {
 		role, err := tables.Roles.Decode(a.Role, r.row)
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
 			return nil, orNothing(err)
 		}
-		there, err := end(tables.Departments, a.Department).exists(r.cells[0])
-		if err != nil || there {
+		if missing, err := definers(&a.Department).missing(r.cells); err != nil || !missing {
 			return nil, orNothing(err)
 		}
 		return []hbase.Cell{tables.Without("department", r.at), versionCell(r.op)}, nil
@@ -123,9 +122,7 @@ var deleteRole = register(kind[deleteRoleArgs]{
 	},
 	plan: func(a deleteRoleArgs, o op) plan {
 		p := defined(a.Code, a.Department, nil, o)
-		p.later = []stage{{eachMember(tables.RoleUsers, a.Code, func(username string) step {
-			return demand{"revokeRole", &revokeRoleArgs{Username: username, Role: a.Code, Gone: true}}
-		})}}
+		p.later = []stage{unrelateAll(&tables.Roles.AnyObject, a.Code)}
 		return p
 	},
 })
@@ -143,19 +140,12 @@ func existingRole(code string, r *reading) (*tables.Role, error) {
 	return role, err
 }
 
-// definer reads whether there is the department that is to define a role, nil for none.
-func definer(department *string) []hbase.Get {
+// definers refers to the department that defines a role, if one does.
+func definers(department *string) references {
 	if department == nil {
 		return nil
 	}
-	return []hbase.Get{tables.Departments.Get(*department, tables.Existence)}
-}
-
-func definerExists(department *string, r *reading) error {
-	if department == nil {
-		return nil
-	}
-	return existing(tables.Departments, *department, r.cells[0], "department")
+	return references{ref(tables.Departments, *department, "department")}
 }
 
 // defined moves a role from the list of one department to that of another; nil is none.
@@ -174,7 +164,7 @@ func defined(role string, before, after *string, o op) (p plan) {
 		p.now = append(p.now, lists)
 	}
 	if after != nil {
-		p.now = append(p.now, stage{unless(demand{"undefineRole", &undefineRoleArgs{role, *after}}, end(tables.Departments, *after))})
+		p.now = append(p.now, stage{compensateUnless(definers(after), demand{"undefineRole", &undefineRoleArgs{role, *after}})})
 	}
 	return p
 }
@@ -220,4 +210,28 @@ func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	}
 	_, err := do(ctx, w, deleteRole, &deleteRoleArgs{Code: code})
 	return err
+}
+
+// AssignRole gives a user a role. A user who has it keeps it. The error may be Problems.
+func (w *Writers) AssignRole(ctx context.Context, username, role string) error {
+	username, role, err := checkAssignment(username, role)
+	if err != nil {
+		return err
+	}
+	return w.relate(ctx, tables.Assignments, username, role)
+}
+
+// RevokeRole ends what AssignRole began. The error may be Problems.
+func (w *Writers) RevokeRole(ctx context.Context, username, role string) error {
+	username, role, err := checkAssignment(username, role)
+	if err != nil {
+		return err
+	}
+	return w.unrelate(ctx, tables.Assignments, username, role)
+}
+
+func checkAssignment(username, role string) (string, string, error) {
+	var in input
+	username, role = in.username("username", username), in.code("role", role)
+	return username, role, in.err()
 }

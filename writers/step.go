@@ -3,6 +3,7 @@ package writers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -45,13 +46,17 @@ func (m *member) String() string {
 
 // add puts a member into an owner's list.
 func add[E any](l *tables.List[E], owner string, e E, at int64) step {
-	return &member{list: &l.AnyList, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at),
-		length: column{place{l.Owner.Table, tables.RowKey(owner)}, tables.Attributes + ":" + l.Count}}
+	return memberOf(&l.AnyList, owner, l.Cell(e, at), false)
 }
 
 // remove takes a member out of an owner's list.
 func remove[E any](l *tables.List[E], owner string, e E, at int64) step {
-	return &member{list: &l.AnyList, name: listName{l.Table, l.Family}, owner: owner, cell: l.Cell(e, at), gone: true}
+	return memberOf(&l.AnyList, owner, l.Cell(e, at), true)
+}
+
+func memberOf(l *tables.AnyList, owner string, cell hbase.Cell, gone bool) step {
+	return &member{list: l, name: listName{l.Table, l.Family}, owner: owner, cell: cell, gone: gone,
+		length: column{place{l.Owner.Table, tables.RowKey(owner)}, tables.Attributes + ":" + l.Count}}
 }
 
 // place is a row of a table.
@@ -82,6 +87,14 @@ func countOf[E any](l *tables.List[E], owner string, delta int) step {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
+// job starts a job, which any gateway runs in the background. It belongs into a stage that follows what the job reads.
+type job struct{ tables.Job }
+
+func (j job) String() string { return "job " + string(j.Kind) }
+
+// write puts the job into the store.
+func (j job) write(label string) write { return write{label + j.String(), tables.Jobs.Put(j.Job)} }
+
 // look reads, after everything of the stages before is there, and goes on with what it made of the cells: puts, members, demands.
 // With it, what is a function of a row is derived, stamped with that row's own youngest timestamp; and who adds a
 // relation looks afterwards whether both ends are still there.
@@ -110,3 +123,5 @@ type each struct {
 }
 
 func (e each) String() string { return "each " + e.what }
+
+func millis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -47,9 +47,9 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 var postTwit = register(kind[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
-	reads: func(a postTwitArgs) []hbase.Get { return []hbase.Get{tables.Users.Get(a.Author, tables.Existence)} },
+	reads: func(a postTwitArgs) []hbase.Get { return ref(tables.Users, a.Author, "").gets() },
 	decide: func(a *postTwitArgs, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Users, a.Author, r.cells[0], ""); err != nil {
+		if err := ref(tables.Users, a.Author, "").check(r.cells...); err != nil {
 			return nil, err
 		}
 		key, gone, posted, err := tables.TwitNames.Decode(r.row)
@@ -76,7 +76,7 @@ var postTwit = register(kind[postTwitArgs]{
 		return plan{
 			now: []stage{
 				append(members, undo.counts(1)...),
-				{unless(demand{"deleteTwit", &undo}, end(tables.Users, a.Author))},
+				{compensateUnless(references{ref(tables.Users, a.Author, "")}, demand{"deleteTwit", &undo})},
 			},
 			later: []stage{{job{tables.Job{ID: o.id, Kind: tables.Posted, At: o.at, Author: a.Author, Position: t.Key().Position}}}},
 		}
@@ -127,10 +127,10 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 		}
 		return plan{
 			now: []stage{append(members, a.counts(-1)...)},
-			later: []stage{{
+			later: []stage{append(unrelateAll(tables.PostedTwits, t.Key().String()),
 				job{tables.Job{ID: o.id, Kind: tables.Deleted, At: o.at, Author: a.Author, Position: t.Key().Position}},
 				eachMember(tables.Comments, t.Key().String(), func(c *tables.Comment) step { return demand{"deleteComment", removalOf(c)} }),
-			}},
+			)},
 		}
 	},
 })
@@ -139,14 +139,6 @@ var deleteTwit = register(kind[deleteTwitArgs]{
 // twit is taken out of each.
 func deleteTwits(author string) step {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) step { return demand{"deleteTwit", deletionOf(t)} })
-}
-
-// twitEnd is a twit that something is about.
-func twitEnd(key tables.TwitKey, name string) objectEnd {
-	return objectEnd{tables.TwitNames.Get(name), func(cells []hbase.Cell) (bool, error) {
-		at, gone, posted, err := tables.TwitNames.Decode(cells)
-		return posted && !gone && at == key, err
-	}}
 }
 
 // PostTwit posts a twit, and returns where it is. It may be refused with Problems.

@@ -68,7 +68,7 @@ var deleteUser = register(kind[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },
 	decide: func(a *deleteUserArgs, r *reading) ([]hbase.Cell, error) {
-		if err := existing(tables.Users, a.Username, r.row, "username"); err != nil {
+		if err := ref(tables.Users, a.Username, "username").check(r.row); err != nil {
 			return nil, err
 		}
 		cells := []hbase.Cell{goneCell(r.at)}
@@ -81,19 +81,7 @@ var deleteUser = register(kind[deleteUserArgs]{
 		return plan{
 			now: []stage{{put{tables.Accounts.Gone(a.Username, o.at)}}},
 			later: []stage{
-				{
-					eachMember(tables.Followers, a.Username, func(f tables.Follow) step {
-						return demand{"unfollow", &followArgs{Follower: f.Username, Followed: a.Username}}
-					}),
-					eachMember(tables.Following, a.Username, func(f tables.Follow) step {
-						return demand{"unfollow", &followArgs{Follower: a.Username, Followed: f.Username, Left: true}}
-					}),
-					eachMember(tables.UserRoles, a.Username, func(role string) step {
-						return demand{"revokeRole", &revokeRoleArgs{Username: a.Username, Role: role, Gone: true}}
-					}),
-					deleteComments(a.Username),
-					erasePlaysOf(a.Username),
-				},
+				append(unrelateAll(&tables.Users.AnyObject, a.Username), deleteComments(a.Username), erasePlaysOf(a.Username)),
 				{deleteTwits(a.Username)},
 				{
 					put{hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(a.Username, 0), Timestamp: tables.Forever}},

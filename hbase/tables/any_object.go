@@ -16,10 +16,14 @@ type AnyObject struct {
 	Name string
 	// Table has a row per object, whose attributes include the lengths of the object's lists.
 	Table string
+	// Reusable keys may be given to a new object after the object of that key was deleted.
+	Reusable bool
 	// check reports why a key can't be that of such an object. The error is [ErrName].
 	check func(key string) error
 	// named says how users name the objects; nil if they name them by their keys.
 	named *naming
+	// author returns the user with whom the object is deleted. It is nil if there is none.
+	author func(key string) (username string)
 }
 
 // naming is how users name the objects of a kind whose keys are not for users.
@@ -29,6 +33,17 @@ type naming struct {
 	// get reads the key of the object of a name, and find returns it.
 	get  func(name string) hbase.Get
 	find func(cells []hbase.Cell) (key string, found bool, err error)
+}
+
+// TextKeys reports whether all keys of such objects are valid UTF-8.
+func (o *AnyObject) TextKeys() bool { return o.named == nil }
+
+// Author returns the user with whom the object is deleted, if there is one. The object may be deleted some time after the user.
+func (o *AnyObject) Author(key string) (username string, ok bool) {
+	if o.author == nil {
+		return "", false
+	}
+	return o.author(key), true
 }
 
 // CheckName reports why a name, as users and files write it, can't name such an object. The error is [ErrName].

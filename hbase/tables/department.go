@@ -32,7 +32,7 @@ const Root = ""
 
 // Departments are the departments, by code.
 var Departments = &Object[Department]{
-	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", check: CheckCode},
+	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true, check: CheckCode},
 
 	key: func(d *Department) *string { return &d.Code },
 	attributes: []attribute[Department]{

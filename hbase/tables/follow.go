@@ -4,9 +4,10 @@ import "time"
 
 // Follows are the relations of a user who follows another.
 var Follows = &Relation{
-	Name: "follow", Verb: "follows", Table: "follows", File: "follows", Irreflexive: true, DateColumn: "followed_at",
-	From: end("follower", Following, followOf, ofFollow),
-	To:   end("followee", Followers, followOf, ofFollow),
+	Name: "follow", Inverse: "unfollow", Verb: "follows", Table: "follows", File: "follows",
+	From:        end(End{Column: "follower", Argument: "Follower"}, Following, followOf, ofFollow),
+	To:          end(End{Column: "followee", Argument: "Followed", Input: "username"}, Followers, followOf, ofFollow),
+	Irreflexive: true, DateColumn: "followed_at", Job: Followed, InverseJob: Unfollowed,
 }
 
 // Followers are those who follow the owner, newest first.

@@ -24,7 +24,7 @@ func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
 // Games are the games, by code.
 var Games = &Object[Game]{
-	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", check: CheckCode},
+	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, check: CheckCode},
 
 	key: func(g *Game) *string { return &g.Code },
 	attributes: []attribute[Game]{
@@ -129,7 +129,9 @@ func (p plays) Gone(username, game string, days []DayCount, timestamp int64) hba
 func (p plays) Of(username string) hbase.Scan { return edgesOf(p.Table, username) }
 
 // Ends reads the key of a row back.
-func (p plays) Ends(row string) (username, game string, err error) { return edgeOf(row) }
+func (p plays) Ends(row string) (username, game string, err error) {
+	return edgeOf(row, CheckUsername, CheckCode)
+}
 
 // Put writes how much the user played the game on a day.
 func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {

@@ -45,11 +45,11 @@ func edgeKey(a, b string) string {
 	return string(hash[:]) + a + separator + b
 }
 
-// edgeOf reads a key of edgeKey back.
-func edgeOf(row string) (a, b string, err error) {
+// edgeOf reads a key of edgeKey back, and checks both ids. The error is [hbase.ErrCorrupt].
+func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err error) {
 	if len(row) > hashSize {
 		a, b, _ = strings.Cut(row[hashSize:], separator)
-		if a != "" && b != "" && !strings.Contains(b, separator) && edgeKey(a, b) == row {
+		if edgeKey(a, b) == row && checkA(a) == nil && checkB(b) == nil {
 			return a, b, nil
 		}
 	}

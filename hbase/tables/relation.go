@@ -14,8 +14,9 @@ import (
 // lists its counterparts. The state of an edge is a value, never an absence, because a delete marker would mask what a
 // slower clock writes later.
 type Relation struct {
-	// Name is what a user does, and Verb what is said of the first end, as in "follow" and "LiLei follows Lucy".
-	Name, Verb string
+	// Name is the mutation that relates two objects, Inverse the one that ends it, and Verb what is said of the first end,
+	// as in "follow", "unfollow" and "LiLei follows Lucy". Name and Inverse are also the stored names of the operations.
+	Name, Inverse, Verb string
 	// Table has the edges, and File is the name of the CSV file that has them, without its ending.
 	Table, File string
 	// From and To are the two ends. The keys of From contain no separator.
@@ -25,6 +26,10 @@ type Relation struct {
 	// DateColumn is the column of the file that tells since when two objects are related. If it is empty, the relation has no
 	// dates: its lists are not in their order, and no file has them.
 	DateColumn string
+	// Strict relations end only between objects that exist: the inverse mutation answers NOT_FOUND otherwise.
+	Strict bool
+	// Job and InverseJob are the fan-out jobs that follow the two operations. They are empty if there are none.
+	Job, InverseJob JobKind
 }
 
 // End is one end of a relation: the objects at this end, and the list in which each of them has its counterparts.
@@ -33,31 +38,35 @@ type End struct {
 	List *AnyList
 	// Column is the column of the file that names the object.
 	Column string
+	// Argument is the name of the object's key in the arguments of stored operations.
+	Argument string
+	// Input is the field of the mutations' input that names the object. It is empty if the object is the viewer.
+	Input string
 
 	member func(counterpart string, at time.Time, timestamp int64) hbase.Cell
 	read   func(owner string, cells []hbase.Cell) (counterpart string, at time.Time, err error)
 }
 
-// end declares an end. of makes the member that stands for a counterpart, and to reads it back.
-func end[E any](column string, l *List[E], of func(counterpart string, at time.Time) E,
+// end completes the declaration of an end whose counterparts are in a list. of makes the member that stands for a
+// counterpart, and to reads it back.
+func end[E any](e End, l *List[E], of func(counterpart string, at time.Time) E,
 	to func(E) (counterpart string, at time.Time)) End {
-	return End{
-		List: &l.AnyList, Column: column,
-		member: func(counterpart string, at time.Time, timestamp int64) hbase.Cell {
-			return l.Cell(of(counterpart, at), timestamp)
-		},
-		read: func(owner string, cells []hbase.Cell) (string, time.Time, error) {
-			members, _, _, err := l.Decode(owner, cells)
-			if err == nil && len(members) != 1 {
-				err = fmt.Errorf("%w: %s of %q: a column of %d members", hbase.ErrCorrupt, l.Table, owner, len(members))
-			}
-			if err != nil {
-				return "", time.Time{}, err
-			}
-			counterpart, at := to(members[0])
-			return counterpart, at, nil
-		},
+	e.List = &l.AnyList
+	e.member = func(counterpart string, at time.Time, timestamp int64) hbase.Cell {
+		return l.Cell(of(counterpart, at), timestamp)
 	}
+	e.read = func(owner string, cells []hbase.Cell) (string, time.Time, error) {
+		members, _, _, err := l.Decode(owner, cells)
+		if err == nil && len(members) != 1 {
+			err = fmt.Errorf("%w: %s of %q: a column of %d members", hbase.ErrCorrupt, l.Table, owner, len(members))
+		}
+		if err != nil {
+			return "", time.Time{}, err
+		}
+		counterpart, at := to(members[0])
+		return counterpart, at, nil
+	}
+	return e
 }
 
 // Object is the kind of the objects at this end.
@@ -101,17 +110,7 @@ func (r *Relation) Of(a string) hbase.Scan { return edgesOf(r.Table, a) }
 
 // Ends reads the key of an edge's row back. The error is [hbase.ErrCorrupt].
 func (r *Relation) Ends(row string) (a, b string, err error) {
-	a, b, err = edgeOf(row)
-	if err == nil {
-		err = r.From.Object().check(a)
-	}
-	if err == nil {
-		err = r.To.Object().check(b)
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
-	}
-	return a, b, nil
+	return edgeOf(row, r.From.Object().check, r.To.Object().check)
 }
 
 // Decode returns whether the cells of an edge say that its ends are related, and since when, if that was read.

@@ -18,7 +18,7 @@ func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
 // Roles are the roles, by code.
 var Roles = &Object[Role]{
-	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", check: CheckCode},
+	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, check: CheckCode},
 
 	key: func(r *Role) *string { return &r.Code },
 	attributes: []attribute[Role]{
@@ -31,9 +31,10 @@ var Roles = &Object[Role]{
 
 // Assignments are the relations of a user who has a role.
 var Assignments = &Relation{
-	Name: "assignRole", Verb: "has the role", Table: "assignments", File: "user_roles",
-	From: end("username", UserRoles, nameOf, ofName),
-	To:   end("role", RoleUsers, nameOf, ofName),
+	Name: "assignRole", Inverse: "revokeRole", Verb: "has the role", Table: "assignments", File: "user_roles",
+	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, nameOf, ofName),
+	To:     end(End{Column: "role", Argument: "Role", Input: "role"}, RoleUsers, nameOf, ofName),
+	Strict: true,
 }
 
 // RoleUsers are the usernames of the users who have the role, ascending.

@@ -67,7 +67,8 @@ func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == F
 // [TwitNames] finds it by its name. Its row in the table of the comments has its counts.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
-	check: func(key string) error { _, err := ParseTwitKey(key); return err },
+	check:  func(key string) error { _, err := ParseTwitKey(key); return err },
+	author: func(key string) string { k, _ := ParseTwitKey(key); return k.Author },
 	named: &naming{
 		check: CheckTwitID,
 		of: func(key string) string {

@@ -1,0 +1,98 @@
+package writers
+
+import (
+	"cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// reference is an object that an operation refers to, and that must exist for its effects to stay.
+type reference struct {
+	object *tables.AnyObject
+	key    string
+	// field is the field of the input that names the object, empty if none does.
+	field string
+}
+
+// ref refers to an object with a row of attributes.
+func ref[T any](o *tables.Object[T], key, field string) reference {
+	return reference{&o.AnyObject, key, field}
+}
+
+// gets reads what check needs: an object with an author does not exist without its author.
+func (r reference) gets() []hbase.Get {
+	gets := []hbase.Get{r.object.ExistenceOf(r.key)}
+	if author, ok := r.object.Author(r.key); ok {
+		gets = append(gets, tables.Users.ExistenceOf(author))
+	}
+	return gets
+}
+
+// check returns the problem that the object does not exist, if it does not. It takes the cells of gets.
+func (r reference) check(cells ...[]hbase.Cell) error {
+	exists, err := r.object.Exists(r.key, cells[0])
+	if author, ok := r.object.Author(r.key); ok && exists && err == nil {
+		exists, err = tables.Users.Exists(author, cells[1])
+	}
+	switch {
+	case err != nil || exists:
+		return err
+	case r.object.TextKeys():
+		return refuse(NotFound, r.field, "there is no %q", r.key)
+	}
+	return refuse(NotFound, r.field, "there is no such %s", r.object.Name)
+}
+
+type references []reference
+
+func (rs references) gets() (gets []hbase.Get) {
+	for _, r := range rs {
+		gets = append(gets, r.gets()...)
+	}
+	return gets
+}
+
+// check returns the problems of all objects that do not exist. cells begin with those of gets.
+func (rs references) check(cells [][]hbase.Cell) error {
+	var errs []error
+	for _, r := range rs {
+		n := len(r.gets())
+		errs, cells = append(errs, r.check(cells[:n]...)), cells[n:]
+	}
+	return together(errs...)
+}
+
+// rows reads what missing needs. Authors are left out: who deletes an author deletes the author's objects next.
+func (rs references) rows() (gets []hbase.Get) {
+	for _, r := range rs {
+		gets = append(gets, r.object.ExistenceOf(r.key))
+	}
+	return gets
+}
+
+// missing reports whether any of the objects does not exist, given the cells of rows.
+func (rs references) missing(cells [][]hbase.Cell) (bool, error) {
+	for i, r := range rs {
+		if exists, err := r.object.Exists(r.key, cells[i]); err != nil || !exists {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// compensateUnless demands a compensation unless all objects exist. It follows the stage that adds to their lists: who
+// deletes an object marks it as deleted before clearing its lists, so either the deletion finds the members, or this
+// finds the object deleted.
+func compensateUnless(rs references, compensation demand) step {
+	return look{what: "ends", gets: rs.rows(), then: func(cells [][]hbase.Cell) ([]step, error) {
+		missing, err := rs.missing(cells)
+		if err != nil || !missing {
+			return nil, err
+		}
+		return []step{compensation}, nil
+	}}
+}
+
+// orNothing is the end of a decision that changes nothing.
+func orNothing(err error) error { return cmp.Or(err, errNothing) }
