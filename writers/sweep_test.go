@@ -25,7 +25,7 @@ func TestALongWriteThatWasLeftBehindHoldsUpNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, 10*time.Second, func() bool { return len(first.did("deleteUser")) > 0 })
-		time.Sleep(400 * time.Millisecond) // the first page is read, and its effects are under way
+		time.Sleep(800 * time.Millisecond) // the first page of followers is read, and its effects are under way
 		first.die(func(string, string) bool { return true })
 		died := time.Now()
 		wait(t, leased+2*tick, func() bool { return len(one.did("deleteUser"))+len(two.did("deleteUser")) > 0 })
