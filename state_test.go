@@ -18,7 +18,7 @@ var mutable = map[string]string{
 	"graph/limits.turns":   "decoding is bounded by the processors, which all gateways of a process share",
 	"graph/plan.buffers":   "a pool: nobody can see what it holds",
 	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process, which it reads without a lock",
-	"writers.kinds":        "filled by declarations, before main starts",
+	"writers.opTypes":      "filled by declarations, before main starts",
 	"writers.movedAtOnce":  "less in tests",
 }
 

@@ -44,11 +44,11 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 // grantAdmin assigns the role. If that fails, and not because of the user, the role does not exist.
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
 	err := w.AssignRole(ctx, username, permission.AdminRole)
-	var problems writers.Problems
+	var problems writers.UserErrors
 	if !errors.As(err, &problems) {
 		return err
 	}
-	if i := slices.IndexFunc(problems, func(p writers.Problem) bool { return p.Field == "username" }); i >= 0 {
+	if i := slices.IndexFunc(problems, func(p writers.UserError) bool { return p.Field == "username" }); i >= 0 {
 		return errors.New(problems[i].Message)
 	}
 	name := "Administrator"

@@ -105,5 +105,5 @@ func (r *mutationResolver) beginSession(
 func tooManyAttempts(wait time.Duration) error {
 	seconds := (wait + time.Second - 1) / time.Second
 	message := fmt.Sprintf("too many attempts; try again in %d s", seconds)
-	return writers.Problems{{Code: writers.LimitExceeded, Message: message}}
+	return writers.UserErrors{{Code: writers.LimitExceeded, Message: message}}
 }

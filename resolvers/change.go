@@ -20,7 +20,7 @@ var errUnauthorized = errors.New("resolvers: unauthorized")
 func change(ctx context.Context, left check, write func(ctx context.Context) error) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, left, write)
 	loaders.Forget(ctx)
-	problems, checkProblems := writers.Problems(nil), writers.Problems(nil)
+	problems, checkProblems := writers.UserErrors(nil), writers.UserErrors(nil)
 	if checkErr != nil && !errors.As(checkErr, &checkProblems) {
 		return nil, checkErr
 	}
@@ -47,7 +47,7 @@ func checkAndWrite(ctx context.Context, left check, write func(ctx context.Conte
 	}
 	checkErr = errUnauthorized // if the check panics
 	checked := make(chan struct{})
-	guarded := writers.Provided(ctx, func() error {
+	guarded := writers.WithPrecondition(ctx, func() error {
 		if <-checked; checkErr != nil {
 			return errUnauthorized
 		}

@@ -225,5 +225,5 @@ type mutationResolver struct{ *Resolver }
 
 // notFound is the user error for an object that does not exist or that the viewer may not see.
 func notFound(field, what string) error {
-	return writers.Problems{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
+	return writers.UserErrors{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
 }

@@ -2,7 +2,6 @@ package writers
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 
@@ -22,75 +21,43 @@ type Accounts struct {
 // NewAccounts returns the accounts of the users that the writers make.
 func NewAccounts(w *Writers, hasher *password.Hasher) *Accounts { return &Accounts{w, hasher} }
 
-// NewUser is what is said of a user who is to be made.
-type NewUser struct {
-	Username, Name string
-	Email          *string
-	Age            *int
-	AvatarURL      *string
-}
-
-// newUser checks what is said of a new user. Administrators may give reserved names.
-func (in *input) newUser(u NewUser, byAdministrator bool) NewUser {
-	return NewUser{
-		Username: in.newUsername("username", u.Username, byAdministrator), Name: in.name("name", u.Name),
-		Email: in.email("email", u.Email), Age: in.age("age", u.Age), AvatarURL: in.url("avatarUrl", u.AvatarURL),
-	}
-}
-
-// row reads whether there is such a user, or ever was.
-func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
-
-// made decides that there is the user, unless the name is a user's, or was one's. If this very creation was made before, the error is as that of
-// [madeBefore].
-func (u NewUser) made(r *reading, origin string, key *string) ([]hbase.Cell, error) {
-	name := attribute(r.row, "name")
-	switch {
-	case attribute(r.row, tables.Origin) == origin:
-		return nil, madeBefore(name, key)
-	case name != "":
-		return nil, taken(u.Username)
-	}
-	now := millis(r.at)
-	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Version: &r.id, Email: u.Email, Age: u.Age, AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
-	return append(put.Cells, originCell(origin, r.at)), nil
-}
-
-func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
-
 type signUpArgs struct {
 	NewUser
-	// Key is what is kept of the idempotency key, empty without one; Origin tells also one call under it from another.
+	// Key is derived from the idempotency key, empty without one. Origin begins with it, and is
+	// unique.
 	Key, Origin string
 	// Hash is that of the password.
 	Hash string
-	// Taken is whether there is such a user already, and whoever signs up has a key that could show that it was them.
+	// Taken is whether the user exists already, and an earlier call with the same key may have
+	// signed them up.
 	Taken bool
 }
 
-// signUp makes a user and the account of the user.
-var signUp = register(kind[signUpArgs]{
+// signUp creates a user and the user's account.
+var signUp = register(opType[signUpArgs]{
 	name: "signUp",
 	row:  func(a signUpArgs) hbase.Get { return a.row() },
-	decide: func(a *signUpArgs, r *reading) ([]hbase.Cell, error) {
-		cells, err := a.made(r, a.Origin, nil)
-		if name := attribute(r.row, "name"); a.Key != "" && name != "" && name != tables.Gone && !errors.Is(err, errNothing) {
+	check: func(a *signUpArgs, r *reading) (decision, error) {
+		d, err := a.NewUser.check(r, a.Origin, nil)
+		if name := attribute(r.row, "name"); err != nil && a.Key != "" && name != "" && name != tables.Gone {
 			a.Taken = true
-			return nil, errNothing
+			return unchanged, nil
 		}
-		return cells, err
+		return d, err
 	},
-	plan: func(a signUpArgs, o op) plan {
+	plan: func(a signUpArgs, o operation) plan {
 		return plan{now: []stage{{put{tables.Accounts.Put(a.Username, a.Hash, o.at)}}}}
 	},
 })
 
-// signUpKey is what the origin begins with of whom an idempotency key signed up: nobody is the caller.
+// signUpKey is the beginning of the origin of users who signed up with an idempotency key. They
+// have no caller.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
-// SignUp makes a user who can log in by the password, and returns the username as it is stored. A second time under the same key, and with the
-// password of the first, it does nothing. It may be refused with Problems.
-func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (username string, err error) {
+// SignUp creates a user who can log in with the password, and returns the username as it is stored.
+// With the same idempotency key and password, it does nothing the second time. The error may be
+// UserErrors.
+func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
 	var in input
 	u = in.newUser(u, false)
 	secret = in.password("password", secret)
@@ -113,8 +80,9 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// again is the end of a signing up under a key by a name that is taken: it was done before if it was under the same key, and the password is the
-// account's. Everything else is told and takes the same, so that nobody learns who signed up under which key.
+// again is a sign-up with an idempotency key and a username that is taken. It succeeded before if
+// the user has the same key and password. All other cases take the same time and have the same
+// error, so that nobody learns who used which key.
 func (a *Accounts) again(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -123,8 +91,9 @@ func (a *Accounts) again(ctx context.Context, username, key, secret string) erro
 	return err
 }
 
-// LogIn returns the username, as it is stored, of whom a username and a password belong to. If they do not belong together that is the
-// Problem, and neither it nor the time it takes tells whether there is such a user: exactly one password is hashed in either case.
+// LogIn returns the username, as it is stored, of whom a username and a password belong to. If they
+// do not belong together that is the UserError, and neither it nor the time it takes tells whether
+// there is such a user: exactly one password is hashed in either case.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
@@ -134,45 +103,47 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 	return username, err
 }
 
-// verify reports whether a username and a password belong together, and the origin of that user. Exactly one password is hashed, also if there is
-// no such user.
-func (a *Accounts) verify(ctx context.Context, kind, username, secret string) (right bool, origin string, err error) {
-	p := port{a.writers, kind}
+// verify reports whether the password is right, and returns the user's origin. It hashes exactly
+// one password, also if there is no such user.
+func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
+	c := client{a.writers, caller}
 	var hash string
 	var timestamp int64
 	if tables.CheckUsername(username) == nil {
-		cells, err := p.get(ctx, "read account", []hbase.Get{tables.Accounts.Get(username), tables.Users.Get(username, originColumns)})
+		cells, err := c.get(ctx, "read account", []hbase.Get{
+			tables.Accounts.Get(username), tables.Users.Get(username, originColumns),
+		})
 		if err != nil {
 			return false, "", err
 		}
 		user, err := tables.Users.Decode(username, cells[1])
 		if err != nil {
-			return false, "", p.failed("read account", err)
+			return false, "", c.failed("read account", err)
 		}
-		if user != nil { // the account of one who is deleted may be there a little longer
+		if user != nil { // the account of a deleted user may still exist
 			origin = attribute(cells[1], tables.Origin)
 			if hash, timestamp, err = tables.Accounts.Decode(cells[0]); err != nil {
-				return false, "", p.failed("read account", err)
+				return false, "", c.failed("read account", err)
 			}
 		}
 	}
 	right, stale, err := a.hasher.Verify(ctx, secret, hash)
 	if stale {
-		a.rehash(ctx, p, username, secret, hash, timestamp)
+		a.rehash(ctx, c, username, secret, hash, timestamp)
 	}
 	return right, origin, err
 }
 
-// rehash stores a hash of today's parameters. That it has the timestamp of the one before lets a deletion of the account win, whenever it was
-// decided. If it fails the next log-in does it.
-func (a *Accounts) rehash(ctx context.Context, p port, username, secret, old string, timestamp int64) {
+// rehash stores a hash with the present parameters. It has the timestamp of the old hash, so that a
+// deletion of the account masks it. If rehash fails, the next log-in does it.
+func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {
 		put := tables.Accounts.Put(username, hash, timestamp)
 		check := hbase.Check{Family: put.Cells[0].Family, Qualifier: put.Cells[0].Qualifier, Value: []byte(old)}
-		_, err = p.checkAndPut(ctx, "rehash", check, put)
+		_, err = c.checkAndPut(ctx, "rehash", check, put)
 	}
 	if err != nil {
-		a.writers.log.LogAttrs(ctx, slog.LevelWarn, "a password could not be hashed anew", slog.Any("error", err))
+		a.writers.log.LogAttrs(ctx, slog.LevelWarn, "password could not be rehashed", slog.Any("error", err))
 	}
 }

@@ -79,7 +79,7 @@ func (r *registry) mutate(t *testing.T, mutations ...hbase.Mutation) {
 // problems are what an error says is wrong with the input.
 func problems(t *testing.T, err error) []string {
 	t.Helper()
-	var list writers.Problems
+	var list writers.UserErrors
 	if err != nil && !errors.As(err, &list) {
 		t.Fatal(err)
 	}

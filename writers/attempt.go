@@ -13,67 +13,98 @@ import (
 	"twibase/hbase/tables"
 )
 
-// do runs an operation. a points to the arguments of its type; check may have completed them when do returns. The op is
-// zero if there was nothing to do. The error is Problems if the operation was refused.
+type preconditionKey struct{}
+
+// WithPrecondition returns a context for one operation, which commits only if allowed returns nil;
+// otherwise it changes nothing, and has allowed's error. The operation reads meanwhile, so that the
+// caller can find out in the same round whether it is allowed. allowed waits until that is known,
+// and may be called several times.
+//
+// Nested operations and predecessors are committed, or depend on a commit: they need no
+// precondition.
+func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
+	return context.WithValue(ctx, preconditionKey{}, allowed)
+}
+
+func always() error { return nil }
+
+// run runs an operation, unless the input has errors.
+func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
+	if err := in.err(); err != nil {
+		return err
+	}
+	_, err := do(ctx, w, t, a)
+	return err
+}
+
+// do runs an operation. a points to the arguments of its type; check may have completed them when
+// do returns. The operation is zero if there was nothing to do. The error is UserErrors if a
+// precondition does not hold.
 //
 // do returns when plan.now is applied. The rest goes on in the background, also if ctx ends.
-func do[A any](ctx context.Context, w *Writers, k *known, a *A) (op, error) {
+func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) (operation, error) {
 	if err := w.enter(); err != nil {
-		return op{}, err
+		return operation{}, err
 	}
 	defer w.running.Done()
-	done, o, err := w.do(ctx, k, a, provision(ctx))
+	allowed, given := ctx.Value(preconditionKey{}).(func() error)
+	if !given {
+		allowed = always
+	}
+	done, o, err := w.do(ctx, t, a, allowed)
 	if d, ok := done.(*A); ok {
 		*a = *d
 	}
 	return o, err
 }
 
-// do makes attempts until one has an outcome. Its caller has entered: nested operations run also after Close. The
-// operation commits only if allowed returns nil: see [Provided].
-func (w *Writers) do(ctx context.Context, k *known, arguments any, allowed func() error) (any, op, error) {
+// do makes attempts until one has an outcome. Its caller has entered: nested operations run also
+// after Close. The operation commits only if allowed returns nil: see [WithPrecondition].
+func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, operation, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, op{}, err
+		return nil, operation{}, err
 	}
 	uncertain := false // an earlier attempt may have committed
 	for try := 0; ; try++ {
-		a, err := k.parse(string(given))
+		a, err := t.parse(string(given))
 		if err != nil {
-			return nil, op{}, err
+			return nil, operation{}, err
 		}
-		x := w.newAttempt(k, a, allowed)
+		x := w.newAttempt(t, a, allowed)
 		outcome, err := x.run(ctx)
 		switch {
-		case uncertain && errors.As(err, new(Problems)):
-			return a, op{}, ErrUnknown // the earlier attempt may have caused the problem
+		case uncertain && errors.As(err, new(UserErrors)):
+			return a, operation{}, ErrUnknown // the earlier attempt may have caused the problem
 		case err != nil:
-			return a, op{}, err
+			return a, operation{}, err
 		case outcome == stateCommitted:
-			return a, x.read.op, nil
+			return a, x.read.operation, nil
 		case outcome == stateUnchanged:
-			return a, op{}, nil
-		case outcome == stateUnknown && k.added:
-			return a, op{}, ErrUnknown
+			return a, operation{}, nil
+		case outcome == stateSuperseded:
+			return a, operation{}, errSuperseded // the operation that this one is nested in is complete
+		case outcome == stateUnknown && t.nonIdempotent:
+			return a, operation{}, ErrUnknown
 		case outcome == stateUnknown:
 			uncertain = true
 		}
 		w.Counters.Again.Add(1)
 		if try == maxTries || ctx.Err() != nil {
-			return nil, op{}, x.failed("decide", hbase.ErrUnavailable)
+			return nil, operation{}, x.failed("decide", hbase.ErrUnavailable)
 		}
 		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
 	}
 }
 
 // newAttempt returns an execution that begins with reading.
-func (w *Writers) newAttempt(k *known, arguments any, allowed func() error) *execution {
-	return &execution{port: port{w, k.name}, known: k, arguments: arguments, state: stateReading,
+func (w *Writers) newAttempt(t *anyOpType, arguments any, allowed func() error) *execution {
+	return &execution{client: client{w, t.name}, opType: t, arguments: arguments, state: stateReading,
 		called: true, attempt: attempt{allowed: allowed}}
 }
 
-// run makes an attempt and returns its outcome. If the operation commits, run waits for plan.now, and leaves
-// the rest to a goroutine, which owns x from then on.
+// run makes an attempt and returns its outcome. If the operation commits, run waits for plan.now,
+// and leaves the rest to a goroutine, which owns x from then on.
 func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
@@ -95,12 +126,12 @@ func (d commitRow) last() hbase.Get {
 
 // readRow does the first round. An operation that is not allowed has cost no more than this.
 func (x *execution) readRow(ctx context.Context) (state, error) {
-	x.began = x.w.whole.time()
+	x.began = x.w.completed.now()
 	now := x.w.now()
-	r := &reading{op: op{x.w.newOp(now), now.UnixMilli()}, nested: len(parents(ctx)) > 0}
-	gets := x.known.reads(x.arguments)
-	row, conditional := x.known.row(x.arguments)
-	if conditional {
+	r := &reading{operation: operation{x.w.newOp(now), now.UnixMilli()}}
+	gets := x.opType.reads(x.arguments)
+	if x.opType.conditional {
+		row := x.opType.row(x.arguments)
 		columns, err := hbase.ParseColumns(row.Columns)
 		if err != nil || len(columns) == 0 {
 			return 0, x.failed("read", hbase.ErrInvalid)
@@ -116,7 +147,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	if conditional {
+	if x.opType.conditional {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
 		r.at = max(r.at, youngest(r.row)+1)
 		if r.last, err = tables.DecodeOp(r.row); err != nil {
@@ -128,29 +159,30 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	return statePredecessor, x.allowed()
 }
 
-// completePredecessor goes back to reading if what was read may be older than the effects of the row's last operation.
-// That operation is complete then.
+// completePredecessor goes back to reading if what was read may be older than the effects of the
+// row's last operation. That operation is complete then.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
-	if !x.known.ordered || last == "" || slices.Contains(parents(ctx), last) || x.w.whole.before(last, x.began) {
+	if !x.opType.needsPredecessor || last == "" ||
+		slices.Contains(parents(ctx), last) || x.w.completed.before(last, x.began) {
 		return stateSearching, nil
 	}
 	if _, void := tables.ShutOut(last); !void && !tables.IsWhole(x.read.row, last) {
-		there, err := intentsOpen(ctx, x.port, []string{last}, "read, last intent")
-		if err == nil && there[last] {
-			err = x.w.help(ctx, x.port, last)
+		open, err := x.openIntents(ctx, []string{last}, "read, last intent")
+		if err == nil && open[last] {
+			err = x.w.help(ctx, x.client, last)
 		}
 		if err != nil {
 			return 0, err
 		}
 	}
-	x.w.whole.add(last)
+	x.w.completed.add(last)
 	return stateReading, nil
 }
 
 // search does one more round, if the type needs one.
 func (x *execution) search(ctx context.Context) (state, error) {
-	gets := x.known.more(x.arguments, x.read)
+	gets := x.opType.more(x.arguments, x.read)
 	if len(gets) == 0 {
 		return stateChecking, nil
 	}
@@ -159,45 +191,45 @@ func (x *execution) search(ctx context.Context) (state, error) {
 	return stateSearching, err
 }
 
-// check asks the type what to commit, and makes the intent. The plan is made from the stored form of the arguments, as
-// another gateway would make it.
+// check asks the type what to commit, and makes the intent. The plan is made from the stored form
+// of the arguments, as another gateway would make it.
 func (x *execution) check(context.Context) (state, error) {
 	r := x.read
-	cells, err := x.known.decide(x.arguments, r)
-	if errors.Is(err, errNothing) {
-		return stateVerifying, nil
-	}
-	if err != nil {
+	d, err := x.opType.check(x.arguments, r)
+	switch {
+	case err != nil:
 		return 0, err
+	case !d.commits:
+		return stateVerifying, nil
 	}
 	text, err := json.Marshal(x.arguments)
 	if err != nil {
 		return 0, err
 	}
-	intent := tables.Intent{ID: r.id, Kind: x.kind, Arguments: string(text), At: r.at,
+	intent := tables.Intent{ID: r.id, Kind: x.caller, Arguments: string(text), At: r.at,
 		Table: x.row.table, Row: x.row.row, Family: x.row.family, After: r.last}
-	if x.known.rest > 0 {
-		intent.Due = r.at + x.known.rest.Milliseconds()
+	if x.opType.delay > 0 {
+		intent.Due = r.at + x.opType.delay.Milliseconds()
 	}
-	stored, err := x.known.parse(intent.Arguments)
+	stored, err := x.opType.parse(intent.Arguments)
 	if err != nil {
 		return 0, x.failed("arguments", hbase.ErrInvalid)
 	}
-	x.cells = cells
+	x.cells = d.cells
 	x.begin(intent, stored)
 	_, x.mine = x.w.begin(intent.ID)
 	return statePreparing, nil
 }
 
-// verify completes the operation because of which there is nothing to do. If that operation may have been compensated,
-// the attempt is lost.
+// verify completes the operation because of which there is nothing to do. If that operation may
+// have been compensated, the attempt is lost.
 func (x *execution) verify(ctx context.Context) (state, error) {
 	last := x.read.last
-	if err := x.w.help(ctx, x.port, last); err != nil {
+	if err := x.w.help(ctx, x.client, last); err != nil {
 		return 0, err
 	}
 	made, done := tables.DecidedBy(last)
-	if !x.known.undone || !mustHelp(ctx, last) || done {
+	if !x.opType.compensated || !mustHelp(ctx, last) || done {
 		return stateUnchanged, nil
 	}
 	row, err := x.one(ctx, "read again", x.row.last())
@@ -211,8 +243,8 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 	return stateUnchanged, err
 }
 
-// prepare does in one round what must be done before the commit, and what can be. If it fails, the intent is removed:
-// the CheckAndPut was not sent.
+// prepare does in one round what must be done before the commit, and what can be. If it fails, the
+// intent is removed: the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		x.forget(ctx)
@@ -224,10 +256,11 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead writes the intent, completes the predecessor, and reads what the effects need. It is errWhole if this is a
-// nested operation, and the operation that started it is complete: what was read before may be newer than that.
+// readAhead writes the intent, completes the predecessor, and reads what the effects need. The
+// error is errSuperseded if this is a nested operation, and the operation that started it is
+// complete: what was read may be newer than that.
 func (x *execution) readAhead(ctx context.Context) error {
-	gets, take := x.prefetch()
+	gets, take := x.readAheadGets()
 	parent, predecessor := -1, -1
 	if ids := parents(ctx); len(ids) > 0 {
 		parent = len(gets)
@@ -251,17 +284,18 @@ func (x *execution) readAhead(ctx context.Context) error {
 		return err
 	}
 	if parent >= 0 && len(cells[parent]) == 0 {
-		return errWhole
+		return errSuperseded
 	}
 	if predecessor >= 0 && len(cells[predecessor]) > 0 {
-		if err := x.w.help(ctx, x.port, x.intent.After); err != nil {
+		if err := x.w.help(ctx, x.client, x.intent.After); err != nil {
 			return err
 		}
 	}
 	return take(cells)
 }
 
-// record writes the intent of an operation without a commit row, which commits it. It tries three times.
+// record writes the intent of an operation without a commit row, which commits it. It tries three
+// times.
 func (x *execution) record(ctx context.Context) (state, error) {
 	x.tries++
 	err := x.mutate(ctx, x.intended())
@@ -272,7 +306,7 @@ func (x *execution) record(ctx context.Context) (state, error) {
 		return 0, err
 	case x.tries < 3:
 		return stateRecording, nil
-	case x.known.added:
+	case x.opType.nonIdempotent:
 		return 0, ErrUnknown
 	}
 	return 0, err

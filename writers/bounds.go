@@ -44,11 +44,13 @@ func (in *input) age(field string, n *int) *int {
 	return n
 }
 
+const urlRule = "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes"
+
 // url is the address of a picture.
 func (in *input) url(field string, s *string) *string {
 	return optional(func(field, s string) string {
 		if !isURL(s) {
-			in.bad(field, "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes", MaxURL)
+			in.bad(field, urlRule, MaxURL)
 		}
 		return s
 	}, field, s)
@@ -61,7 +63,7 @@ func (in *input) photos(field string, urls []string) []string {
 	}
 	for i, s := range urls {
 		if !isURL(s) {
-			in.bad(field, "photo %d: a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes", i+1, MaxURL)
+			in.bad(field, "photo %d: "+urlRule, i+1, MaxURL)
 		}
 	}
 	return urls
@@ -70,11 +72,13 @@ func (in *input) photos(field string, urls []string) []string {
 // isURL reports whether s can be shown as a picture. Lists of URLs are separated by blanks.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
+	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
+		u.Hostname() != "" && u.User == nil &&
 		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
 }
 
-// password is one for a new account. It is compared in normal form C, since keyboards differ in how they write an accent.
+// password is one for a new account. It is compared in normal form C, since keyboards differ in how
+// they write an accent.
 func (in *input) password(field, s string) string {
 	s = norm.NFC.String(s)
 	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
@@ -83,7 +87,8 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day is a date such as 2014-12-25 that has begun somewhere: where the day begins first, it is at most one ahead of UTC's.
+// day is a date such as 2014-12-25 that has begun somewhere: where the day begins first, it is at
+// most one ahead of UTC's.
 func (in *input) day(field, s string, now time.Time) string {
 	in.named(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {

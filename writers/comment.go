@@ -13,9 +13,10 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// At is the time of the comment, in milliseconds: decide completes it.
+	// At is the time of the comment, in milliseconds: check completes it.
 	At int64
-	// Mark is that of the comment which was added under the key before, maybe with another content: decide completes it.
+	// Mark is that of the comment that was added with the key before, maybe with another content:
+	// check completes it.
 	Mark []byte `json:",omitempty"`
 }
 
@@ -28,47 +29,46 @@ func (a addCommentArgs) references() references {
 	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
 }
 
-// addComment is decided in the row of the author and the twit, one comment after the other: so no two have the same time, and their marks need
-// not tell them apart.
-var addComment = register(kind[addCommentArgs]{
-	name: "addComment",
+// addComment commits on a row of the author and the twit. So no two comments of one author on one
+// twit have the same time, and their marks need not tell them apart.
+var addComment = register(opType[addCommentArgs]{
+	name: "addComment", properties: properties{nonIdempotent: true},
 	row: func(a addCommentArgs) hbase.Get {
 		if a.Key == nil {
-			return hbase.Get{Table: tables.Commenters.Table, Row: tables.Commenters.Row(a.Twit.key(), a.Author), Columns: tables.Attributes + ":" + tables.Decision}
+			return hbase.Get{Table: tables.Commenters.Table, Row: tables.Commenters.Row(a.Twit.key(), a.Author),
+				Columns: tables.Attributes + ":" + tables.Decision}
 		}
 		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
 	},
-	reads: func(a addCommentArgs) []hbase.Get {
-		return a.references().gets()
-	},
+	reads: func(a addCommentArgs) []hbase.Get { return a.references().gets() },
 	more: func(a addCommentArgs, r *reading) []hbase.Get {
 		at, _, added, err := tables.Commenters.DecodeAdded(r.row)
-		if len(r.cells) > 3 || err != nil || !added {
+		if len(r.cells) > len(a.references().gets()) || err != nil || !added {
 			return nil
 		}
-		// By its time, for its mark was not always kept.
+		// By the comment's time: older programs did not store its mark.
 		return []hbase.Get{tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at)}
 	},
-	decide: func(a *addCommentArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *addCommentArgs, r *reading) (decision, error) {
 		if err := a.references().check(r.cells); err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		at, mark, added, err := tables.Commenters.DecodeAdded(r.row)
 		switch {
 		case err != nil:
-			return nil, err
-		case added && tables.Commenters.DecodeRemoved(r.cells[3]):
-			return nil, refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
+			return unchanged, err
+		case added && tables.Commenters.DecodeRemoved(r.cells[len(r.cells)-1]):
+			return unchanged, refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
 		case added:
 			a.At, a.Mark = at.UnixMilli(), []byte(mark)
-			return nil, errNothing
+			return unchanged, nil
 		}
 		if a.At = r.at; a.Key == nil {
-			return nil, nil
+			return commit(), nil
 		}
-		return []hbase.Cell{tables.Commenters.AddedCell(*a.Key, millis(r.at), a.comment(r.at).Mark, r.at)}, nil
+		return commit(tables.Commenters.AddedCell(*a.Key, millis(r.at), a.comment(r.at).Mark, r.at)), nil
 	},
-	plan: func(a addCommentArgs, o op) plan {
+	plan: func(a addCommentArgs, o operation) plan {
 		c := a.comment(o.at)
 		return plan{now: []stage{
 			{
@@ -76,10 +76,9 @@ var addComment = register(kind[addCommentArgs]{
 				add(tables.UserComments, a.Author, c.Key(), o.at),
 				countOf(tables.Comments, c.Twit.String(), 1),
 			},
-			{compensateUnless(a.references(), demand{"deleteComment", removalOf(c)})},
+			{compensation{a.references(), nested{"deleteComment", deletionOfComment(c)}}},
 		}}
 	},
-	added: true,
 })
 
 // deleteCommentArgs name a comment.
@@ -90,26 +89,28 @@ type deleteCommentArgs struct {
 	Mark   []byte
 }
 
-func removalOf(c *tables.Comment) *deleteCommentArgs {
+func deletionOfComment(c *tables.Comment) *deleteCommentArgs {
 	at, name, _ := c.Twit.Parts()
-	return &deleteCommentArgs{twitRef{c.Twit.Author, at.UnixMilli(), name}, c.AuthorName, c.PostedAt.UnixMilli(), []byte(c.Mark)}
+	return &deleteCommentArgs{
+		twitRef{c.Twit.Author, at.UnixMilli(), name}, c.AuthorName, c.PostedAt.UnixMilli(), []byte(c.Mark),
+	}
 }
 
 func (a deleteCommentArgs) comment() *tables.Comment {
 	return &tables.Comment{Twit: a.Twit.key(), AuthorName: a.Author, PostedAt: millis(a.At), Mark: string(a.Mark)}
 }
 
-// deleteComment takes a comment out of both lists.
-var deleteComment = register(kind[deleteCommentArgs]{
+// deleteComment removes a comment from both lists.
+var deleteComment = register(opType[deleteCommentArgs]{
 	name: "deleteComment",
 	row:  func(a deleteCommentArgs) hbase.Get { return tables.Commenters.Removed(a.comment().Key(), a.Author) },
-	decide: func(a *deleteCommentArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *deleteCommentArgs, r *reading) (decision, error) {
 		if tables.Commenters.DecodeRemoved(r.row) {
-			return nil, errNothing
+			return unchanged, nil
 		}
-		return []hbase.Cell{tables.Commenters.RemovedCell(a.comment().Key().Position, r.at)}, nil
+		return commit(tables.Commenters.RemovedCell(a.comment().Key().Position, r.at)), nil
 	},
-	plan: func(a deleteCommentArgs, o op) plan {
+	plan: func(a deleteCommentArgs, o operation) plan {
 		c := a.comment()
 		return plan{now: []stage{{
 			remove(tables.Comments, c.Twit.String(), c, o.at),
@@ -119,34 +120,45 @@ var deleteComment = register(kind[deleteCommentArgs]{
 	},
 })
 
-// deleteComments deletes all comments that an author wrote.
-func deleteComments(author string) step {
-	return eachMember(tables.UserComments, author, func(k tables.CommentKey) step {
-		at, mark, _ := k.Parts()
-		return demand{"deleteComment", removalOf(&tables.Comment{Twit: k.Twit, AuthorName: author, PostedAt: at, Mark: mark})}
+// deleteCommentsOn deletes the comments on a twit.
+func deleteCommentsOn(twit string) effect {
+	return eachMember(tables.Comments, twit, func(c *tables.Comment) effect {
+		return nested{"deleteComment", deletionOfComment(c)}
 	})
 }
 
-// AddComment adds a comment to a twit that the author may see, of which its place is known; nil is none. It returns where it is. It may be refused with Problems.
-func (w *Writers) AddComment(ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string) (tables.CommentKey, error) {
+// deleteCommentsBy deletes the comments that an author wrote.
+func deleteCommentsBy(author string) effect {
+	return eachMember(tables.UserComments, author, func(k tables.CommentKey) effect {
+		at, mark, _ := k.Parts()
+		c := &tables.Comment{Twit: k.Twit, AuthorName: author, PostedAt: at, Mark: mark}
+		return nested{"deleteComment", deletionOfComment(c)}
+	})
+}
+
+// AddComment adds a comment to a twit that the author may see, and returns the comment's key. The
+// twit is nil if there is none. The error may be UserErrors.
+func (w *Writers) AddComment(
+	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
+) (tables.CommentKey, error) {
 	var in input
-	a := addCommentArgs{Author: author, Content: in.comment("content", content), Key: in.idempotencyKey("idempotencyKey", idempotencyKey)}
+	a := addCommentArgs{Author: author, Content: in.comment("content", content),
+		Key: in.idempotencyKey("idempotencyKey", idempotencyKey)}
 	if twit == nil {
-		in.problems = append(in.problems, problem(NotFound, "twitId", "there is no such twit"))
+		in.errors = append(in.errors, UserError{NotFound, "twitId", "there is no such twit"})
+	} else {
+		a.Twit = refOf(twit)
 	}
-	if err := in.err(); err != nil {
-		return tables.CommentKey{}, err
-	}
-	a.Twit = refOf(twit)
-	_, err := do(ctx, w, addComment, &a)
+	err := run(ctx, w, &in, addComment, &a)
 	return a.comment(a.At).Key(), err
 }
 
-// DeleteComment deletes a comment, which the caller has seen; nil is none. If it is gone already, nothing happens.
+// DeleteComment deletes a comment that the caller has read; nil is none. If it is deleted already,
+// nothing happens.
 func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
 	if c == nil {
 		return refuse(NotFound, "id", "there is no such comment")
 	}
-	_, err := do(ctx, w, deleteComment, removalOf(c))
+	_, err := do(ctx, w, deleteComment, deletionOfComment(c))
 	return err
 }

@@ -9,7 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. Unless it succeeds, or surely was not sent, stateResolving finds out what became of it.
+// commit sends the CheckAndPut. Unless it succeeds, or surely was not sent, stateResolving finds
+// out what became of it.
 func (x *execution) commit(ctx context.Context, label string) (state, error) {
 	put := hbase.Put{Table: x.intent.Table, Row: x.intent.Row}
 	for _, c := range x.cells {
@@ -47,7 +48,8 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	case fenced == x.intent.ID:
 		return stateAbandoning, nil
 	case last == x.intent.After && slices.Contains(parents(ctx), last):
-		// A fence would hide the id of the operation that started this one, which others must complete first.
+		// A fence would hide the id of the operation that started this one, which others must
+		// complete first.
 		return stateResending, nil
 	case last == x.intent.After:
 		return stateFencing, nil
@@ -63,8 +65,8 @@ func (x *execution) fenceOwn(ctx context.Context) (state, error) {
 	return stateResolving, nil
 }
 
-// overtaken reads the own intent. If this operation committed before the other one, then it was completed first, so its
-// intent is gone; or it started the other one, so its intent is marked.
+// overtaken reads the own intent. If this operation committed before the other one, then it was
+// completed first, so its intent is gone; or it started the other one, so its intent is marked.
 func (x *execution) overtaken(ctx context.Context) (state, error) {
 	there, marked, err := x.stands(ctx, "decide, own intent")
 	switch {
@@ -78,8 +80,8 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 	return stateUnknown, nil
 }
 
-// stands reports whether the intent is there, and whether it is marked as committed. An execution marks it before it
-// starts a nested operation, which may commit on the same row.
+// stands reports whether the intent is there, and whether it is marked as committed. An execution
+// marks it before it starts a nested operation, which may commit on the same row.
 func (x *execution) stands(ctx context.Context, label string) (there, marked bool, err error) {
 	cells, err := x.one(ctx, label, tables.Intents.Get(x.intent.ID))
 	if err != nil {
@@ -97,7 +99,8 @@ func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
 		Cells: []hbase.Cell{x.decision(void, max(now.UnixMilli(), youngest(row)+1))}})
 }
 
-// forget removes the intent of an operation that can no longer commit. If that fails, a sweep removes it.
+// forget removes the intent of an operation that can no longer commit. If that fails, a sweep
+// removes it.
 func (x *execution) forget(ctx context.Context) {
 	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
 }

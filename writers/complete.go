@@ -2,45 +2,35 @@ package writers
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"sync"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
 // committed returns the execution of a stored intent whose operation committed.
-func (w *Writers) committed(k *known, arguments any, intent tables.Intent) *execution {
-	x := &execution{port: port{w, k.name}, known: k, state: stateCommitted}
+func (w *Writers) committed(t *anyOpType, arguments any, intent tables.Intent) *execution {
+	x := &execution{client: client{w, t.name}, opType: t, state: stateCommitted}
 	x.begin(intent, arguments)
 	return x
 }
 
 // begin sets the intent, and the plan that follows from it.
 func (x *execution) begin(intent tables.Intent, arguments any) {
-	x.intent, x.plan = intent, x.known.plan(arguments, op{intent.ID, intent.At})
-	x.tallies, x.places, x.placed = map[place]*tally{}, map[*member]tables.Place{}, map[*member]tables.Place{}
+	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})
+	x.increments = map[location]*increment{}
+	x.buckets, x.unverified = map[*member]tables.Place{}, map[*member]tables.Place{}
 	for _, s := range slices.Concat(x.plan.now, x.plan.later) {
-		x.tally(s)
+		x.addIncrements(s)
 	}
 }
 
-// finish applies the effects and removes the intent. If another execution completed the operation, or does so, that is
-// no error.
-func (x *execution) finish(ctx context.Context) error {
-	return x.advanceTo(ctx, stateComplete)
-}
+// finish applies the effects and removes the intent.
+func (x *execution) finish(ctx context.Context) error { return x.advance(ctx, state.end) }
 
-// advanceTo goes on to a state, or to stateComplete if another execution completed the operation.
-func (x *execution) advanceTo(ctx context.Context, to state) error {
-	err := x.advance(ctx, func(s state) bool { return s == to || s == stateComplete })
-	if errors.Is(err, errWhole) {
-		x.state, err = stateComplete, nil
-	}
-	return err
-}
-
-// finishBehind finishes in a goroutine, which Close waits for. It returns when plan.now is applied, or when ctx ends.
+// finishBehind finishes in a goroutine, which Close waits for. It returns when plan.now is applied,
+// or when ctx ends.
 func (x *execution) finishBehind(ctx context.Context) error {
 	w := x.w
 	w.Counters.Decided.Add(1)
@@ -61,13 +51,13 @@ func (x *execution) finishBehind(ctx context.Context) error {
 		}()
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()
-		err := x.advanceTo(ctx, stateAcknowledged)
+		err := x.advance(ctx, func(s state) bool { return s == stateAcknowledged || s.end() })
 		acknowledge <- err
 		if err == nil {
 			err = x.finish(ctx)
 		}
 		if err != nil {
-			w.left(x.port, x.intent, err)
+			w.left(x.client, x.intent, err)
 		}
 	}()
 	select {
@@ -78,22 +68,10 @@ func (x *execution) finishBehind(ctx context.Context) error {
 	}
 }
 
-// applyLater applies what the caller does not wait for. The execution of the caller's gateway needs a slot and a lease
-// for it; others have what they need.
-func (x *execution) applyLater(ctx context.Context) error {
-	switch {
-	case len(x.plan.later) == 0:
-		return nil
-	case x.called:
-		return x.background(ctx)
-	}
-	return x.later(ctx)
-}
-
-// seal turns the commit record into "done". A compensation that another execution found necessary earlier fails then:
-// an operation that finds nothing to do, and this one done, relies on that.
+// seal turns the commit record into "done". A compensation that another execution found necessary
+// earlier fails then: an operation that finds nothing to do, and this one done, relies on that.
 func (x *execution) seal(ctx context.Context) error {
-	if !x.known.undone {
+	if !x.opType.compensated {
 		return nil
 	}
 	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.ID)}
@@ -102,23 +80,64 @@ func (x *execution) seal(ctx context.Context) error {
 	return err
 }
 
-// remove removes the intent, and notes in the commit row that the operation is complete if the type needs that.
+// remove removes the intent, and notes in the commit row that the operation is complete if the type
+// needs that.
 func (x *execution) remove(ctx context.Context) error {
 	ends := []write{{"remove intent", tables.Intents.Remove(x.intent)}}
-	if x.known.ordered {
-		whole := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+	if x.opType.needsPredecessor {
+		complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
 			Cells: []hbase.Cell{tables.WholeCell(x.intent.Family, x.intent.ID, x.intent.At)}}
-		ends = slices.Insert(ends, 0, write{"whole", whole})
+		ends = slices.Insert(ends, 0, write{"whole", complete})
 	}
 	err := x.mutate(ctx, ends...)
 	if err == nil {
-		x.w.whole.add(x.intent.ID)
+		x.w.completed.add(x.intent.ID)
 	}
 	return err
 }
 
-// left notes that an operation has to be finished by a sweep.
-func (w *Writers) left(p port, intent tables.Intent, err error) {
+// left notes that a sweep has to complete an operation.
+func (w *Writers) left(c client, intent tables.Intent, err error) {
 	w.Counters.Left.Add(1)
-	w.log.Warn("a write is left to the next sweep", "kind", p.kind, "intent", intent.ID, "error", err)
+	w.log.Warn("operation failed; a sweep will complete it", "type", c.caller, "intent", intent.ID, "error", err)
+}
+
+// completedOps remembers the last operations that were found to be complete, and the order in which
+// they were found.
+type completedOps struct {
+	mu sync.Mutex
+	at map[string]int
+	// ring has the same operations, the oldest next.
+	ring [1024]string
+	n    int
+}
+
+// now returns a point in time for before.
+func (s *completedOps) now() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
+}
+
+// before reports whether an operation was known to be complete before a point in time.
+func (s *completedOps) before(id string, time int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := s.at[id]
+	return known && at < time
+}
+
+func (s *completedOps) add(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		s.at = map[string]int{}
+	}
+	if _, known := s.at[id]; known {
+		return
+	}
+	oldest := &s.ring[s.n%len(s.ring)]
+	delete(s.at, *oldest)
+	s.at[id], *oldest = s.n, id
+	s.n++
 }

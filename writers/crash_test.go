@@ -114,7 +114,7 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 		all += int(mishaps - 1)
 	}
 	t.Logf("%d of %d crash points, in %d histories: %d points in the writes, %d mishaps at each", done, all, e.histories, len(e.reached), mishaps-1)
-	for name, k := range kinds {
+	for name, k := range opTypes {
 		if !e.foretold[point{name, "intent"}] {
 			t.Errorf("no noun of the histories calls for a %q: see modelNoun", name)
 		}
@@ -158,7 +158,7 @@ func (t *turns) foretell(put hbase.Put) {
 	if err != nil || !ok {
 		return // a mark
 	}
-	a, err := kinds[i.Kind].parse(i.Arguments)
+	a, err := opTypes[i.Kind].parse(i.Arguments)
 	if err != nil {
 		panic(err)
 	}
@@ -170,7 +170,7 @@ func (t *turns) foretell(put hbase.Put) {
 	if i.Table != "" {
 		note("decide")
 	}
-	p := kinds[i.Kind].plan(a, op{i.ID, i.At})
+	p := opTypes[i.Kind].plan(a, operation{i.ID, i.At})
 	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {
 		for n, s := range stages {
 			for _, st := range s {
@@ -178,7 +178,7 @@ func (t *turns) foretell(put hbase.Put) {
 				switch st := st.(type) {
 				case count:
 					note(label + "count " + st.table)
-				case each, demand:
+				case each, nested:
 					if i.Table != "" {
 						note("mark")
 					}

@@ -104,41 +104,41 @@ func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(context.Context, *Writers) error
-		want Problems
+		want UserErrors
 	}{
 		{"a bad code, name, parent and key", func(ctx context.Context, w *Writers) error {
 			_, err := w.CreateDepartment(ctx, "boss", NewDepartment{"a b", strings.Repeat("é", 91), pointer(" "), pointer("\n")})
 			return err
-		}, Problems{{BadInput, "code", "it can't contain ' '"}, {BadInput, "name", "a department's name has 1 to 180 bytes, not 182"},
+		}, UserErrors{{BadInput, "code", "it can't contain ' '"}, {BadInput, "name", "a department's name has 1 to 180 bytes, not 182"},
 			{BadInput, "parent", "it can't contain ' '"}, {BadInput, "idempotencyKey", "it can't contain the control character U+000A"}}},
 		{"one that there is, below one that there is not", create("d1", "nowhere"),
-			Problems{{AlreadyExists, "code", `there is a "d1" already`}, {NotFound, "parent", `there is no "nowhere"`}}},
+			UserErrors{{AlreadyExists, "code", `there is a "d1" already`}, {NotFound, "parent", `there is no "nowhere"`}}},
 		{"one below the last level", create("new", "d64"),
-			Problems{{LimitExceeded, "parent", `the tree has at most 64 levels: "new", or what is below it, would be deeper`}}},
+			UserErrors{{LimitExceeded, "parent", `the tree has at most 64 levels: "new", or what is below it, would be deeper`}}},
 		{"a name taken away", func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: "d1", Name: Change[string]{Given: true}})
 			return err
-		}, Problems{{BadInput, "name", "it can be changed, but not taken away"}}},
-		{"a change of nothing", rename("nothing", "x"), Problems{{NotFound, "code", `there is no "nothing"`}}},
+		}, UserErrors{{BadInput, "name", "it can be changed, but not taken away"}}},
+		{"a change of nothing", rename("nothing", "x"), UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 		{"a change of what others changed", func(ctx context.Context, w *Writers) error {
 			if err := rename("d2", "x")(ctx, w); err != nil {
 				return err
 			}
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{"d2", Change[string]{true, pointer("y")}, pointer("0")})
-			var problems Problems
+			var problems UserErrors
 			if errors.As(err, &problems) {
 				problems[0].Message, _, _ = strings.Cut(problems[0].Message, ":")
 			}
 			return err
-		}, Problems{{Conflict, "expectedVersion", "it was changed meanwhile"}}},
+		}, UserErrors{{Conflict, "expectedVersion", "it was changed meanwhile"}}},
 		{"a move of what others changed", func(ctx context.Context, w *Writers) error {
 			_, err := w.MoveDepartment(ctx, "d2", nil, pointer("1"))
 			return err
-		}, Problems{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
+		}, UserErrors{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
 		{"a move of nothing to nowhere", move("nothing", "nowhere"),
-			Problems{{NotFound, "code", `there is no "nothing"`}, {NotFound, "parent", `there is no "nowhere"`}}},
-		{"a move below itself", move("d3", "d3"), Problems{{Cycle, "parent", `"d3" would be below itself`}}},
-		{"a move below what is below it", move("d3", "d60"), Problems{{Cycle, "parent", `"d3" would be below itself`}}},
+			UserErrors{{NotFound, "code", `there is no "nothing"`}, {NotFound, "parent", `there is no "nowhere"`}}},
+		{"a move below itself", move("d3", "d3"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
+		{"a move below what is below it", move("d3", "d60"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
 		{"a move that makes the tree too deep", func(ctx context.Context, w *Writers) error {
 			for _, act := range []func(context.Context, *Writers) error{create("a", ""), create("b", "a"), move("a", "d63")} {
 				if err := act(ctx, w); err != nil {
@@ -146,15 +146,15 @@ func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
 				}
 			}
 			return nil
-		}, Problems{{LimitExceeded, "parent", `the tree has at most 64 levels: "a", or what is below it, would be deeper`}}},
+		}, UserErrors{{LimitExceeded, "parent", `the tree has at most 64 levels: "a", or what is below it, would be deeper`}}},
 		{"the end of one with others below it", erase("d3", false),
-			Problems{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or say moveChildrenUp`}}},
-		{"the end of nothing", erase("nothing", true), Problems{{NotFound, "code", `there is no "nothing"`}}},
+			UserErrors{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or say moveChildrenUp`}}},
+		{"the end of nothing", erase("nothing", true), UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 	} {
 		store := openStore(t)
 		chain(t, 64)(store)
 		w := New(store, Options{})
-		var got Problems
+		var got UserErrors
 		if err := test.act(t.Context(), w); !errors.As(err, &got) {
 			t.Errorf("%s: error %v", test.name, err)
 		} else if diff := cmp.Diff(test.want, got); diff != "" {

@@ -4,50 +4,87 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/hbase/tables/listscan"
 )
 
-// page is the number of items of an each that are read at a time.
-const page = 128
+// pageSize is the number of items of an each that are read at a time.
+const pageSize = 128
 
-// eachMember applies a step to each member of an owner's list. A write that adds a member at the
+// each applies what all items need: the nested operations of a page side by side, and the other
+// effects like a stage. A page's members are where they belong before the next page, because later
+// stages may remove what leads to them.
+func (x *execution) each(ctx context.Context, e each, label string) error {
+	if err := x.mark(ctx); err != nil {
+		return err
+	}
+	for cursor, first := "", true; first || cursor != ""; first = false {
+		effects, next, err := e.next(ctx, x.client, cursor)
+		if err != nil {
+			return x.failed(label+e.String(), err)
+		}
+		var others stage
+		g, together := errgroup.WithContext(ctx)
+		g.SetLimit(x.w.parallel)
+		for _, e := range effects {
+			if n, ok := e.(nested); ok {
+				g.Go(func() error { return x.runNested(together, n) })
+			} else {
+				others = append(others, e)
+			}
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		if err := x.applyStage(ctx, others, label+e.String()+" "); err != nil {
+			return err
+		}
+		if err := x.verifyAll(ctx); err != nil {
+			return err
+		}
+		cursor = next
+	}
+	return nil
+}
+
+// eachMember applies an effect to each member of an owner's list. A write that adds a member at the
 // same time checks afterwards whether the owner still exists, so no member is left out for good.
-func eachMember[E any](l *tables.List[E], owner string, item func(E) step) step {
-	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (items []step, err error) {
+func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
+	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
 		for _, m := range members {
-			items = append(items, item(m))
+			effects = append(effects, item(m))
 		}
-		return items, err
+		return effects, err
 	})
 }
 
 // eachCounterpart is eachMember for a list of an end of a relation.
-func eachCounterpart(e *tables.End, owner string, item func(counterpart string) step) step {
-	return eachPage(e.List, owner, func(cells []hbase.Cell) (items []step, err error) {
+func eachCounterpart(end *tables.End, owner string, item func(counterpart string) effect) effect {
+	return eachPage(end.List, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		for _, c := range cells {
-			counterpart, _, err := e.Counterpart(owner, c)
+			counterpart, _, err := end.Counterpart(owner, c)
 			if err != nil {
 				return nil, err
 			}
-			items = append(items, item(counterpart))
+			effects = append(effects, item(counterpart))
 		}
-		return items, nil
+		return effects, nil
 	})
 }
 
-// eachPage applies the steps that a page of members needs, page by page.
-func eachPage(l *tables.AnyList, owner string, steps func(members []hbase.Cell) ([]step, error)) step {
-	return each{l.String(), func(ctx context.Context, p port, after string) ([]step, string, error) {
-		r := listscan.Range{After: after, Limit: page, Far: after != ""}
-		scan, err := p.scan(ctx, "each", l, owner, &r)
+// eachPage applies the effects that the members of an owner's list need, a page at a time.
+func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell) ([]effect, error)) effect {
+	return each{l.String(), func(ctx context.Context, c client, after string) ([]effect, string, error) {
+		scan, err := c.scanList(ctx, l, owner, &listscan.Range{After: after, Limit: pageSize, Far: after != ""})
 		if err != nil {
 			return nil, "", err
 		}
 		members := scan.Cells()
-		items, err := steps(members)
+		items, err := effects(members)
 		if err != nil || !scan.HasNext() {
 			return items, "", err
 		}
@@ -55,45 +92,45 @@ func eachPage(l *tables.AnyList, owner string, steps func(members []hbase.Cell) 
 	}}
 }
 
-// scan reads a page of a list. A split deletes old copies when grace is over, so a scan that took
-// long may have missed members: it is repeated.
-func (p port) scan(ctx context.Context, what string, l *tables.AnyList, owner string, r *listscan.Range) (listscan.Scan, error) {
+// scanList reads a page of a list. A split deletes old copies when grace is over, so a scan that
+// took long may have missed members: it is repeated.
+func (c client) scanList(ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range) (listscan.Scan, error) {
 	for {
 		began, scan := time.Now(), listscan.New(l, owner, r)
-		err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return p.get(ctx, what, gets) })
+		err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "each", gets) })
 		if err != nil || time.Since(began) < grace/2 {
 			return scan, err
 		}
 	}
 }
 
-// eachRow applies a step to each row of a range for which item returns one.
-func eachRow(rows hbase.Scan, item func(hbase.Row) (st step, needed bool, err error)) step {
-	return each{rows.Table, func(ctx context.Context, p port, after string) (items []step, cursor string, err error) {
+// eachRow applies an effect to each row of a range for which item returns one.
+func eachRow(rows hbase.Scan, item func(hbase.Row) (e effect, needed bool, err error)) effect {
+	return each{rows.Table, func(ctx context.Context, c client, after string) (effects []effect, cursor string, err error) {
 		scan := rows
-		scan.Limit, scan.PageSize = page, page
+		scan.Limit, scan.PageSize = pageSize, pageSize
 		if after != "" {
 			scan.Start = hbase.Next(after)
 		}
 		n := 0
-		ctx, over := p.call(ctx, "each")
+		ctx, over := c.call(ctx, "each")
 		defer over()
-		for row, err := range p.w.store.Scan(ctx, scan) {
+		for row, err := range c.w.store.Scan(ctx, scan) {
 			if err != nil {
 				return nil, "", err
 			}
-			st, needed, err := item(row)
+			e, needed, err := item(row)
 			if err != nil {
 				return nil, "", err
 			}
 			if needed {
-				items = append(items, st)
+				effects = append(effects, e)
 			}
 			n, cursor = n+1, row.Key
 		}
-		if n < page {
+		if n < pageSize {
 			cursor = ""
 		}
-		return items, cursor, nil
+		return effects, cursor, nil
 	}}
 }

@@ -2,35 +2,68 @@ package writers
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
-// Problems are all that is wrong with an input. It is the error of a write that was refused, and changed nothing.
-type Problems []Problem
+// Code is the kind of a [UserError]: the schema's UserErrorCode.
+type Code string
+
+// The codes.
+const (
+	// BadInput is a field with an invalid value.
+	BadInput Code = "BAD_USER_INPUT"
+	// NotFound is something named that does not exist, or that the viewer may not see.
+	NotFound Code = "NOT_FOUND"
+	// AlreadyExists is a name or code that is taken, or was once a deleted user's.
+	AlreadyExists Code = "ALREADY_EXISTS"
+	// Conflict is something that others changed since the expected version.
+	Conflict Code = "CONFLICT"
+	// LimitExceeded is something that is allowed, but not so often, so much or so deep.
+	LimitExceeded Code = "LIMIT_EXCEEDED"
+	// HasChildren is a department that cannot be deleted while it has sub-departments.
+	HasChildren Code = "HAS_CHILDREN"
+	// Cycle is a department that cannot be moved below itself.
+	Cycle Code = "CYCLE"
+	// WrongCredentials is a username with another password. It does not say which of them is wrong.
+	WrongCredentials Code = "WRONG_CREDENTIALS"
+)
+
+// UserError is a reason why a mutation changed nothing, for its caller: a user error of the schema.
+type UserError struct {
+	Code Code
+	// Field is the field of the input that is to be changed, as the schema calls it; empty if it is
+	// none of them.
+	Field   string
+	Message string
+}
+
+// UserErrors are all reasons why a mutation changed nothing.
+type UserErrors []UserError
 
 // Error implements error.
-func (p Problems) Error() string {
-	texts := make([]string, len(p))
-	for i := range p {
-		texts[i] = strings.TrimPrefix(p[i].Field+": ", ": ") + p[i].Message
+func (u UserErrors) Error() string {
+	texts := make([]string, len(u))
+	for i := range u {
+		texts[i] = strings.TrimPrefix(u[i].Field+": ", ": ") + u[i].Message
 	}
 	return strings.Join(texts, "; ")
 }
 
-// refuse returns the error of a write with one problem.
+// refuse returns one user error.
 func refuse(code Code, field, format string, args ...any) error {
-	return Problems{problem(code, field, format, args...)}
+	return UserErrors{{code, field, fmt.Sprintf(format, args...)}}
 }
 
-// together returns the problems of all errors, or the first error that is something else; nil if none is anything.
+// together returns all user errors of the errors, or the first error that is something else.
 func together(errs ...error) error {
-	var all Problems
+	var all UserErrors
 	for _, err := range errs {
-		var problems Problems
-		if err != nil && !errors.As(err, &problems) {
+		var some UserErrors
+		if err != nil && !errors.As(err, &some) {
 			return err
 		}
-		all = append(all, problems...)
+		all = append(all, some...)
 	}
 	if len(all) == 0 {
 		return nil
@@ -38,26 +71,16 @@ func together(errs ...error) error {
 	return all
 }
 
-// err returns what was found to be wrong, nil if that is nothing.
-func (in *input) err() error {
-	if len(in.problems) == 0 {
-		return nil
-	}
-	return Problems(in.problems)
-}
-
 var (
-	// ErrUnknown is the error of an operation of which the store cannot tell whether it committed, and that is not
-	// repeated: it is not idempotent, or a second attempt was refused. It is Temporary.
+	// ErrUnknown is the error of an operation of which the store cannot tell whether it committed,
+	// and that is not repeated: it is not idempotent, or a second attempt was refused. It is
+	// Temporary.
 	ErrUnknown error = unknown{}
 	// ErrClosed is the error of an operation that was started after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
 
-	// errNothing is what decide of an operation type returns if the store already is as the operation would leave it.
-	errNothing = errors.New("writers: nothing to do")
-
-	// errWhole ends an execution if another one completed the same operation, or holds its lease.
-	errWhole = errors.New("writers: it is whole already")
+	// errSuperseded ends the steps of an execution in stateSuperseded: see there.
+	errSuperseded = errors.New("writers: another execution continues or has completed the operation")
 )
 
 type unknown struct{}
@@ -66,5 +89,5 @@ func (unknown) Error() string {
 	return "it is not known whether this was done: look before it is sent again, or send it with the same idempotencyKey"
 }
 
-// Temporary lets those who know nothing of writers tell it from other errors.
+// Temporary lets callers that do not import writers tell it from other errors.
 func (unknown) Temporary() bool { return true }

@@ -6,25 +6,21 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Follow makes one user follow another. If they do already, nothing happens. The error may be Problems.
+// Follow makes one user follow another. If they do already, nothing happens. The error may be
+// UserErrors.
 func (w *Writers) Follow(ctx context.Context, follower, username string) error {
 	var in input
 	username = in.username("username", username)
 	if follower == username {
 		in.bad("username", "nobody can follow themselves")
 	}
-	if err := in.err(); err != nil {
-		return err
-	}
-	return w.relate(ctx, tables.Follows, follower, username)
+	return w.relate(ctx, &in, tables.Follows, follower, username)
 }
 
-// Unfollow ends what Follow began. If there is nothing to end, nothing happens. The error may be Problems.
+// Unfollow ends what Follow began. If there is nothing to end, nothing happens. The error may be
+// UserErrors.
 func (w *Writers) Unfollow(ctx context.Context, follower, username string) error {
 	var in input
 	username = in.username("username", username)
-	if err := in.err(); err != nil {
-		return err
-	}
-	return w.unrelate(ctx, tables.Follows, follower, username)
+	return w.unrelate(ctx, &in, tables.Follows, follower, username)
 }

@@ -12,20 +12,22 @@ type createGameArgs struct {
 	IdempotencyKey     *string
 }
 
-// createGame makes the game's row say that there is one.
-var createGame = register(kind[createGameArgs]{
+var createGame = register(opType[createGameArgs]{
 	name: "createGame",
 	row:  func(a createGameArgs) hbase.Get { return tables.Games.Get(a.Code, originColumns) },
-	decide: func(a *createGameArgs, r *reading) ([]hbase.Cell, error) {
-		if err := free(r.row, a.Code, a.Origin, a.IdempotencyKey); err != nil {
-			return nil, err
+	check: func(a *createGameArgs, r *reading) (decision, error) {
+		if before, err := createdBefore(r.row, a.Origin, a.IdempotencyKey); err != nil || before {
+			return unchanged, err
 		}
-		return append(tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at).Cells, originCell(a.Origin, r.at)), nil
+		if err := checkUnused(r.row, a.Code); err != nil {
+			return unchanged, err
+		}
+		put := tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at)
+		return commit(append(put.Cells, originCell(a.Origin, r.at))...), nil
 	},
-	plan: func(createGameArgs, op) plan { return plan{} },
 })
 
-// GameChange is what an update does to a game.
+// GameChange is an update of a game.
 type GameChange struct {
 	Code string
 	Name Change[string]
@@ -33,51 +35,46 @@ type GameChange struct {
 	ExpectedVersion *string
 }
 
-// updateGame changes attributes in the game's row.
-var updateGame = register(kind[GameChange]{
-	name: "updateGame", added: true, // a second one could undo what came between
+var updateGame = register(opType[GameChange]{
+	name: "updateGame", properties: properties{nonIdempotent: true}, // a second one could revert a later update
 	row: func(a GameChange) hbase.Get {
 		return tables.Games.Get(a.Code, tables.Games.Columns([]string{"name", "version"}))
 	},
-	decide: func(a *GameChange, r *reading) ([]hbase.Cell, error) {
-		game, err := tables.Games.Decode(a.Code, r.row)
-		if err == nil && game == nil {
-			err = refuse(NotFound, "code", "there is no %q", a.Code)
-		}
+	check: func(a *GameChange, r *reading) (decision, error) {
+		game, err := existing(tables.Games, a.Code, r.row, "code")
 		if err != nil {
-			return nil, err
+			return unchanged, err
 		}
-		if err := unchanged(a.ExpectedVersion, *game.Version); err != nil {
-			return nil, err
+		if err := checkVersion(a.ExpectedVersion, *game.Version); err != nil {
+			return unchanged, err
 		}
-		var changes alter
+		var u update
 		var new tables.Game
-		to(&changes, "name", game.Name, a.Name, &new.Name)
-		return changes.cells(tables.Games.Put(a.Code, &new, r.at), r.op)
+		set(&u, "name", game.Name, a.Name, &new.Name)
+		return u.decision(tables.Games.Put(a.Code, &new, r.at), r.operation)
 	},
-	plan: func(GameChange, op) plan { return plan{} },
 })
 
 type deleteGameArgs struct{ Code string }
 
-// deleteGame makes the row say that the game is gone, and then takes away what was played of it: with that go the players, and the counts.
-var deleteGame = register(kind[deleteGameArgs]{
-	name: "deleteGame", added: true, // a second one could delete the next game of that code
+// deleteGame marks the game as deleted, and then erases its plays, and with them the players and
+// the counts.
+var deleteGame = register(opType[deleteGameArgs]{
+	// A second one could delete the next game of that code.
+	name: "deleteGame", properties: properties{nonIdempotent: true},
 	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
-	decide: func(a *deleteGameArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *deleteGameArgs, r *reading) (decision, error) {
 		if err := ref(tables.Games, a.Code, "code").check(r.row); err != nil {
-			return nil, err
+			return unchanged, err
 		}
-		return []hbase.Cell{goneCell(r.at)}, nil
+		return commit(goneCell(r.at)), nil
 	},
-	plan: func(a deleteGameArgs, _ op) plan {
-		return plan{later: []stage{{eachMember(tables.Players, a.Code, func(username string) step {
-			return demand{"erasePlays", &erasePlaysArgs{User: username, Game: a.Code}}
-		})}}}
+	plan: func(a deleteGameArgs, _ operation) plan {
+		return plan{later: clearAll(&tables.Games.AnyObject, a.Code)}
 	},
 })
 
-// NewGame is what is said of a game that is to be made.
+// NewGame is the input of a creation.
 type NewGame struct {
 	Code string
 	// Name is the code if it is nil.
@@ -85,40 +82,28 @@ type NewGame struct {
 	IdempotencyKey *string
 }
 
-// CreateGame makes a game, and returns its code as it is stored. A second time under the same key, by the same caller, it does nothing. It may
-// be refused with Problems.
+// CreateGame creates a game, and returns its code as it is stored. With the same caller and
+// idempotency key, it does nothing the second time. The error may be UserErrors.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
-	a := createGameArgs{Code: in.code("code", g.Code), IdempotencyKey: in.idempotencyKey("idempotencyKey", g.IdempotencyKey)}
+	a := createGameArgs{Code: in.code("code", g.Code)}
+	a.IdempotencyKey = in.idempotencyKey("idempotencyKey", g.IdempotencyKey)
 	a.Origin = w.origin(caller, a.IdempotencyKey)
 	if a.Name = a.Code; g.Name != nil {
 		a.Name = in.name("name", *g.Name)
 	}
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err := do(ctx, w, createGame, &a)
-	return a.Code, err
+	return a.Code, run(ctx, w, &in, createGame, &a)
 }
 
-// UpdateGame changes a game, and returns its code as it is stored. It may be refused with Problems.
+// UpdateGame changes a game, and returns its code as it is stored. The error may be UserErrors.
 func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
-	c.Code, c.Name = in.code("code", c.Code), in.changedName("name", c.Name)
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err := do(ctx, w, updateGame, &c)
-	return c.Code, err
+	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)
+	return c.Code, run(ctx, w, &in, updateGame, &c)
 }
 
-// DeleteGame deletes a game, with all that was played of it. It may be refused with Problems.
+// DeleteGame deletes a game and its plays. The error may be UserErrors.
 func (w *Writers) DeleteGame(ctx context.Context, code string) error {
 	var in input
-	a := deleteGameArgs{in.code("code", code)}
-	if err := in.err(); err != nil {
-		return err
-	}
-	_, err := do(ctx, w, deleteGame, &a)
-	return err
+	return run(ctx, w, &in, deleteGame, &deleteGameArgs{in.code("code", code)})
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -27,7 +25,7 @@ func mustHelp(ctx context.Context, last string) bool {
 }
 
 // help brings the last decision of a row to its end. If this process carries it on already, that is waited for.
-func (w *Writers) help(ctx context.Context, p port, last string) error {
+func (w *Writers) help(ctx context.Context, p client, last string) error {
 	if !mustHelp(ctx, last) {
 		return nil
 	}
@@ -65,15 +63,15 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (*execution, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	k := kinds[intent.Kind]
-	if k == nil {
+	t := opTypes[intent.Kind]
+	if t == nil {
 		return nil, fmt.Errorf("%w: intent %s is of the kind %q, which only a later version knows", hbase.ErrCorrupt, intent.ID, intent.Kind)
 	}
-	a, err := k.parse(intent.Arguments)
+	a, err := t.parse(intent.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	return w.committed(k, a, intent), nil
+	return w.committed(t, a, intent), nil
 }
 
 // mark notes in the intent that the write was decided, before other decisions may take its place on its row.
@@ -86,51 +84,12 @@ func (x *execution) mark(ctx context.Context) error {
 	return err
 }
 
-// demand runs a write that belongs to this one.
-func (x *execution) demand(ctx context.Context, d demand) error {
+// runNested runs an operation that belongs to this one.
+func (x *execution) runNested(ctx context.Context, n nested) error {
 	if err := x.mark(ctx); err != nil {
 		return err
 	}
-	return x.nested(ctx, d)
-}
-
-func (x *execution) nested(ctx context.Context, d demand) error {
 	ctx = context.WithValue(ctx, parentsKey{}, append(slices.Clone(parents(ctx)), x.intent.ID))
-	_, _, err := x.w.do(ctx, kinds[d.kind], d.arguments, always)
+	_, _, err := x.w.do(ctx, opTypes[n.opType], n.arguments, always)
 	return err
-}
-
-// each does what all items need: the demands of a page side by side, and what else there is like a stage, until it is where it belongs: what follows
-// may take away what it would be found by again.
-func (x *execution) each(ctx context.Context, e each, label string) error {
-	if err := x.mark(ctx); err != nil {
-		return err
-	}
-	for cursor, first := "", true; first || cursor != ""; first = false {
-		items, next, err := e.next(ctx, x.port, cursor)
-		if err != nil {
-			return x.failed(label+e.String(), err)
-		}
-		var rest stage
-		g, together := errgroup.WithContext(ctx)
-		g.SetLimit(x.w.parallel)
-		for _, item := range items {
-			if d, ok := item.(demand); ok {
-				g.Go(func() error { return x.nested(together, d) })
-			} else {
-				rest = append(rest, item)
-			}
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		if err := x.stage(ctx, rest, label+e.String()+" "); err != nil {
-			return err
-		}
-		if err := x.settle(ctx); err != nil {
-			return err
-		}
-		cursor = next
-	}
-	return nil
 }

@@ -54,7 +54,7 @@ type ran struct {
 // sweeps is how many gateways sweep in the end, one after the other.
 const (
 	gateways = 3
-	sweeps   = 4
+	sweeps   = 6
 )
 
 // run makes a history happen, in time of its own.

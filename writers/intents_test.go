@@ -58,7 +58,7 @@ func readIntents(t *testing.T, file string) (puts []hbase.Put) {
 func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 	t.Parallel()
 	missing := map[string]bool{}
-	for name := range kinds {
+	for name := range opTypes {
 		missing[name] = true
 	}
 	for _, put := range readIntents(t, storedIntents) {
@@ -77,7 +77,7 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 // completeStored checks that the arguments of an intent survive the present program, and that a sweep
 // completes it.
 func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
-	k := kinds[intent.Kind]
+	k := opTypes[intent.Kind]
 	if k == nil {
 		t.Fatal("the type is unknown")
 	}

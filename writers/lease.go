@@ -33,7 +33,7 @@ func (x *execution) take(ctx context.Context, what string, before []byte) (bool,
 		hbase.Put{Table: tables.Intents.Table, Row: tables.Intents.Row(x.intent.ID), Cells: []hbase.Cell{x.lease()}})
 }
 
-// renew renews the lease, or takes it if nobody has it. It is errWhole if there is nothing to be carried on, or somebody else does so. Whether
+// renew renews the lease, or takes it if nobody has it. It is errSuperseded if there is nothing to be carried on, or somebody else does so. Whether
 // it succeeded is seen the next time: a CheckAndPut may say no after its own success.
 func (x *execution) renew(ctx context.Context) error {
 	row := tables.Intents.Row(x.intent.ID)
@@ -48,7 +48,7 @@ func (x *execution) renew(ctx context.Context) error {
 	lease := tables.LeaseOf(cells)
 	mine := lease.HeldBy(x.w.holder)
 	if !there || !mine && x.w.now().Before(lease.Until) {
-		return errWhole
+		return errSuperseded
 	}
 	_, err = x.take(ctx, "renew", lease.Value)
 	return err
@@ -61,7 +61,7 @@ func (x *execution) keep(ctx context.Context) (working context.Context, stop fun
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
 		for sleep(working, leased/3); working.Err() == nil; sleep(working, leased/3) {
-			if errors.Is(x.renew(working), errWhole) {
+			if errors.Is(x.renew(working), errSuperseded) {
 				cancel()
 			}
 		}
@@ -69,14 +69,14 @@ func (x *execution) keep(ctx context.Context) (working context.Context, stop fun
 	return working, func() { cancel(); renewing.Wait() }
 }
 
-// alone does work for the write that nobody waits for, and keeps others from doing the same. It is errWhole if somebody else has taken the
+// alone does work for the write that nobody waits for, and keeps others from doing the same. It is errSuperseded if somebody else has taken the
 // write on meanwhile: then the work is cut off.
 func (x *execution) alone(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.keep(ctx)
 	defer stop()
 	err := work(working)
 	if err != nil && working.Err() != nil && ctx.Err() == nil {
-		err = errWhole
+		err = errSuperseded
 	}
 	return err
 }

@@ -7,24 +7,31 @@ import (
 	"twibase/hbase/tables"
 )
 
-// where reads to which bucket the member belongs.
-func (m *member) where() hbase.Get { return m.list.Places(m.owner, m.cell.Qualifier) }
+// bucketsGet reads the directory that says in which buckets the member belongs.
+func (m *member) bucketsGet() hbase.Get { return m.list.Places(m.owner, m.cell.Qualifier) }
 
-func (m *member) place(cells []hbase.Cell) (tables.Place, error) {
+func (m *member) buckets(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes are what makes the member be there, or not, given where it belongs. Whoever knows that it does not belong to bucket 0 takes it out
-// of that too: what somebody who did not know wrote there, or is still going to, is masked. While bucket 0 may still be read for what it
-// had, a new member is told of there.
+// length is the column of the list's length.
+func (m *member) length() column {
+	return column{location{m.list.Owner.Table, tables.RowKey(m.owner)}, tables.Attributes + ":" + m.list.Count}
+}
+
+// writes add or remove the member, given the buckets in which it belongs. If that is not bucket 0,
+// they remove it from bucket 0, too, so that the write of an execution with an older directory
+// stays masked. While bucket 0 may still be read for old copies, a new member leaves a moved marker
+// there instead.
 func (m *member) writes(at tables.Place, label string) []write {
+	what := label + m.String()
 	row := func(bucket uint32) string { return m.list.Row(m.owner, bucket) }
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
-		return hbase.Put{Table: m.name.Table, Row: row(bucket), Cells: []hbase.Cell{c}}
+		return hbase.Put{Table: m.list.Table, Row: row(bucket), Cells: []hbase.Cell{c}}
 	}
 	remove := func(bucket uint32) hbase.Mutation {
-		return hbase.Delete{Table: m.name.Table, Row: row(bucket), Columns: []hbase.Deletion{
-			{Kind: hbase.AllVersions, Family: m.name.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}
+		return hbase.Delete{Table: m.list.Table, Row: row(bucket), Columns: []hbase.Deletion{
+			{Kind: hbase.AllVersions, Family: m.list.Family, Qualifier: m.cell.Qualifier, Timestamp: m.cell.Timestamp}}}
 	}
 	in := func(bucket uint32) hbase.Mutation {
 		if m.gone {
@@ -32,7 +39,6 @@ func (m *member) writes(at tables.Place, label string) []write {
 		}
 		return put(bucket, m.cell)
 	}
-	what := label + m.String()
 	writes := []write{{what, in(at.Covering)}}
 	if at.Announced != 0 {
 		writes = append(writes, write{what + ", announced", in(at.Announced)})
@@ -40,7 +46,8 @@ func (m *member) writes(at tables.Place, label string) []write {
 	switch {
 	case at.Covering == 0:
 	case at.Moving && !m.gone:
-		writes = append(writes, write{what + ", moving", put(0, m.list.MovedCell(m.cell.Qualifier, m.cell.Timestamp))})
+		marker := m.list.MovedCell(m.cell.Qualifier, m.cell.Timestamp)
+		writes = append(writes, write{what + ", moving", put(0, marker)})
 	default:
 		writes = append(writes, write{what + ", bucket 0", remove(0)})
 	}
@@ -48,10 +55,6 @@ func (m *member) writes(at tables.Place, label string) []write {
 }
 
 func (m *member) compare(other *member) int {
-	return cmp.Or(cmp.Compare(m.name.Table, other.name.Table), cmp.Compare(m.name.Family, other.name.Family),
+	return cmp.Or(cmp.Compare(m.list.String(), other.list.String()),
 		cmp.Compare(m.owner, other.owner), cmp.Compare(m.cell.Qualifier, other.cell.Qualifier))
-}
-
-func (p place) compare(other place) int {
-	return cmp.Or(cmp.Compare(p.table, other.table), cmp.Compare(p.row, other.row))
 }

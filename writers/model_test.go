@@ -63,7 +63,7 @@ func (m made) String() string {
 }
 
 func outcome(err error) Code {
-	var problems Problems
+	var problems UserErrors
 	switch {
 	case err == nil:
 		return ""

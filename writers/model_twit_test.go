@@ -148,9 +148,9 @@ func cellsOf(ctx context.Context, store hbase.Store, get hbase.Get) ([]hbase.Cel
 
 func membersOf[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owner string) (all []E, err error) {
 	w := New(store, Options{})
-	each := eachMember(l, owner, func(e E) step { all = append(all, e); return put{} }).(each)
+	each := eachMember(l, owner, func(e E) effect { all = append(all, e); return put{} }).(each)
 	for after, more := "", true; more && err == nil; more = after != "" {
-		_, after, err = each.next(ctx, port{w, "test"}, after)
+		_, after, err = each.next(ctx, client{w, "test"}, after)
 	}
 	return all, err
 }

@@ -28,7 +28,7 @@ func (s *sweeper) came(to time.Time, rows []hbase.Row) {
 	s.from, s.open = to.Add(-skew), nil
 	for i, row := range rows {
 		id := row.Key[1:]
-		if at, err := tables.OpTime(id); len(rows) > page && i == 0 && err == nil && at.Before(to) {
+		if at, err := tables.OpTime(id); len(rows) > pageSize && i == 0 && err == nil && at.Before(to) {
 			s.from = at.Add(-skew)
 		}
 		if id < tables.NewOp(s.from, 0) {
@@ -39,14 +39,14 @@ func (s *sweeper) came(to time.Time, rows []hbase.Row) {
 
 // old returns the rows of the intents of a time, and of these open ones of before, the oldest first.
 func (w *Writers) old(ctx context.Context, from, to time.Time, open []string) ([]hbase.Row, error) {
-	p := port{w, "sweep"}
+	p := client{w, "sweep"}
 	shards := make([][]hbase.Row, tables.OutboxShards)
 	g, scanning := errgroup.WithContext(ctx)
 	g.SetLimit(w.parallel)
 	for shard := range shards {
 		g.Go(func() error {
 			scan := tables.Intents.Scan(shard, from, to)
-			scan.PageSize = page
+			scan.PageSize = pageSize
 			ctx, over := p.call(scanning, "scan")
 			defer over()
 			for row, err := range w.store.Scan(ctx, scan) {

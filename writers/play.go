@@ -15,39 +15,42 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// Total is how much the user played on the day, with this; Sum is that of all days, Last the last of them, and First is whether there
-	// was none before. decide completes them.
+	// Total is the count of the day, with this play; Sum is that of all days, Last the last of
+	// them, and First is whether there was none before. check completes them.
 	Total, Sum int
 	Last       string
 	First      bool
 }
 
-// recordPlay adds to a day in the row of the user and the game, which is the truth. The sums of the user and of the game follow.
-var recordPlay = register(kind[recordPlayArgs]{
-	name: "recordPlay", undone: true,
+// recordPlay adds to a day in the row of the user and the game. The sums of the user and of the
+// game follow from it.
+var recordPlay = register(opType[recordPlayArgs]{
+	name: "recordPlay", properties: properties{compensated: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
 	reads: func(a recordPlayArgs) []hbase.Get { return playReferences(a.User, a.Game).gets() },
-	decide: func(a *recordPlayArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *recordPlayArgs, r *reading) (decision, error) {
 		if err := playReferences(a.User, a.Game).check(r.cells); err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		days, err := playedOn(r.row)
 		if err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		before, err := tables.Plays.DecodeUnder(r.row)
 		if err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		if before != "" {
 			a.Day = before
 		}
-		i, found := slices.BinarySearchFunc(days, a.Day, func(d tables.DayCount, day string) int { return strings.Compare(d.Day, day) })
+		i, found := slices.BinarySearchFunc(days, a.Day, func(d tables.DayCount, day string) int {
+			return strings.Compare(d.Day, day)
+		})
 		if !found {
 			days = slices.Insert(days, i, tables.DayCount{Day: a.Day})
 		}
 		if a.Total = days[i].Count; before != "" {
-			return nil, errNothing
+			return unchanged, nil
 		}
 		a.Total += a.Count
 		days[i].Count, a.Sum = a.Total, 0
@@ -55,77 +58,78 @@ var recordPlay = register(kind[recordPlayArgs]{
 			a.Sum += day.Count
 		}
 		if a.Sum > math.MaxInt32 { // that is shown as an Int, too
-			return nil, refuse(LimitExceeded, "count", "nobody plays a game more than %d times", math.MaxInt32)
+			return unchanged, refuse(LimitExceeded, "count", "nobody plays a game more than %d times", math.MaxInt32)
 		}
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
 		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells
 		if a.Key != nil {
 			cells = append(cells, tables.Plays.UnderCell(*a.Key, a.Day, r.at))
 		}
-		return cells, nil
+		return commit(cells...), nil
 	},
-	plan: func(a recordPlayArgs, o op) plan {
+	plan: func(a recordPlayArgs, o operation) plan {
 		plays := stage{
 			add(tables.UserGames, a.User, tables.UserGame{Code: a.Game, Count: a.Sum, Day: a.Last}, o.at),
 			dayOf(a.Game, a.Day, a.Count),
 		}
 		if a.First {
-			plays = append(plays, add(tables.Players, a.Game, a.User, o.at), countOf(tables.Players, a.Game, 1), countOf(tables.UserGames, a.User, 1))
+			plays = append(plays, add(tables.Players, a.Game, a.User, o.at),
+				countOf(tables.Players, a.Game, 1), countOf(tables.UserGames, a.User, 1))
 		}
 		return plan{now: []stage{
 			plays,
-			{compensateUnless(playReferences(a.User, a.Game), demand{"erasePlays", &erasePlaysArgs{User: a.User, Game: a.Game}})},
+			{compensation{playReferences(a.User, a.Game), erasure(a.User, a.Game)}},
 		}}
 	},
-	added: true,
 })
 
 func playReferences(username, game string) references {
 	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
 }
 
-// playedOn returns the days of a row of plays. Those that are being erased have a 0.
+// playedOn returns the days of a row of plays. Days that are being erased have a 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
 	days, err := tables.Plays.Decode(cells)
 	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err
 }
 
 // dayOf adds to the sum of a game's day.
-func dayOf(game, day string, delta int) step {
-	return count{column{place{tables.GameDays.Table, tables.RowKey(game)}, tables.GameDays.Column(day)}, delta}
+func dayOf(game, day string, delta int) effect {
+	return count{column{location{tables.GameDays.Table, tables.RowKey(game)}, tables.GameDays.Column(day)}, delta}
 }
 
 type erasePlaysArgs struct {
 	User, Game string
-	// Days are what was played: decide completes them.
+	// Days are what was played: check completes them.
 	Days []tables.DayCount
 }
 
-// erasePlays takes away all that a user played of a game, if one of both is gone. The decision says so of each day, and what it said goes then.
-var _ = register(kind[erasePlaysArgs]{
+// erasePlays erases the plays of a user and a game, if one of both is missing. It commits a 0 for
+// each day, and then deletes the days.
+var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	more: func(a erasePlaysArgs, r *reading) []hbase.Get {
 		if len(r.cells) > 0 {
 			return nil
 		}
-		// After the plays: so those of the next game of that code are left alone.
+		// The game is read after the plays: a new game of that code keeps its plays.
 		return playReferences(a.User, a.Game).rows()
 	},
-	decide: func(a *erasePlaysArgs, r *reading) (_ []hbase.Cell, err error) {
+	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
 		if missing, err := playReferences(a.User, a.Game).missing(r.cells); err != nil || !missing {
-			return nil, orNothing(err)
+			return unchanged, err
 		}
 		if a.Days, err = playedOn(r.row); err != nil || len(a.Days) == 0 {
-			return nil, orNothing(err)
+			return unchanged, err
 		}
 		var cells []hbase.Cell
 		for _, day := range a.Days {
 			cells = append(cells, tables.Plays.Put(a.User, a.Game, tables.DayCount{Day: day.Day}, r.at).Cells...)
 		}
-		return cells, nil
+		return commit(cells...), nil
 	},
-	plan: func(a erasePlaysArgs, o op) plan {
+	plan: func(a erasePlaysArgs, o operation) plan {
 		erased := stage{
 			put{tables.Plays.Gone(a.User, a.Game, a.Days, o.at)},
 			remove(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
@@ -140,19 +144,28 @@ var _ = register(kind[erasePlaysArgs]{
 	},
 })
 
-// erasePlaysOf takes away all that a user played.
-func erasePlaysOf(username string) step {
-	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (step, bool, error) {
+// erasePlaysOf erases all plays of a user.
+func erasePlaysOf(username string) effect {
+	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (effect, bool, error) {
 		_, game, err := tables.Plays.Ends(row.Key)
 		if err != nil {
 			return nil, false, err
 		}
 		days, err := playedOn(row.Cells)
-		return demand{"erasePlays", &erasePlaysArgs{User: username, Game: game}}, len(days) > 0, err
+		return erasure(username, game), len(days) > 0, err
 	})
 }
 
-// NewPlay is what a user played.
+// erasePlaysIn erases all plays of a game.
+func erasePlaysIn(game string) effect {
+	return eachMember(tables.Players, game, func(username string) effect { return erasure(username, game) })
+}
+
+func erasure(username, game string) nested {
+	return nested{"erasePlays", &erasePlaysArgs{User: username, Game: game}}
+}
+
+// NewPlay is the input of a play.
 type NewPlay struct {
 	Game string
 	// Day is today, in UTC, if it is nil, and tomorrow at the latest.
@@ -161,24 +174,21 @@ type NewPlay struct {
 	IdempotencyKey *string
 }
 
-// Played says how much a user played a game on a day, all in all.
+// Played is how often a user played a game on a day, in total.
 type Played struct {
 	Game, Day string
 	Count     int
 }
 
-// RecordPlay adds to how much a user played a game on a day. A second time under the same key, for the same game, it does nothing, and returns
-// the day of the first. It may be refused with Problems.
+// RecordPlay adds to the plays of a user, a game and a day. With the same idempotency key and game,
+// it does nothing the second time, and returns the day of the first. The error may be UserErrors.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
-	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly), Count: in.plays("count", p.Count),
-		Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
+	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),
+		Count: in.plays("count", p.Count), Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
 	if p.Day != nil {
 		a.Day = in.day("day", *p.Day, w.now())
 	}
-	if err := in.err(); err != nil {
-		return Played{}, err
-	}
-	_, err := do(ctx, w, recordPlay, &a)
+	err := run(ctx, w, &in, recordPlay, &a)
 	return Played{a.Game, a.Day, a.Total}, err
 }

@@ -67,45 +67,45 @@ func TestWhatIsSaidOfGamesAndPlaysIsChecked(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(ctx context.Context, w *Writers) error
-		want Problems
+		want UserErrors
 	}{
 		{"a new game of a bad code, name and key", func(ctx context.Context, w *Writers) error {
 			_, err := w.CreateGame(ctx, "boss", NewGame{Code: "a b", Name: pointer(" "), IdempotencyKey: &long})
 			return err
-		}, Problems{{BadInput, "code", "it can't contain ' '"}, {BadInput, "idempotencyKey", "it has 1 to 200 characters, not 201"}, {BadInput, "name", "it shows nothing"}}},
+		}, UserErrors{{BadInput, "code", "it can't contain ' '"}, {BadInput, "idempotencyKey", "it has 1 to 200 characters, not 201"}, {BadInput, "name", "it shows nothing"}}},
 		{"one that there is", func(ctx context.Context, w *Writers) error {
 			_, err := w.CreateGame(ctx, "boss", NewGame{Code: "go"})
 			return err
-		}, Problems{{AlreadyExists, "code", `there is a "go" already`}}},
+		}, UserErrors{{AlreadyExists, "code", `there is a "go" already`}}},
 		{"a game without a name", func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: "go", Name: Change[string]{Given: true}})
 			return err
-		}, Problems{{BadInput, "name", "it can be changed, but not taken away"}}},
+		}, UserErrors{{BadInput, "name", "it can be changed, but not taken away"}}},
 		{"a change of what others changed", func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: "go", Name: Change[string]{true, pointer("Weiqi")}, ExpectedVersion: pointer("1")})
 			return err
-		}, Problems{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
+		}, UserErrors{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
 		{"a change of no game", func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: "nothing", Name: Change[string]{true, pointer("x")}})
 			return err
-		}, Problems{{NotFound, "code", `there is no "nothing"`}}},
+		}, UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 		{"the end of no game", func(ctx context.Context, w *Writers) error { return w.DeleteGame(ctx, "nothing") },
-			Problems{{NotFound, "code", `there is no "nothing"`}}},
+			UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 		{"a play of no game", func(ctx context.Context, w *Writers) error {
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "nothing", Count: 1})
 			return err
-		}, Problems{{NotFound, "game", `there is no "nothing"`}}},
+		}, UserErrors{{NotFound, "game", `there is no "nothing"`}}},
 		{"a play on no day, too often, under a bad key", func(ctx context.Context, w *Writers) error {
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "", Day: pointer("2014-02-30"), Count: MaxPlays + 1, IdempotencyKey: pointer("")})
 			return err
-		}, Problems{{BadInput, "game", "a code has 1 to 200 bytes, not 0"}, {BadInput, "count", "a count is a number from 1 to 1000000, not 1000001"},
+		}, UserErrors{{BadInput, "game", "a code has 1 to 200 bytes, not 0"}, {BadInput, "count", "a count is a number from 1 to 1000000, not 1000001"},
 			{BadInput, "idempotencyKey", "it has 1 to 200 characters, not 0"}, {BadInput, "day", `"2014-02-30" is no day of the form 2014-12-25, from 1970 on`}}},
 		{"more plays than an Int can tell", func(ctx context.Context, w *Writers) error {
 			day := tables.DayCount{Day: "2014-12-25", Count: 1<<31 - 1}
 			must(t, w.store, tables.Plays.Put("LiLei", "go", day, 1))
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: &day.Day, Count: 1})
 			return err
-		}, Problems{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
+		}, UserErrors{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
 		{"as many on all days together", func(ctx context.Context, w *Writers) error {
 			must(t, w.store, tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 1<<31 - 2}, 1))
 			if _, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: pointer("2014-12-26"), Count: 1}); err != nil {
@@ -113,12 +113,12 @@ func TestWhatIsSaidOfGamesAndPlaysIsChecked(t *testing.T) {
 			}
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: pointer("2014-12-27"), Count: 1})
 			return err
-		}, Problems{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
+		}, UserErrors{{LimitExceeded, "count", "nobody plays a game more than 2147483647 times"}}},
 	} {
 		store := openStore(t)
 		playground(t)(store)
 		w := New(store, Options{})
-		var got Problems
+		var got UserErrors
 		if err := test.act(t.Context(), w); !errors.As(err, &got) {
 			t.Errorf("%s: error %v", test.name, err)
 		} else if diff := cmp.Diff(test.want, got); diff != "" {

@@ -92,8 +92,8 @@ func (e *exploration) set(p point, m mishap) {
 
 // seek lets what is about to be decided go wrong, where chance has not led to what a sweep or a loser does then.
 func (e *exploration) seek() {
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		for _, p := range protocol(name, kinds[name]) {
+	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
+		for _, p := range protocol(name, opTypes[name]) {
 			for _, h := range e.reached[point{name, "intent"}] {
 				for m := none + 1; m < mishaps && len(e.reached[p]) == 0; m++ {
 					h.besides = []planned{{point{name, "decide"}, m}}
@@ -105,19 +105,15 @@ func (e *exploration) seek() {
 }
 
 // protocol are the points that a kind of write has whatever it does: what a sweep and a loser of a decision come to among them.
-func protocol(name string, k *known) (points []point) {
+func protocol(name string, k *anyOpType) (points []point) {
 	what := []string{"read", "intent", "remove intent", "forget", "sweep, lease"}
-	a, err := k.parse("{}")
-	if err != nil {
-		panic(err)
-	}
-	if _, conditional := k.row(a); conditional {
+	if k.conditional {
 		what = append(what, "decide", "decide, read", "decide, own intent", "fence", "sweep, read", "sweep, own intent", "sweep, forget")
 	}
-	if k.ordered {
+	if k.needsPredecessor {
 		what = append(what, "whole", "read, last intent")
 	}
-	if k.undone {
+	if k.compensated {
 		what = append(what, "done", "read again")
 	}
 	for _, w := range what {

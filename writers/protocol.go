@@ -10,10 +10,11 @@ import (
 
 // The write protocol.
 //
-// HBase changes one row atomically, and an operation changes several. An operation is therefore made durable in three
-// steps: its intent is written, one CheckAndPut on its commit row commits it, and idempotent effects follow. The intent
-// is removed when all effects are applied. It holds everything that the effects depend on, so any gateway can finish
-// the operation. docs/WRITES.md has the invariants (I1 to I5) and why each effect may be applied twice.
+// HBase changes one row atomically, and an operation changes several. An operation is therefore
+// made durable in three steps: its intent is written, one CheckAndPut on its commit row commits it,
+// and idempotent effects follow. The intent is removed when all effects are applied. It holds
+// everything that the effects depend on, so any gateway can finish the operation. docs/WRITES.md
+// has the invariants (I1 to I5) and why each effect may be applied twice.
 //
 // An execution is a state machine. The gateway that was called starts it in reading:
 //
@@ -39,10 +40,14 @@ import (
 //	COMMITTED ──► ACKNOWLEDGED ──► sealing ──► removing ──► COMPLETE
 //	 plan.now       plan.later
 //
-// The attempt ends in one of the outcomes in capitals. A new attempt follows LOST, because the operation surely did not
-// commit and never will. It follows UNKNOWN if the operation is idempotent; otherwise the caller gets [ErrUnknown].
-// A sweep, or an operation that needs its predecessor to be complete, starts in COMMITTED with what it parsed from the
-// intent, and has its own way to find out whether the operation committed (fate, in swept.go).
+//	any state in which another execution of the operation is found to have completed it, or to have its lease,
+//	and preparing, if the operation that started a nested one is complete ──► SUPERSEDED
+//
+// The attempt ends in one of the outcomes in capitals. A new attempt follows LOST, because the
+// operation surely did not commit and never will. It follows UNKNOWN if the operation is
+// idempotent; otherwise the caller gets [ErrUnknown]. A sweep, or an operation that needs its
+// predecessor to be complete, starts in COMMITTED with what it parsed from the intent, and has its
+// own way to find out whether the operation committed (fate, in swept.go).
 //
 // What a crash, or an error of the store, leaves behind in each state, and who continues:
 //
@@ -61,13 +66,15 @@ import (
 //	ACKNOWLEDGED          the same for plan.later.
 //	sealing, removing     all effects are applied, and are applied again without a change.
 //
-// The caller gets its answer in ACKNOWLEDGED. The rest goes on in the background, also if the caller's context ends.
+// The caller gets its answer in ACKNOWLEDGED. The rest goes on in the background, also if the
+// caller's context ends.
 type state int
 
 const (
 	// stateReading reads the commit row and what the preconditions need.
 	stateReading state = iota
-	// statePredecessor completes the row's previous operation, if the type reads that operation's effects.
+	// statePredecessor completes the row's previous operation, if the type reads that operation's
+	// effects.
 	statePredecessor
 	// stateSearching does the further rounds of types that find what they need step by step.
 	stateSearching
@@ -92,11 +99,14 @@ const (
 	// stateAbandoning removes the intent of an operation that did not commit.
 	stateAbandoning
 
-	// The outcomes of an attempt.
+	// The outcomes of an attempt, and stateSuperseded.
 	stateCommitted
 	stateUnchanged
 	stateLost
 	stateUnknown
+	// stateSuperseded ends an execution: another one has completed the operation or continues it,
+	// or the operation that started this nested one is complete.
+	stateSuperseded
 
 	// stateAcknowledged applies what the caller does not wait for.
 	stateAcknowledged
@@ -108,13 +118,16 @@ const (
 )
 
 // outcome reports whether an attempt ends in the state.
-func (s state) outcome() bool { return s >= stateCommitted && s <= stateUnknown }
+func (s state) outcome() bool { return s >= stateCommitted && s <= stateSuperseded }
 
-// execution is an operation on its way through the states. Only the gateway that was called goes through those before
-// stateCommitted; there can be several executions of one operation after it.
+// end reports whether an execution ends in the state.
+func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
+
+// execution is an operation on its way through the states. Only the gateway that was called goes
+// through those before stateCommitted; there can be several executions of one operation after it.
 type execution struct {
-	port
-	known     *known
+	client
+	opType    *anyOpType
 	state     state
 	arguments any
 	attempt
@@ -122,27 +135,28 @@ type execution struct {
 	// intent and plan are set by stateChecking, or from a stored intent.
 	intent tables.Intent
 	plan   plan
-	// tallies are all that it counts, a row each.
-	tallies map[place]*tally
+	// increments are all that it counts, by row.
+	increments map[location]*increment
 	// mine is whether this execution owns the entry of the operation in [Writers].active.
 	mine bool
 	// called is whether a caller waits for the acknowledgement.
 	called bool
 	// marked is whether the stored intent says that the operation committed.
 	marked bool
-	// places are the buckets of members that were looked up before, and that may have changed.
-	places map[*member]tables.Place
-	// placed are the members that were written, until a later read shows that their bucket was not split.
-	placed map[*member]tables.Place
+	// buckets are the buckets of members that were read before. They may have been split since.
+	buckets map[*member]tables.Place
+	// unverified are the members that were written, until a later read shows that their bucket was
+	// not split.
+	unverified map[*member]tables.Place
 }
 
 // attempt is what an execution needs until its operation is committed.
 type attempt struct {
-	// allowed is the caller's precondition: see [Provided].
+	// allowed is the caller's precondition: see [WithPrecondition].
 	allowed func() error
 	read    *reading
 	row     commitRow
-	// began is when the reading began, as [wholeWrites] counts time.
+	// began is when the reading began, as [completedOps] counts time.
 	began int
 	// cells are what the commit puts into the commit row.
 	cells []hbase.Cell
@@ -156,7 +170,10 @@ type attempt struct {
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	for !end(x.state) {
 		next, err := x.step(ctx)
-		if err != nil {
+		switch {
+		case errors.Is(err, errSuperseded):
+			next = stateSuperseded
+		case err != nil:
 			return err
 		}
 		x.state = next
@@ -195,7 +212,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 		x.forget(ctx)
 		return stateLost, nil
 	case stateCommitted:
-		return stateAcknowledged, x.stages(ctx, x.plan.now, "now ")
+		return stateAcknowledged, x.applyStages(ctx, x.plan.now, "now ")
 	case stateAcknowledged:
 		return stateSealing, x.applyLater(ctx)
 	case stateSealing:

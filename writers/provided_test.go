@@ -36,7 +36,7 @@ func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
 					}
 					return hbasetest.Fault{Delay: time.Millisecond}
 				}), Options{})
-				err := move("d31", "d5")(Provided(t.Context(), func() error {
+				err := move("d31", "d5")(WithPrecondition(t.Context(), func() error {
 					time.Sleep(time.Until(began.Add(2 * time.Millisecond)))
 					return test.answer
 				}), w)

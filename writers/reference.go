@@ -1,8 +1,6 @@
 package writers
 
 import (
-	"cmp"
-
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -29,7 +27,8 @@ func (r reference) gets() []hbase.Get {
 	return gets
 }
 
-// check returns the problem that the object does not exist, if it does not. It takes the cells of gets.
+// check returns the problem that the object does not exist, if it does not. It takes the cells of
+// gets.
 func (r reference) check(cells ...[]hbase.Cell) error {
 	exists, err := r.object.Exists(r.key, cells[0])
 	if author, ok := r.object.Author(r.key); ok && exists && err == nil {
@@ -63,7 +62,8 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return together(errs...)
 }
 
-// rows reads what missing needs. Authors are left out: who deletes an author deletes the author's objects next.
+// rows reads what missing needs. Authors are left out: who deletes an author deletes the author's
+// objects next.
 func (rs references) rows() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -80,19 +80,3 @@ func (rs references) missing(cells [][]hbase.Cell) (bool, error) {
 	}
 	return false, nil
 }
-
-// compensateUnless demands a compensation unless all objects exist. It follows the stage that adds to their lists: who
-// deletes an object marks it as deleted before clearing its lists, so either the deletion finds the members, or this
-// finds the object deleted.
-func compensateUnless(rs references, compensation demand) step {
-	return look{what: "ends", gets: rs.rows(), then: func(cells [][]hbase.Cell) ([]step, error) {
-		missing, err := rs.missing(cells)
-		if err != nil || !missing {
-			return nil, err
-		}
-		return []step{compensation}, nil
-	}}
-}
-
-// orNothing is the end of a decision that changes nothing.
-func orNothing(err error) error { return cmp.Or(err, errNothing) }

@@ -7,9 +7,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Relations: every kind of relation in the catalogue gets two operations, which relate two objects and end that. Both
-// commit on the row of the edge, with the state machine of protocol.go. They differ between kinds only by their names,
-// their arguments' names, and what [tables.Relation] declares.
+// Relations: every kind of relation in the catalogue gets two operations, which relate two objects
+// and end that. Both commit on the row of the edge, with the state machine of protocol.go. They
+// differ between kinds only by their names, their arguments' names, and what [tables.Relation]
+// declares.
 //
 //	              relate                                unrelate
 //	read          the edge, both ends                   the edge; both ends if the relation is strict
@@ -22,14 +23,15 @@ import (
 //	              nested unrelate
 //	plan.later    a fan-out job, if declared            the same, unless the first end is being deleted
 //
-// An end that is deleted meanwhile is found by one of two: relate reads the ends after the members are stored, and a
-// deletion marks the object first and goes through its lists afterwards. Both run the same unrelate, which finds nothing
-// to do the second time. If a key is reusable, the object may exist again by then. So such an unrelate reads the edge
-// first and the ends after it, and a complete relate is sealed (compensated, see stateSealing).
+// An end that is deleted meanwhile is found by one of two: relate reads the ends after the members
+// are stored, and a deletion marks the object first and goes through its lists afterwards. Both run
+// the same unrelate, which finds nothing to do the second time. If a key is reusable, the object
+// may exist again by then. So such an unrelate reads the edge first and the ends after it, and a
+// complete relate is sealed (compensated, see stateSealing).
 //
-// A crash before the commit leaves an intent that a sweep fences. After it, a sweep, or the next operation on the edge,
-// applies the whole plan again: members and counts are idempotent, nested operations find nothing to do, and the job
-// has the id of the operation.
+// A crash before the commit leaves an intent that a sweep fences. After it, a sweep, or the next
+// operation on the edge, applies the whole plan again: members and counts are idempotent, nested
+// operations find nothing to do, and the job has the id of the operation.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -40,33 +42,33 @@ func init() {
 // reusable reports whether an end can exist again after it was deleted.
 func reusable(x *tables.Relation) bool { return x.From.Object().Reusable || x.To.Object().Reusable }
 
-func relate(x *tables.Relation) kind[relationArgs] {
-	return kind[relationArgs]{
-		name: x.Name, undone: reusable(x), zero: relationArgs{relation: x},
+func relate(x *tables.Relation) opType[relationArgs] {
+	return opType[relationArgs]{
+		name: x.Name, properties: properties{compensated: reusable(x)}, zero: relationArgs{relation: x},
 		row:   relationArgs.edge,
 		reads: func(a relationArgs) []hbase.Get { return a.ends().gets() },
-		decide: func(a *relationArgs, r *reading) ([]hbase.Cell, error) {
+		check: func(a *relationArgs, r *reading) (decision, error) {
 			if err := a.ends().check(r.cells); err != nil {
-				return nil, err
+				return unchanged, err
 			}
 			related, _, err := x.Decode(r.row)
 			if err != nil || related {
-				return nil, orNothing(err)
+				return unchanged, err
 			}
-			return x.Put(a.from, a.to, true, millis(r.at), r.at).Cells, nil
+			return commit(x.Put(a.from, a.to, true, millis(r.at), r.at).Cells...), nil
 		},
-		plan: func(a relationArgs, o op) plan {
-			undo := unrelateDemand(x, a.from, a.to, unrelateArgs{})
+		plan: func(a relationArgs, o operation) plan {
+			undo := unrelateNested(x, a.from, a.to, unrelateArgs{})
 			return plan{
-				now:   []stage{a.members(o.at, o.at, 1), {compensateUnless(a.ends(), undo)}},
+				now:   []stage{a.members(o.at, o.at, 1), {compensation{a.ends(), undo}}},
 				later: a.job(x.Job, o),
 			}
 		},
 	}
 }
 
-func unrelate(x *tables.Relation) kind[relationArgs] {
-	return kind[relationArgs]{
+func unrelate(x *tables.Relation) opType[relationArgs] {
+	return opType[relationArgs]{
 		name: x.Inverse, zero: relationArgs{relation: x},
 		row: relationArgs.edge,
 		reads: func(a relationArgs) []hbase.Get {
@@ -81,27 +83,27 @@ func unrelate(x *tables.Relation) kind[relationArgs] {
 			}
 			return nil
 		},
-		decide: func(a *relationArgs, r *reading) ([]hbase.Cell, error) {
+		check: func(a *relationArgs, r *reading) (decision, error) {
 			switch {
 			case a.IfMissing:
 				if missing, err := a.ends().missing(r.cells); err != nil || !missing {
-					return nil, orNothing(err)
+					return unchanged, err
 				}
 			case x.Strict:
 				if err := a.ends().check(r.cells); err != nil {
-					return nil, err
+					return unchanged, err
 				}
 			}
 			related, since, err := x.Decode(r.row)
 			if err != nil || !related {
-				return nil, orNothing(err)
+				return unchanged, err
 			}
 			if x.Dated() {
 				a.Since = since.UnixMilli()
 			}
-			return x.Put(a.from, a.to, false, since, r.at).Cells, nil
+			return commit(x.Put(a.from, a.to, false, since, r.at).Cells...), nil
 		},
-		plan: func(a relationArgs, o op) plan {
+		plan: func(a relationArgs, o operation) plan {
 			p := plan{now: []stage{a.members(a.Since, o.at, -1)}}
 			if !a.FromDeleted {
 				p.later = a.job(x.InverseJob, o)
@@ -118,7 +120,7 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 		owner, counterpart string
 	}{{&a.relation.From, a.from, a.to}, {&a.relation.To, a.to, a.from}} {
 		list := m.end.List
-		s = append(s, memberOf(list, m.owner, m.end.Member(m.counterpart, millis(since), at), delta < 0))
+		s = append(s, &member{list, m.owner, m.end.Member(m.counterpart, millis(since), at), delta < 0})
 		if list.Count != "" {
 			s = append(s, countIn(list.Owner.Table, m.owner, list.Count, delta))
 		}
@@ -127,44 +129,44 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 }
 
 // job starts a fan-out job, unless kind is empty.
-func (a relationArgs) job(kind tables.JobKind, o op) []stage {
+func (a relationArgs) job(kind tables.JobKind, o operation) []stage {
 	if kind == "" {
 		return nil
 	}
 	return []stage{{job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: a.to, Follower: a.from}}}}
 }
 
-// unrelateDemand ends a relation because an end is missing.
-func unrelateDemand(x *tables.Relation, from, to string, args unrelateArgs) demand {
+// unrelateNested ends a relation because an end is missing.
+func unrelateNested(x *tables.Relation, from, to string, args unrelateArgs) nested {
 	args.IfMissing = reusable(x)
-	return demand{x.Inverse, &relationArgs{x, from, to, args}}
+	return nested{x.Inverse, &relationArgs{x, from, to, args}}
 }
 
 // unrelateAll ends all relations of an object that is being deleted.
 func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 	for _, x := range tables.Relations() {
 		if x.From.Object() == o {
-			s = append(s, eachCounterpart(&x.From, key, func(to string) step {
-				return unrelateDemand(x, key, to, unrelateArgs{FromDeleted: x.InverseJob != ""})
+			s = append(s, eachCounterpart(&x.From, key, func(to string) effect {
+				return unrelateNested(x, key, to, unrelateArgs{FromDeleted: x.InverseJob != ""})
 			}))
 		}
 		if x.To.Object() == o {
-			s = append(s, eachCounterpart(&x.To, key, func(from string) step {
-				return unrelateDemand(x, from, key, unrelateArgs{})
+			s = append(s, eachCounterpart(&x.To, key, func(from string) effect {
+				return unrelateNested(x, from, key, unrelateArgs{})
 			}))
 		}
 	}
 	return s
 }
 
-// relate relates two objects. If they are related already, nothing happens. The error may be Problems.
-func (w *Writers) relate(ctx context.Context, x *tables.Relation, from, to string) error {
-	_, err := do(ctx, w, kinds[x.Name], &relationArgs{relation: x, from: from, to: to})
-	return err
+// relate relates two objects. If they are related already, nothing happens. The error may be
+// UserErrors.
+func (w *Writers) relate(ctx context.Context, in *input, x *tables.Relation, from, to string) error {
+	return run(ctx, w, in, opTypes[x.Name], &relationArgs{relation: x, from: from, to: to})
 }
 
-// unrelate ends what relate began. If the objects are not related, nothing happens. The error may be Problems.
-func (w *Writers) unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
-	_, err := do(ctx, w, kinds[x.Inverse], &relationArgs{relation: x, from: from, to: to})
-	return err
+// unrelate ends what relate began. If the objects are not related, nothing happens. The error may
+// be UserErrors.
+func (w *Writers) unrelate(ctx context.Context, in *input, x *tables.Relation, from, to string) error {
+	return run(ctx, w, in, opTypes[x.Inverse], &relationArgs{relation: x, from: from, to: to})
 }

@@ -18,7 +18,8 @@ type relationArgs struct {
 
 // unrelateArgs are the other arguments of unrelate.
 type unrelateArgs struct {
-	// Since is when the objects were related, in milliseconds: decide completes it if the relation has dates.
+	// Since is when the objects were related, in milliseconds: check completes it if the relation
+	// has dates.
 	Since int64 `json:",omitempty"`
 	// FromDeleted is whether the first end is being deleted: then no fan-out job follows.
 	FromDeleted bool `json:"Left,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// NewRole is what is said of a role that is to be made.
+// NewRole is the input of a creation.
 type NewRole struct {
 	Code string
 	// Name is the code if it is nil.
@@ -22,22 +22,28 @@ type createRoleArgs struct {
 	Origin string
 }
 
-// createRole makes a role, in the list of the department that defines it.
-var createRole = register(kind[createRoleArgs]{
-	name: "createRole", undone: true,
+var createRole = register(opType[createRoleArgs]{
+	name: "createRole", properties: properties{compensated: true},
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
-	decide: func(a *createRoleArgs, r *reading) ([]hbase.Cell, error) {
-		if err := together(free(r.row, a.Code, a.Origin, a.IdempotencyKey), definers(a.Department).check(r.cells)); err != nil {
-			return nil, err
+	check: func(a *createRoleArgs, r *reading) (decision, error) {
+		before, err := createdBefore(r.row, a.Origin, a.IdempotencyKey)
+		switch {
+		case before && err == nil:
+			return unchanged, nil
+		case !before:
+			err = checkUnused(r.row, a.Code)
+		}
+		if err := together(err, definers(a.Department).check(r.cells)); err != nil {
+			return unchanged, err
 		}
 		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)
-		return append(put.Cells, originCell(a.Origin, r.at)), nil
+		return commit(append(put.Cells, originCell(a.Origin, r.at))...), nil
 	},
-	plan: func(a createRoleArgs, o op) plan { return defined(a.Code, nil, a.Department, o) },
+	plan: func(a createRoleArgs, o operation) plan { return moveRole(a.Code, nil, a.Department, o) },
 })
 
-// RoleChange is what an update does to a role.
+// RoleChange is an update of a role.
 type RoleChange struct {
 	Code             string
 	Name, Department Change[string]
@@ -47,97 +53,99 @@ type RoleChange struct {
 
 type updateRoleArgs struct {
 	RoleChange
-	// Before and After define the role: decide completes them.
+	// Before and After define the role: check completes them.
 	Before, After *string
 }
 
-var updateRole = register(kind[updateRoleArgs]{
-	name: "updateRole", undone: true, added: true, // a second one could undo what came between
+var updateRole = register(opType[updateRoleArgs]{
+	// A second one could revert a later update.
+	name: "updateRole", properties: properties{compensated: true, nonIdempotent: true},
 	row:   func(a updateRoleArgs) hbase.Get { return roleOf(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
-	decide: func(a *updateRoleArgs, r *reading) ([]hbase.Cell, error) {
-		role, err := existingRole(a.Code, r)
+	check: func(a *updateRoleArgs, r *reading) (decision, error) {
+		role, err := existing(tables.Roles, a.Code, r.row, "code")
 		if err := together(err, definers(a.Department.Value).check(r.cells)); err != nil {
-			return nil, err
+			return unchanged, err
 		}
-		if err := unchanged(a.ExpectedVersion, *role.Version); err != nil {
-			return nil, err
+		if err := checkVersion(a.ExpectedVersion, *role.Version); err != nil {
+			return unchanged, err
 		}
 		a.Before, a.After = role.DepartmentCode, role.DepartmentCode
 		if a.Department.Given {
 			a.After = a.Department.Value
 		}
-		var changes alter
+		var u update
 		var new tables.Role
-		to(&changes, "name", role.Name, a.Name, &new.Name)
-		to(&changes, "department", role.DepartmentCode, a.Department, &new.DepartmentCode)
-		return changes.cells(tables.Roles.Put(a.Code, &new, r.at), r.op)
+		set(&u, "name", role.Name, a.Name, &new.Name)
+		set(&u, "department", role.DepartmentCode, a.Department, &new.DepartmentCode)
+		return u.decision(tables.Roles.Put(a.Code, &new, r.at), r.operation)
 	},
-	plan: func(a updateRoleArgs, o op) plan { return defined(a.Code, a.Before, a.After, o) },
+	plan: func(a updateRoleArgs, o operation) plan { return moveRole(a.Code, a.Before, a.After, o) },
 })
 
 type undefineRoleArgs struct{ Role, Department string }
 
-// undefineRole ends that a department defines a role, when the department is gone.
-var _ = register(kind[undefineRoleArgs]{
+// undefineRole removes a role from a department that was deleted.
+var _ = register(opType[undefineRoleArgs]{
 	name: "undefineRole",
 	row:  func(a undefineRoleArgs) hbase.Get { return roleOf(a.Role) },
 	more: func(a undefineRoleArgs, r *reading) []hbase.Get {
-		// After the role: so what a new department of that code defines is left alone.
 		if len(r.cells) > 0 {
 			return nil
 		}
+		// The department is read after the role: a new department of that code keeps its roles.
 		return definers(&a.Department).rows()
 	},
-	decide: func(a *undefineRoleArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *undefineRoleArgs, r *reading) (decision, error) {
 		role, err := tables.Roles.Decode(a.Role, r.row)
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
-			return nil, orNothing(err)
+			return unchanged, err
 		}
 		if missing, err := definers(&a.Department).missing(r.cells); err != nil || !missing {
-			return nil, orNothing(err)
+			return unchanged, err
 		}
-		return []hbase.Cell{tables.Without("department", r.at), versionCell(r.op)}, nil
+		return commit(tables.Without("department", r.at), versionCell(r.operation)), nil
 	},
-	plan: func(a undefineRoleArgs, o op) plan { return defined(a.Role, &a.Department, nil, o) },
+	plan: func(a undefineRoleArgs, o operation) plan { return moveRole(a.Role, &a.Department, nil, o) },
 })
+
+// undefineRolesOf removes the roles of a department that was deleted.
+func undefineRolesOf(department string) effect {
+	return eachMember(tables.DepartmentRoles, department, func(role string) effect {
+		return nested{"undefineRole", &undefineRoleArgs{role, department}}
+	})
+}
 
 type deleteRoleArgs struct {
 	Code string
-	// Department defined the role: decide completes it.
+	// Department defined the role: check completes it.
 	Department *string
 }
 
-// deleteRole says that a role is gone, and then takes it from all who have it. The code may be given again when that is done.
-var deleteRole = register(kind[deleteRoleArgs]{
-	name: "deleteRole", added: true, // a second one could delete the next role of that code
+// deleteRole marks a role as deleted, and then revokes it. The code may be given again when that is
+// done.
+var deleteRole = register(opType[deleteRoleArgs]{
+	// A second one could delete the next role of that code.
+	name: "deleteRole", properties: properties{nonIdempotent: true},
 	row: func(a deleteRoleArgs) hbase.Get { return roleOf(a.Code) },
-	decide: func(a *deleteRoleArgs, r *reading) ([]hbase.Cell, error) {
-		role, err := existingRole(a.Code, r)
+	check: func(a *deleteRoleArgs, r *reading) (decision, error) {
+		role, err := existing(tables.Roles, a.Code, r.row, "code")
 		if err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		a.Department = role.DepartmentCode
-		return []hbase.Cell{goneCell(r.at), tables.Without("department", r.at)}, nil
+		return commit(goneCell(r.at), tables.Without("department", r.at)), nil
 	},
-	plan: func(a deleteRoleArgs, o op) plan {
-		p := defined(a.Code, a.Department, nil, o)
-		p.later = []stage{unrelateAll(&tables.Roles.AnyObject, a.Code)}
+	plan: func(a deleteRoleArgs, o operation) plan {
+		p := moveRole(a.Code, a.Department, nil, o)
+		p.later = clearAll(&tables.Roles.AnyObject, a.Code)
 		return p
 	},
 })
 
-// roleOf reads what there is to change of a role.
+// roleOf reads the attributes of a role that operations change.
 func roleOf(code string) hbase.Get {
 	return tables.Roles.Get(code, tables.Roles.Columns([]string{"name", "version", "department"}))
-}
-
-func existingRole(code string, r *reading) (*tables.Role, error) {
-	role, err := tables.Roles.Decode(code, r.row)
-	if err == nil && role == nil {
-		err = refuse(NotFound, "code", "there is no %q", code)
-	}
-	return role, err
 }
 
 // definers refers to the department that defines a role, if one does.
@@ -148,30 +156,30 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// defined moves a role from the list of one department to that of another; nil is none.
-func defined(role string, before, after *string, o op) (p plan) {
-	if before != nil && after != nil && *before == *after {
+// moveRole moves a role from the list of one department to that of another; nil is none.
+func moveRole(role string, from, to *string, o operation) (p plan) {
+	if from != nil && to != nil && *from == *to {
 		return p
 	}
 	var lists stage
-	if before != nil {
-		lists = append(lists, remove(tables.DepartmentRoles, *before, role, o.at), countOf(tables.DepartmentRoles, *before, -1))
+	if from != nil {
+		lists = append(lists, remove(tables.DepartmentRoles, *from, role, o.at), countOf(tables.DepartmentRoles, *from, -1))
 	}
-	if after != nil {
-		lists = append(lists, add(tables.DepartmentRoles, *after, role, o.at), countOf(tables.DepartmentRoles, *after, 1))
+	if to != nil {
+		lists = append(lists, add(tables.DepartmentRoles, *to, role, o.at), countOf(tables.DepartmentRoles, *to, 1))
 	}
 	if len(lists) > 0 {
 		p.now = append(p.now, lists)
 	}
-	if after != nil {
-		p.now = append(p.now, stage{compensateUnless(definers(after), demand{"undefineRole", &undefineRoleArgs{role, *after}})})
+	if to != nil {
+		p.now = append(p.now, stage{compensation{definers(to), nested{"undefineRole", &undefineRoleArgs{role, *to}}}})
 	}
 	return p
 }
 
-// CreateRole makes a role, and returns its code as it is stored. A second time under the same key, by the same caller, it does nothing. It may be
-// refused with Problems.
-func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (code string, err error) {
+// CreateRole creates a role, and returns its code as it is stored. With the same caller and
+// idempotency key, it does nothing the second time. The error may be UserErrors.
+func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (string, error) {
 	var in input
 	role.Code = in.code("code", role.Code)
 	if role.Name == nil {
@@ -181,57 +189,33 @@ func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (
 	}
 	role.Department = in.optionalCode("department", role.Department)
 	role.IdempotencyKey = in.idempotencyKey("idempotencyKey", role.IdempotencyKey)
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err = do(ctx, w, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
-	return role.Code, err
+	return role.Code, run(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
 
-// UpdateRole changes a role, and returns its code as it is stored. It may be refused with Problems.
-func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (code string, err error) {
+// UpdateRole changes a role, and returns its code as it is stored. The error may be UserErrors.
+func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) {
 	var in input
-	c.Code = in.code("code", c.Code)
-	c.Name = in.changedName("name", c.Name)
+	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)
 	c.Department = change(in.optionalCode, "department", c.Department)
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err = do(ctx, w, updateRole, &updateRoleArgs{RoleChange: c})
-	return c.Code, err
+	return c.Code, run(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
 }
 
-// DeleteRole deletes a role. It may be refused with Problems.
+// DeleteRole deletes a role. The error may be UserErrors.
 func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	var in input
-	code = in.code("code", code)
-	if err := in.err(); err != nil {
-		return err
-	}
-	_, err := do(ctx, w, deleteRole, &deleteRoleArgs{Code: code})
-	return err
+	return run(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})
 }
 
-// AssignRole gives a user a role. A user who has it keeps it. The error may be Problems.
+// AssignRole gives a user a role. A user who has it keeps it. The error may be UserErrors.
 func (w *Writers) AssignRole(ctx context.Context, username, role string) error {
-	username, role, err := checkAssignment(username, role)
-	if err != nil {
-		return err
-	}
-	return w.relate(ctx, tables.Assignments, username, role)
-}
-
-// RevokeRole ends what AssignRole began. The error may be Problems.
-func (w *Writers) RevokeRole(ctx context.Context, username, role string) error {
-	username, role, err := checkAssignment(username, role)
-	if err != nil {
-		return err
-	}
-	return w.unrelate(ctx, tables.Assignments, username, role)
-}
-
-func checkAssignment(username, role string) (string, string, error) {
 	var in input
 	username, role = in.username("username", username), in.code("role", role)
-	return username, role, in.err()
+	return w.relate(ctx, &in, tables.Assignments, username, role)
+}
+
+// RevokeRole ends what AssignRole began. The error may be UserErrors.
+func (w *Writers) RevokeRole(ctx context.Context, username, role string) error {
+	var in input
+	username, role = in.username("username", username), in.code("role", role)
+	return w.unrelate(ctx, &in, tables.Assignments, username, role)
 }

@@ -79,7 +79,7 @@ func TestASigningUpWhoseAnswerIsLostIsDoneUnderItsKey(t *testing.T) {
 				first := writers.New(dying, writers.Options{})
 				_, err := writers.NewAccounts(first, r.hasher(quick)).SignUp(t.Context(), lilei, secret, &key)
 				first.Close(t.Context())
-				if dead.Load() != (err != nil) || errors.As(err, new(writers.Problems)) {
+				if dead.Load() != (err != nil) || errors.As(err, new(writers.UserErrors)) {
 					t.Errorf("%s %s, done %v: error %v", kind, table, done, err)
 				}
 				if username, err := r.SignUp(t.Context(), lilei, secret, &key); err != nil || username != "LiLei" {

@@ -67,10 +67,10 @@ type sweeping struct {
 func (w *Writers) sweeping(ctx context.Context, failed func(error)) *sweeping {
 	do := func(f found) {
 		if err := w.sweep(ctx, f); err != nil {
-			failed(port{w, "sweep"}.failed(f.intent.ID, err))
+			failed(client{w, "sweep"}.failed(f.intent.ID, err))
 		}
 	}
-	return &sweeping{w, failed, newWorkers(w, w.parallel, do), newWorkers(w, background, do)}
+	return &sweeping{w, failed, newWorkers(w, w.parallel, do), newWorkers(w, backgroundLimit, do)}
 }
 
 // look finds the old intents that nobody carries on, and gives them to the workers.
@@ -108,7 +108,7 @@ func (s *sweeping) look(ctx context.Context) error {
 	for _, row := range rows {
 		x, err := w.parse(row.Key, row.Cells)
 		if err != nil {
-			s.failed(port{w, "sweep"}.failed(row.Key[1:], err))
+			s.failed(client{w, "sweep"}.failed(row.Key[1:], err))
 			continue
 		}
 		switch f := (found{x, row.Cells}); {

@@ -25,7 +25,7 @@ func TestALongWriteThatWasLeftBehindHoldsUpNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, 10*time.Second, func() bool { return len(first.did("deleteUser")) > 0 })
-		time.Sleep(800 * time.Millisecond) // the first page of followers is read, and its effects are under way
+		time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
 		first.die(func(string, string) bool { return true })
 		died := time.Now()
 		wait(t, leased+2*tick, func() bool { return len(one.did("deleteUser"))+len(two.did("deleteUser")) > 0 })
@@ -130,7 +130,7 @@ func TestAGatewayThatStoodStillLetsGoOfWhatOthersTook(t *testing.T) {
 					t.Fatal(err)
 				}
 				wait(t, 10*time.Second, func() bool { return len(one.did("deleteUser")) > 0 })
-				time.Sleep(400 * time.Millisecond) // the first page is read, and its effects are under way
+				time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
 				two.run(t)
 				one.stand(oldIntent + leased)
 				wait(t, oldIntent+leased, func() bool { return len(two.did("deleteUser")) > 0 })
@@ -162,7 +162,7 @@ func TestRunEndsWhatItBegan(t *testing.T) {
 				dead.end(t, time.Second)
 				one.run(t)
 				wait(t, 10*time.Second, func() bool { return len(one.did("deleteUser")) > 0 })
-				time.Sleep(400 * time.Millisecond) // the first page is read, and its effects are under way
+				time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
 				one.end(t, test.patience)
 				if whole := len(open(t, store)) == 0; whole != test.whole {
 					t.Errorf("whole: %v", whole)

@@ -35,7 +35,7 @@ func (w *Writers) sweep(ctx context.Context, f found) error {
 		return err
 	}
 	err := f.alone(ctx, f.settle)
-	if errors.Is(err, errWhole) {
+	if errors.Is(err, errSuperseded) {
 		return nil
 	}
 	return err
@@ -118,6 +118,6 @@ func (x *execution) follows(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	id, _ := tables.DecidedBy(x.intent.After)
-	there, err := intentsOpen(ctx, x.port, []string{id}, "sweep, last intent")
-	return there[id], err
+	open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
+	return open[id], err
 }

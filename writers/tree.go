@@ -7,10 +7,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// How deep the tree is, at most, is kept in its row: so that a department can be made below any other without a look at all above, as long as
-// there is room. It grows with the tree, and never shrinks.
+// The tree's row stores an upper bound of its depth, so that a department can be created without
+// reading all above it while there is room. The bound grows with the tree, and never shrinks.
 
-// depthOf returns how deep the tree is, nil if that is not known.
+// depthOf returns the bound of the tree's depth, nil if it is not known.
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
 	if err != nil || !known {
@@ -19,28 +19,29 @@ func depthOf(tree []hbase.Cell) (*int, error) {
 	return &levels, nil
 }
 
-// roomy reports whether something can be made at any place of the tree.
+// roomy reports whether a department can be created anywhere in the tree.
 func roomy(tree []hbase.Cell) bool {
 	depth, err := depthOf(tree)
 	return err == nil && depth != nil && *depth < tables.MaxDepth
 }
 
 func tooDeep(code string) error {
-	return refuse(LimitExceeded, "parent", "the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
+	return refuse(LimitExceeded, "parent",
+		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen notes that the tree has a department at a level.
-func deepen(depth, level int, o op) []step {
+// deepen raises the bound of the tree's depth, if the level is below it.
+func deepen(depth, level int, o operation) []effect {
 	if level <= depth {
 		return nil
 	}
-	return []step{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
+	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
-// measure is deepen for a department whose level is still to be found out.
-func measure(code string, depth int, o op) step {
-	return each{"measure", func(ctx context.Context, p port, _ string) ([]step, string, error) {
-		first, err := p.one(ctx, "measure", departmentOf(code))
+// measure is deepen for a department of an unknown level.
+func measure(code string, depth int, o operation) effect {
+	return each{"measure", func(ctx context.Context, c client, _ string) ([]effect, string, error) {
+		first, err := c.one(ctx, "measure", departmentOf(code))
 		if err != nil {
 			return nil, "", err
 		}
@@ -50,7 +51,7 @@ func measure(code string, depth int, o op) step {
 			if len(next) == 0 {
 				return deepen(depth, len(chain), o), "", nil
 			}
-			above, err := p.get(ctx, "measure", next)
+			above, err := c.get(ctx, "measure", next)
 			if err != nil {
 				return nil, "", err
 			}
@@ -59,7 +60,7 @@ func measure(code string, depth int, o op) step {
 	}}
 }
 
-// climb reads the next department of a chain from the bottom up, none if that is whole.
+// climb reads the next department of a chain from the bottom up, none if the chain is complete.
 func climb(chain [][]hbase.Cell) []hbase.Get {
 	d, err := tables.Departments.Decode("", chain[len(chain)-1])
 	if err != nil || d == nil || d.ParentCode == nil || len(chain) > tables.MaxDepth {
@@ -72,16 +73,17 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// Name is its own, From its parent before, and Depth how deep the tree was, if that was known, as To is what it gets: decide completes
-	// them.
+	// Name is its own, From its parent before. Depth is the depth of the tree before, if that was
+	// known, and To the depth of the department's deepest descendant after. check completes them.
 	Name      string
 	From      *string
 	Depth, To *int
 }
 
-// moveDepartment puts a department, with all that is below it, under another one.
-var moveDepartment = register(kind[moveDepartmentArgs]{
-	name: "moveDepartment", ordered: true, added: true, // a second one could undo what came between
+// moveDepartment moves a department, with all below it, under another one.
+var moveDepartment = register(opType[moveDepartmentArgs]{
+	// A second one could revert a later update.
+	name: "moveDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(moveDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a moveDepartmentArgs) []hbase.Get {
 		gets := []hbase.Get{departmentOf(a.Code)}
@@ -91,41 +93,41 @@ var moveDepartment = register(kind[moveDepartmentArgs]{
 		return gets
 	},
 	more: func(a moveDepartmentArgs, r *reading) []hbase.Get {
-		if r.walk == nil {
-			r.walk = &walk{}
+		if r.search == nil {
+			r.search = &treeSearch{}
 		}
-		return r.walk.(*walk).next(a, r)
+		return r.search.(*treeSearch).next(a, r)
 	},
-	decide: func(a *moveDepartmentArgs, r *reading) ([]hbase.Cell, error) {
-		d, err := existingDepartment(a.Code, r.cells[0], "code")
+	check: func(a *moveDepartmentArgs, r *reading) (decision, error) {
+		d, err := existing(tables.Departments, a.Code, r.cells[0], "code")
 		var parentErr error
 		if a.Parent != nil {
-			_, parentErr = existingDepartment(*a.Parent, r.cells[1], "parent")
+			_, parentErr = existing(tables.Departments, *a.Parent, r.cells[1], "parent")
 		}
 		if err := together(err, parentErr); err != nil {
-			return nil, err
+			return unchanged, err
 		}
-		if err := unchanged(a.ExpectedVersion, *d.Version); err != nil {
-			return nil, err
+		if err := checkVersion(a.ExpectedVersion, *d.Version); err != nil {
+			return unchanged, err
 		}
 		if a.Name, a.From = *d.Name, d.ParentCode; parentOf(a.From) == parentOf(a.Parent) {
-			return nil, errNothing
+			return unchanged, nil
 		}
-		w := r.walk.(*walk)
+		w := r.search.(*treeSearch)
 		switch {
 		case w.err != nil:
-			return nil, w.err
+			return unchanged, w.err
 		case w.cycle:
-			return nil, refuse(Cycle, "parent", "%q would be below itself", a.Code)
+			return unchanged, refuse(Cycle, "parent", "%q would be below itself", a.Code)
 		case w.level+w.height > tables.MaxDepth:
-			return nil, tooDeep(a.Code)
+			return unchanged, tooDeep(a.Code)
 		}
 		r.after(r.cells[:min(len(r.cells), 2)]...)
 		a.Depth, err = depthOf(r.row)
 		a.To = new(w.level + w.height)
-		return nil, err
+		return commit(), err
 	},
-	plan: func(a moveDepartmentArgs, o op) plan {
+	plan: func(a moveDepartmentArgs, o operation) plan {
 		from, to, child := parentOf(a.From), parentOf(a.Parent), tables.Child{Name: a.Name, Code: a.Code}
 		now := stage{
 			departmentUnder(a.Code, a.Parent, tables.Department{}, o),
@@ -139,14 +141,17 @@ var moveDepartment = register(kind[moveDepartmentArgs]{
 	},
 })
 
-// walk goes up from the new parent of a department, and down from the department, both at the same time.
-type walk struct {
-	// seen is how many results were looked at, above whether the next one is that of a department above, and level how many there are above.
+// treeSearch goes up from the new parent of a department, and down from the department, both at the
+// same time.
+type treeSearch struct {
+	// seen is how many results were looked at, above whether the next one is that of a department
+	// above, and level how many there are above.
 	seen  int
 	above bool
 	level int
 	cycle bool
-	// asked are the lists whose members are next, open those that are to be read then; height is how many levels there are below, with its own.
+	// asked are the lists whose members are next, open those that are to be read then; height is
+	// how many levels there are below, with its own.
 	asked, open []bucketOf
 	height      int
 	err         error
@@ -162,7 +167,7 @@ type bucketOf struct {
 // walkPage is how many lists are read at once.
 const walkPage = 1000
 
-func (w *walk) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
+func (w *treeSearch) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
 	if w.seen == 0 {
 		w.begin(a, r)
 	}
@@ -192,7 +197,7 @@ func (w *walk) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
 }
 
 // begin takes the first results: the department, and its new parent if it is to have one.
-func (w *walk) begin(a moveDepartmentArgs, r *reading) {
+func (w *treeSearch) begin(a moveDepartmentArgs, r *reading) {
 	w.seen, w.height = 1, 1
 	w.cycle = a.Parent != nil && *a.Parent == a.Code
 	w.above = a.Parent != nil
@@ -203,7 +208,7 @@ func (w *walk) begin(a moveDepartmentArgs, r *reading) {
 }
 
 // up takes a department above, and reads the next.
-func (w *walk) up(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
+func (w *treeSearch) up(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
 	w.level++
 	d, err := tables.Departments.Decode("", cells)
 	if err != nil || d == nil || d.ParentCode == nil || w.level > tables.MaxDepth {
@@ -215,7 +220,7 @@ func (w *walk) up(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
 }
 
 // down takes what is in a list.
-func (w *walk) down(b bucketOf, cells []hbase.Cell) {
+func (w *treeSearch) down(b bucketOf, cells []hbase.Cell) {
 	children, _, buckets, err := tables.Children.Decode(b.code, cells)
 	if err != nil {
 		w.err = err
@@ -230,14 +235,12 @@ func (w *walk) down(b bucketOf, cells []hbase.Cell) {
 	}
 }
 
-// MoveDepartment puts a department under another one, at the top if parent is nil, and returns its code as it is stored. It may be refused with
-// Problems.
+// MoveDepartment moves a department below another one, or to the top if parent is nil, and returns
+// its code as it is stored. The error may be UserErrors.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
-	a := moveDepartmentArgs{Code: in.code("code", code), Parent: in.optionalCode("parent", parent), ExpectedVersion: expectedVersion}
-	if err := in.err(); err != nil {
-		return "", err
+	a := moveDepartmentArgs{
+		Code: in.code("code", code), Parent: in.optionalCode("parent", parent), ExpectedVersion: expectedVersion,
 	}
-	_, err := do(ctx, w, moveDepartment, &a)
-	return a.Code, err
+	return a.Code, run(ctx, w, &in, moveDepartment, &a)
 }

@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// twitRef names a twit, as arguments of writes do: its position has bytes that JSON can't carry.
+// twitRef names a twit in arguments: its position has bytes that JSON cannot carry.
 type twitRef struct {
 	Author string
 	At     int64 // milliseconds
@@ -16,14 +16,19 @@ type twitRef struct {
 
 func refOf(t *tables.Twit) twitRef { return twitRef{t.AuthorName, t.PostedAt.UnixMilli(), t.Name} }
 
-// twit returns the twit as far as it is known.
+// twit returns the twit with the fields that are known.
 func (r twitRef) twit() *tables.Twit {
 	return &tables.Twit{AuthorName: r.Author, PostedAt: millis(r.At), Name: r.Name}
 }
 
 func (r twitRef) key() tables.TwitKey { return r.twit().Key() }
 
-// NewTwit is what a user posts.
+// job starts a fan-out job about a twit.
+func (r twitRef) job(kind tables.JobKind, t *tables.Twit, o operation) job {
+	return job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: r.Author, Position: t.Key().Position}}
+}
+
+// NewTwit is the input of a new twit.
 type NewTwit struct {
 	Title          *string
 	Content        string
@@ -33,40 +38,41 @@ type NewTwit struct {
 }
 
 type postTwitArgs struct {
-	// At is the time of the twit: decide completes it.
+	// At is the time of the twit: check completes it.
 	twitRef
 	NewTwit
 }
 
 func (a postTwitArgs) twit(at int64) *tables.Twit {
-	return &tables.Twit{AuthorName: a.Author, PostedAt: millis(at), Name: a.Name, Title: a.Title, Content: a.Content, PhotoURLs: a.PhotoURLs, Visibility: a.Visibility}
+	return &tables.Twit{AuthorName: a.Author, PostedAt: millis(at), Name: a.Name, Title: a.Title, Content: a.Content,
+		PhotoURLs: a.PhotoURLs, Visibility: a.Visibility}
 }
 
-// postTwit is decided in the row of the twit's id, which tells where the twit is. Under an idempotency key the id is a function of that, so
-// that a second one finds the first.
-var postTwit = register(kind[postTwitArgs]{
+// postTwit commits on the row of the twit's name, which has its key. The name is a function of the
+// idempotency key, if there is one, so that a second operation finds the first.
+var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
 	reads: func(a postTwitArgs) []hbase.Get { return ref(tables.Users, a.Author, "").gets() },
-	decide: func(a *postTwitArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *postTwitArgs, r *reading) (decision, error) {
 		if err := ref(tables.Users, a.Author, "").check(r.cells...); err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		key, gone, posted, err := tables.TwitNames.Decode(r.row)
 		switch {
 		case err != nil:
-			return nil, err
+			return unchanged, err
 		case gone:
-			return nil, refuse(NotFound, "idempotencyKey", "the twit that was posted under this key was deleted")
+			return unchanged, refuse(NotFound, "idempotencyKey", "the twit that was posted under this key was deleted")
 		case posted:
 			at, _, err := key.Parts()
 			a.At = at.UnixMilli()
-			return nil, orNothing(err)
+			return unchanged, err
 		}
 		a.At = r.at
-		return tables.TwitNames.Put(a.twit(r.at), r.at).Cells, nil
+		return commit(tables.TwitNames.Put(a.twit(r.at), r.at).Cells...), nil
 	},
-	plan: func(a postTwitArgs, o op) plan {
+	plan: func(a postTwitArgs, o operation) plan {
 		t := a.twit(o.at)
 		undo := deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 		members := stage{add(tables.Twits, a.Author, t, o.at)}
@@ -76,14 +82,15 @@ var postTwit = register(kind[postTwitArgs]{
 		return plan{
 			now: []stage{
 				append(members, undo.counts(1)...),
-				{compensateUnless(references{ref(tables.Users, a.Author, "")}, demand{"deleteTwit", &undo})},
+				{compensation{references{ref(tables.Users, a.Author, "")}, nested{"deleteTwit", &undo}}},
 			},
-			later: []stage{{job{tables.Job{ID: o.id, Kind: tables.Posted, At: o.at, Author: a.Author, Position: t.Key().Position}}}},
+			later: []stage{{a.job(tables.Posted, t, o)}},
 		}
 	},
 })
 
-// deleteTwitArgs say of the twit also in which lists and counts it is. A twit never changes, so whoever has seen it knows.
+// deleteTwitArgs also say in which lists and counts the twit is. A twit never changes, so its
+// readers know.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
@@ -94,8 +101,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 }
 
 // counts adds to all counts of the author that count the twit.
-func (a deleteTwitArgs) counts(delta int) []step {
-	counts := []step{countOf(tables.Twits, a.Author, delta)}
+func (a deleteTwitArgs) counts(delta int) []effect {
+	counts := []effect{countOf(tables.Twits, a.Author, delta)}
 	if a.Public {
 		counts = append(counts, countIn(tables.Users.Table, a.Author, "publicTwitCount", delta))
 	}
@@ -108,58 +115,55 @@ func (a deleteTwitArgs) counts(delta int) []step {
 	return counts
 }
 
-// deleteTwit takes a twit out of its author's lists, so that nobody sees it any more, and then takes away what is about it.
-var deleteTwit = register(kind[deleteTwitArgs]{
+// deleteTwit removes a twit from its author's lists, so that nobody sees it any more, and then
+// clears its own lists.
+var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
-	decide: func(a *deleteTwitArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *deleteTwitArgs, r *reading) (decision, error) {
 		key, gone, posted, err := tables.TwitNames.Decode(r.row)
 		if err != nil || gone || !posted || key != a.key() {
-			return nil, orNothing(err)
+			return unchanged, err
 		}
-		return []hbase.Cell{tables.TwitNames.Gone(r.at)}, nil
+		return commit(tables.TwitNames.Gone(r.at)), nil
 	},
-	plan: func(a deleteTwitArgs, o op) plan {
+	plan: func(a deleteTwitArgs, o operation) plan {
 		t := a.twit()
 		members := stage{remove(tables.Twits, a.Author, t, o.at)}
 		if a.Album {
 			members = append(members, remove(tables.Albums, a.Author, t, o.at))
 		}
+		deleted := a.job(tables.Deleted, t, o)
 		return plan{
-			now: []stage{append(members, a.counts(-1)...)},
-			later: []stage{append(unrelateAll(tables.PostedTwits, t.Key().String()),
-				job{tables.Job{ID: o.id, Kind: tables.Deleted, At: o.at, Author: a.Author, Position: t.Key().Position}},
-				eachMember(tables.Comments, t.Key().String(), func(c *tables.Comment) step { return demand{"deleteComment", removalOf(c)} }),
-			)},
+			now:   []stage{append(members, a.counts(-1)...)},
+			later: append([]stage{{deleted}}, clearAll(tables.PostedTwits, t.Key().String())...),
 		}
 	},
 })
 
-// deleteTwits deletes all that an author posted. The author's followers should have gone before, and with them what was in their timelines, or each
-// twit is taken out of each.
-func deleteTwits(author string) step {
-	return eachMember(tables.Twits, author, func(t *tables.Twit) step { return demand{"deleteTwit", deletionOf(t)} })
+// deleteTwits deletes all twits of an author. The author's relations should have ended before: a
+// follower's timeline is then cleared at once, instead of twit by twit.
+func deleteTwits(author string) effect {
+	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }
 
-// PostTwit posts a twit, and returns where it is. It may be refused with Problems.
+// PostTwit posts a twit, and returns its key. The error may be UserErrors.
 func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (tables.TwitKey, error) {
 	var in input
 	t.Title = in.title("title", t.Title)
 	t.Content = in.twit("content", t.Content, len(t.PhotoURLs) > 0)
 	t.PhotoURLs = in.photos("photoUrls", t.PhotoURLs)
 	t.IdempotencyKey = in.idempotencyKey("idempotencyKey", t.IdempotencyKey)
-	if err := in.err(); err != nil {
-		return tables.TwitKey{}, err
-	}
 	a := postTwitArgs{twitRef{Author: author, Name: w.newOp(w.now())}, t}
 	if t.IdempotencyKey != nil {
 		a.Name = tables.KeyedName(author, *t.IdempotencyKey)
 	}
-	_, err := do(ctx, w, postTwit, &a)
+	err := run(ctx, w, &in, postTwit, &a)
 	return a.key(), err
 }
 
-// DeleteTwit deletes a twit, which the caller has seen; nil is none. If it is gone already, nothing happens.
+// DeleteTwit deletes a twit that the caller has read; nil is none. If it is deleted already,
+// nothing happens.
 func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	if t == nil {
 		return refuse(NotFound, "id", "there is no such twit")

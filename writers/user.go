@@ -7,23 +7,57 @@ import (
 	"twibase/hbase/tables"
 )
 
+// NewUser is the input of a creation.
+type NewUser struct {
+	Username, Name string
+	Email          *string
+	Age            *int
+	AvatarURL      *string
+}
+
+// newUser checks a new user. Administrators may give reserved names.
+func (in *input) newUser(u NewUser, byAdministrator bool) NewUser {
+	return NewUser{
+		Username: in.newUsername("username", u.Username, byAdministrator), Name: in.name("name", u.Name),
+		Email: in.email("email", u.Email), Age: in.age("age", u.Age), AvatarURL: in.url("avatarUrl", u.AvatarURL),
+	}
+}
+
+// row reads whether there is such a user, or ever was.
+func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
+
+// check commits the user, unless the name is one's, or was.
+func (u NewUser) check(r *reading, origin string, key *string) (decision, error) {
+	if before, err := createdBefore(r.row, origin, key); err != nil || before {
+		return unchanged, err
+	}
+	if attribute(r.row, "name") != "" {
+		return unchanged, taken(u.Username)
+	}
+	now := millis(r.at)
+	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Version: &r.id, Email: u.Email, Age: u.Age,
+		AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
+	return commit(append(put.Cells, originCell(origin, r.at))...), nil
+}
+
+func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
+
 type createUserArgs struct {
 	NewUser
 	Origin         string
 	IdempotencyKey *string
 }
 
-// createUser makes a user who has no account.
-var createUser = register(kind[createUserArgs]{
+// createUser creates a user without an account.
+var createUser = register(opType[createUserArgs]{
 	name: "createUser",
 	row:  func(a createUserArgs) hbase.Get { return a.row() },
-	decide: func(a *createUserArgs, r *reading) ([]hbase.Cell, error) {
-		return a.made(r, a.Origin, a.IdempotencyKey)
+	check: func(a *createUserArgs, r *reading) (decision, error) {
+		return a.NewUser.check(r, a.Origin, a.IdempotencyKey)
 	},
-	plan: func(createUserArgs, op) plan { return plan{} },
 })
 
-// UserChange is what an update does to a user.
+// UserChange is an update of a user.
 type UserChange struct {
 	Username               string
 	Name, Email, AvatarURL Change[string]
@@ -32,102 +66,80 @@ type UserChange struct {
 	ExpectedVersion *string
 }
 
-// updateUser changes attributes in the user's row.
-var updateUser = register(kind[UserChange]{
-	name: "updateUser", added: true, // a second one could undo what came between
+var updateUser = register(opType[UserChange]{
+	name: "updateUser", properties: properties{nonIdempotent: true}, // a second one could revert a later update
 	row: func(a UserChange) hbase.Get {
 		return tables.Users.Get(a.Username, tables.Users.Columns([]string{"name", "version", "email", "age", "avatarUrl"}))
 	},
-	decide: func(a *UserChange, r *reading) ([]hbase.Cell, error) {
-		user, err := tables.Users.Decode(a.Username, r.row)
-		if err == nil && user == nil {
-			err = refuse(NotFound, "username", "there is no %q", a.Username)
-		}
+	check: func(a *UserChange, r *reading) (decision, error) {
+		user, err := existing(tables.Users, a.Username, r.row, "username")
 		if err != nil {
-			return nil, err
+			return unchanged, err
 		}
-		if err := unchanged(a.ExpectedVersion, *user.Version); err != nil {
-			return nil, err
+		if err := checkVersion(a.ExpectedVersion, *user.Version); err != nil {
+			return unchanged, err
 		}
-		var changes alter
+		var u update
 		var new tables.User
-		to(&changes, "name", user.Name, a.Name, &new.Name)
-		to(&changes, "email", user.Email, a.Email, &new.Email)
-		to(&changes, "age", user.Age, a.Age, &new.Age)
-		to(&changes, "avatarUrl", user.AvatarURL, a.AvatarURL, &new.AvatarURL)
-		return changes.cells(tables.Users.Put(a.Username, &new, r.at), r.op)
+		set(&u, "name", user.Name, a.Name, &new.Name)
+		set(&u, "email", user.Email, a.Email, &new.Email)
+		set(&u, "age", user.Age, a.Age, &new.Age)
+		set(&u, "avatarUrl", user.AvatarURL, a.AvatarURL, &new.AvatarURL)
+		return u.decision(tables.Users.Put(a.Username, &new, r.at), r.operation)
 	},
-	plan: func(UserChange, op) plan { return plan{} },
 })
 
 type deleteUserArgs struct{ Username string }
 
-// deleteUser says that a user is gone, with all that was said of them, and then takes away what is theirs on the other sides. The row
-// stays, so that the name is never given again.
-var deleteUser = register(kind[deleteUserArgs]{
+// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists.
+// The row stays, so that the name is never given again.
+var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },
-	decide: func(a *deleteUserArgs, r *reading) ([]hbase.Cell, error) {
+	check: func(a *deleteUserArgs, r *reading) (decision, error) {
 		if err := ref(tables.Users, a.Username, "username").check(r.row); err != nil {
-			return nil, err
+			return unchanged, err
 		}
 		cells := []hbase.Cell{goneCell(r.at)}
 		for _, attribute := range []string{"email", "age", "avatarUrl", "createdAt"} {
 			cells = append(cells, tables.Without(attribute, r.at))
 		}
-		return cells, nil
+		return commit(cells...), nil
 	},
-	plan: func(a deleteUserArgs, o op) plan {
+	plan: func(a deleteUserArgs, o operation) plan {
+		// Deleted followers start no job, and the author will post no twit: this job finds that the
+		// followers are few.
+		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
-			now: []stage{{put{tables.Accounts.Gone(a.Username, o.at)}}},
-			later: []stage{
-				append(unrelateAll(&tables.Users.AnyObject, a.Username), deleteComments(a.Username), erasePlaysOf(a.Username)),
-				{deleteTwits(a.Username)},
-				{
-					put{hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(a.Username, 0), Timestamp: tables.Forever}},
-					// Followers who were deleted leave no job, and no twit will ever tell that they are few.
-					job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}},
-				},
-			},
+			now:   []stage{{put{tables.Accounts.Gone(a.Username, o.at)}}},
+			later: append(clearAll(&tables.Users.AnyObject, a.Username), stage{returned}),
 		}
 	},
 })
 
-// CreateUser makes a user without an account, also one with a reserved name, and returns the username as it is stored. A second time under the
-// same key, by the same caller, it does nothing. It may be refused with Problems.
-func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (username string, err error) {
+// CreateUser creates a user without an account, also with a reserved name, and returns the username
+// as it is stored. With the same caller and idempotency key, it does nothing the second time. The
+// error may be UserErrors.
+func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (string, error) {
 	var in input
 	u = in.newUser(u, true)
-	idempotencyKey = in.idempotencyKey("idempotencyKey", idempotencyKey)
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err = do(ctx, w, createUser, &createUserArgs{u, w.origin(caller, idempotencyKey), idempotencyKey})
-	return u.Username, err
+	key := in.idempotencyKey("idempotencyKey", idempotencyKey)
+	return u.Username, run(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
 
-// UpdateUser changes what is said of a user, and returns the username as it is stored. It may be refused with Problems.
-func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (username string, err error) {
+// UpdateUser changes a user, and returns the username as it is stored. The error may be UserErrors.
+func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) {
 	var in input
 	c.Username = in.username("username", c.Username)
-	c.Name = in.changedName("name", c.Name)
+	c.Name = in.changedName(in.name, c.Name)
 	c.Email = change(in.email, "email", c.Email)
 	c.Age = change(in.age, "age", c.Age)
 	c.AvatarURL = change(in.url, "avatarUrl", c.AvatarURL)
-	if err := in.err(); err != nil {
-		return "", err
-	}
-	_, err = do(ctx, w, updateUser, &c)
-	return c.Username, err
+	return c.Username, run(ctx, w, &in, updateUser, &c)
 }
 
-// DeleteUser deletes a user with all that is the user's. It may be refused with Problems.
+// DeleteUser deletes a user and all that belongs to the user. The error may be UserErrors.
 func (w *Writers) DeleteUser(ctx context.Context, username string) error {
 	var in input
-	username = in.username("username", username)
-	if err := in.err(); err != nil {
-		return err
-	}
-	_, err := do(ctx, w, deleteUser, &deleteUserArgs{username})
-	return err
+	return run(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})
 }

@@ -23,15 +23,24 @@ const (
 	MaxIdempotencyKey = 200 // bytes
 )
 
-// input collects what is wrong with the fields of one mutation's input, so that a form can show all of it at once. Its methods take a
-// field's name in the schema and its value, and return the value in the form in which it is stored: in Unicode's normal form C. A field
-// has one problem at most. What is optional is nil where it was left out.
-type input struct{ problems []Problem }
+// input collects what is wrong with the fields of one mutation's input, so that a form can show all
+// of it at once. Its methods take a field's name in the schema and its value, and return the value
+// in the form in which it is stored: in Unicode's normal form C. A field has one problem at most.
+// What is optional is nil where it was left out.
+type input struct{ errors []UserError }
+
+// err returns what was found to be wrong, nil if that is nothing.
+func (in *input) err() error {
+	if len(in.errors) == 0 {
+		return nil
+	}
+	return UserErrors(in.errors)
+}
 
 // bad notes what is wrong with a field.
 func (in *input) bad(field, format string, args ...any) {
-	if !slices.ContainsFunc(in.problems, func(p Problem) bool { return p.Field == field }) {
-		in.problems = append(in.problems, problem(BadInput, field, format, args...))
+	if !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
+		in.errors = append(in.errors, UserError{BadInput, field, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -78,7 +87,8 @@ func (in *input) optionalCode(field string, s *string) *string { return optional
 // name is the name that is shown of a user, a role or a game.
 func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
 
-// departmentName is the name of a department: its length is one in bytes, since lists are in its order.
+// departmentName is the name of a department: its length is one in bytes, since lists are in its
+// order.
 func (in *input) departmentName(field, s string) string {
 	s = in.line(field, s, tables.MaxDepartmentName)
 	in.named(field, tables.CheckDepartmentName(s))

@@ -92,7 +92,7 @@ func TestValidation(t *testing.T) {
 			var in input
 			stored := test.check(&in, test.value)
 			if test.want != "" {
-				if diff := cmp.Diff([]Problem{{BadInput, "f", test.want}}, in.problems); diff != "" {
+				if diff := cmp.Diff([]UserError{{BadInput, "f", test.want}}, in.errors); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				return
@@ -100,8 +100,8 @@ func TestValidation(t *testing.T) {
 			if test.stored == "" {
 				test.stored = test.value
 			}
-			if len(in.problems) > 0 || stored != test.stored {
-				t.Errorf("%q is stored, with the problems %v; want %q", stored, in.problems, test.stored)
+			if len(in.errors) > 0 || stored != test.stored {
+				t.Errorf("%q is stored, with the problems %v; want %q", stored, in.errors, test.stored)
 			}
 		})
 	}
@@ -136,11 +136,11 @@ func TestValidationOfNumbers(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			var in input
 			test.check(&in, test.n)
-			var want []Problem
+			var want []UserError
 			if test.want != "" {
-				want = []Problem{{BadInput, "f", test.want}}
+				want = []UserError{{BadInput, "f", test.want}}
 			}
-			if diff := cmp.Diff(want, in.problems); diff != "" {
+			if diff := cmp.Diff(want, in.errors); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -156,14 +156,14 @@ func TestEveryFailingFieldIsNamedAtOnce(t *testing.T) {
 	in.age("age", &age)
 	in.password("password", "short")
 	in.photos("photoUrls", []string{"https://example.org/1", "ftp://example.org/2", "3"})
-	want := []Problem{
+	want := []UserError{
 		{BadInput, "username", "it can't contain ' '"},
 		{BadInput, "name", "it has 1 to 200 characters, not 0"},
 		{BadInput, "age", "an age is a number from 0 to 150, not -1"},
 		{BadInput, "password", "a password has 8 to 1024 bytes, not 5"},
 		{BadInput, "photoUrls", "photo 2: a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"},
 	}
-	if diff := cmp.Diff(want, in.problems); diff != "" {
+	if diff := cmp.Diff(want, in.errors); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

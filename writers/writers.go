@@ -1,3 +1,11 @@
+// Package writers makes every change of the store, so that no acknowledged change is lost and none
+// is left half done, wherever a gateway or a region server dies. docs/WRITES.md says why that
+// holds.
+//
+// A noun's file declares its operation types, as data, and has a method of [Writers] for each
+// mutation. Relations need no operation types of their own: see relate.go. Everything else is the
+// core: protocol.go has the states of an operation, apply.go and count.go apply its effects,
+// sweep.go completes what other gateways left.
 package writers
 
 import (
@@ -21,9 +29,11 @@ import (
 type Options struct {
 	// Log is told of what could not be finished and is left to the next sweep; nil drops it.
 	Log *slog.Logger
-	// ListBound is how many members a bucket of a list holds before it is cut: [tables.ListBound] if it is 0, less in tests, at least 2.
+	// ListBound is how many members a bucket of a list holds before it is cut: [tables.ListBound]
+	// if it is 0, less in tests, at least 2.
 	ListBound int
-	// Jobs is told of each job that this gateway put into the store, and must not wait; nil is nobody.
+	// Jobs is told of each job that this gateway put into the store, and must not wait; nil is
+	// nobody.
 	Jobs func(tables.Job)
 	// Watch is told of each call of the store; nil is nobody.
 	Watch Watch
@@ -31,8 +41,8 @@ type Options struct {
 	Seed rand.Source
 }
 
-// Watch is told of a call of the store: the kind of the write, and what the call is for, one or more things. It returns the ctx of the call, and what is
-// called when that is over.
+// Watch is told of a call of the store: the kind of the write, and what the call is for, one or
+// more things. It returns the ctx of the call, and what is called when that is over.
 type Watch func(ctx context.Context, kind string, what []string) (of context.Context, over func())
 
 // Writers make the changes of one gateway. All methods may be called concurrently.
@@ -52,8 +62,8 @@ type Writers struct {
 	parallel int
 	watch    Watch
 
-	counting counting
-	whole    wholeWrites
+	increments incrementQueue
+	completed  completedOps
 	// life ends when Close has waited long enough.
 	life context.Context
 	end  context.CancelFunc
@@ -64,7 +74,8 @@ type Writers struct {
 	chance  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// active are the decided writes that this process carries on; the channel is closed when it no longer does.
+	// active are the decided writes that this process carries on; the channel is closed when it no
+	// longer does.
 	active map[string]chan struct{}
 	// queued are those that it will carry on, and that anybody may meanwhile.
 	queued  map[string]bool
@@ -73,20 +84,22 @@ type Writers struct {
 
 // Counters count, since the process began. They may be read at any time.
 type Counters struct {
-	// Open is how many writes of this gateway are on their way: begun, and their intents not yet removed.
+	// Open is how many writes of this gateway are on their way: begun, and their intents not yet
+	// removed.
 	Open atomic.Int64
-	// Decided counts writes, Helped those of others that were in the way, Again the times that a write was begun anew since another came
-	// before it, Retries stages that were repeated after a failure, Left writes that failed and were left to a sweep.
+	// Decided counts writes, Helped those of others that were in the way, Again the times that a
+	// write was begun anew since another came before it, Retries stages that were repeated after a
+	// failure, Left writes that failed and were left to a sweep.
 	Decided, Helped, Again, Retries, Left atomic.Int64
 	// Swept counts old intents that a sweep finished, Fenced those that it kept from being decided.
 	Swept, Fenced atomic.Int64
-	// Cuts counts the buckets of lists that were cut.
-	Cuts atomic.Int64
+	// Splits counts the buckets that were split.
+	Splits atomic.Int64
 }
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, background),
+	w := &Writers{store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, backgroundLimit),
 		active: map[string]chan struct{}{}, queued: map[string]bool{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -105,13 +118,12 @@ func New(store hbase.Store, o Options) *Writers {
 	w.chance = rand.New(o.Seed)
 	host, _ := os.Hostname()
 	w.holder = host + "/" + strconv.FormatUint(w.chance.Uint64(), 36)
-	w.counting.init()
 	w.life, w.end = context.WithCancel(context.Background())
 	return w
 }
 
-// Close refuses further writes and waits until what was begun is whole, or until ctx ends: then the rest is cut off and left to the
-// sweep of another gateway, or of this one when it starts again.
+// Close refuses further writes and waits until what was begun is whole, or until ctx ends: then the
+// rest is cut off and left to the sweep of another gateway, or of this one when it starts again.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -162,7 +174,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.chance.IntN(n) == 0
 }
 
-// begin notes that this process carries a write on. It reports false if it does so already; wait ends when it is over.
+// begin notes that this process carries a write on. It reports false if it does so already; wait
+// ends when it is over.
 func (w *Writers) begin(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

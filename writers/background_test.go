@@ -15,7 +15,7 @@ func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 	defer store.Close()
 	w, other := New(store, Options{}), New(store, Options{})
 	var twits []*tables.Twit
-	for i := range background {
+	for i := range backgroundLimit {
 		author := fmt.Sprint("author", i)
 		must(t, store, user(author))
 		key, err := other.PostTwit(ctx, author, NewTwit{Content: "Hi", Visibility: tables.Public})
@@ -26,7 +26,7 @@ func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 		twits = append(twits, &tables.Twit{AuthorName: author, PostedAt: when, Name: name, Content: "Hi", Visibility: tables.Public})
 	}
 	settle(t, other)
-	at, release := make(chan bool, background), make(chan bool)
+	at, release := make(chan bool, backgroundLimit), make(chan bool)
 	w.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 		if kind == "deleteTwit" && what[0] == "read" && len(parents(ctx)) > 0 {
 			at <- true

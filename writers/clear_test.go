@@ -145,7 +145,7 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 					return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
 				})
 				cut := func() {
-					_, err := do(ctx, cutter, cut, &cutArgs{List: listName{"departments", "c"}, Owner: []byte("d2"), Bound: 2})
+					_, err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d2")}, Bound: 2})
 					if err != nil {
 						t.Error(err)
 					}
@@ -226,7 +226,7 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 			return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
 		})
 		cutter.watch = filling
-		if _, err := do(ctx, cutter, cut, &cutArgs{List: listName{"departments", "c"}, Owner: []byte("d1"), Bound: 2}); err != nil {
+		if _, err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d1")}, Bound: 2}); err != nil {
 			t.Fatal(err)
 		}
 		<-filled
@@ -253,26 +253,39 @@ func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
 	ctx, store := t.Context(), openStore(t)
 	defer store.Close()
 	var children []hbase.Mutation
-	for i := range 3 * page {
+	for i := range 3 * pageSize {
 		code := fmt.Sprint(i)
 		children = append(children, lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
 	}
 	must(t, store, children...)
 	w := New(store, Options{})
-	o := op{w.newOp(time.Now()), time.Now().UnixMilli()}
+	o := operation{w.newOp(time.Now()), time.Now().UnixMilli()}
 	x := w.committed(deleteDepartment, &deleteDepartmentArgs{Code: "d2"}, tables.Intent{ID: o.id, Kind: deleteDepartment.name, At: o.at})
 	if err := x.mutate(ctx, x.intended()); err != nil {
 		t.Fatal(err)
 	}
-	join := eachMember(tables.Children, "d2", func(c tables.Child) step { return add(tables.Children, "d1", c, o.at) })
+	join := eachMember(tables.Children, "d2", func(c tables.Child) effect { return add(tables.Children, "d1", c, o.at) })
 	if err := x.each(ctx, join.(each), ""); err != nil {
 		t.Fatal(err)
 	}
 	joined, err := membersOf(ctx, store, tables.Children, "d1")
-	if err != nil || len(joined) != 3*page {
+	if err != nil || len(joined) != 3*pageSize {
 		t.Fatalf("%d joined: %v", len(joined), err)
 	}
-	if n := len(x.places) + len(x.placed); n > 0 {
+	if n := len(x.buckets) + len(x.unverified); n > 0 {
 		t.Errorf("%d places are kept", n)
+	}
+}
+
+// A list that nothing clears would keep the members of a deleted owner.
+func TestEveryListOfTheCatalogueIsClearedWithItsOwner(t *testing.T) {
+	ofRelations := map[*tables.AnyList]bool{}
+	for _, x := range tables.Relations() {
+		ofRelations[x.From.List], ofRelations[x.To.List] = true, true
+	}
+	for _, l := range tables.Lists() {
+		if _, known := clearings[l]; known == ofRelations[l] {
+			t.Errorf("%s: among clearings %v, of a relation %v; it must be one of both", l, known, ofRelations[l])
+		}
 	}
 }

@@ -1,0 +1,210 @@
+package writers
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+const (
+	// splitPage is how many members a split reads or writes at a time.
+	splitPage = 2000
+	// maxPieces is how many new buckets, at most, a split makes. A bucket that is still too long is
+	// split again.
+	maxPieces = 4
+)
+
+// bucketRef names a bucket of a list. Bytes need not be UTF-8.
+type bucketRef struct {
+	List   listName
+	Owner  []byte
+	Bucket uint32
+}
+
+func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b.List.Family) }
+
+func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
+
+// page reads a page of a bucket. An empty stop is the end.
+func (b bucketRef) page(bucket uint32, start, stop string) hbase.Get {
+	if stop == "" {
+		stop = tables.MembersEnd
+	}
+	return b.list().Get(string(b.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: splitPage})
+}
+
+type splitArgs struct {
+	bucketRef
+	Bound int
+	// Created are the new buckets, and Columns all directory columns that change: check completes
+	// both.
+	Created []storedBucket `json:"Fresh,omitempty"`
+	Columns []storedBucket `json:"Named,omitempty"`
+}
+
+// storedBucket is a [tables.Bucket] in JSON.
+type storedBucket struct {
+	Number      uint32
+	Start, Stop []byte
+}
+
+func (b storedBucket) bucket() tables.Bucket {
+	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
+}
+
+// split moves the end of a full bucket to new buckets: see package listscan. Writers that add or
+// remove a member read the pending buckets afterwards, so the new buckets miss nothing that was
+// written before, and what is written later is written to both places. The buckets stay pending
+// until the old copies are deleted. Until then the list is not split again.
+var split = register(opType[splitArgs]{
+	name: "cut", properties: properties{needsPredecessor: true},
+	row: func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
+	reads: func(a splitArgs) []hbase.Get {
+		return []hbase.Get{a.list().Directories(string(a.Owner)), a.page(a.Bucket, "", "")}
+	},
+	more: func(a splitArgs, r *reading) []hbase.Get {
+		last := r.cells[len(r.cells)-1]
+		if len(last) < splitPage {
+			return nil
+		}
+		return []hbase.Get{a.page(a.Bucket, hbase.Next(last[len(last)-1].Qualifier), "")}
+	},
+	check: func(a *splitArgs, r *reading) (decision, error) {
+		directory, err := a.list().DecodeDirectory(string(a.Owner), r.cells[0])
+		if err != nil || a.list().Announced(r.cells[0]) != 0 {
+			return unchanged, err
+		}
+		var positions []string
+		for _, c := range slices.Concat(r.cells[1:]...) {
+			if tables.BucketOf(directory, c.Qualifier) == a.Bucket {
+				positions = append(positions, c.Qualifier)
+			}
+		}
+		if len(positions) <= a.Bound {
+			return unchanged, nil
+		}
+		created, columns := tables.Split(directory, a.Bucket, cutsOf(positions, a.Bound))
+		number := freeNumber(r.id, directory, len(created))
+		a.Created = renumber(created, created[0].Number, number)
+		a.Columns = renumber(columns, created[0].Number, number)
+		return commit(), nil
+	},
+	plan: func(a splitArgs, o operation) plan {
+		pending := make([]tables.Bucket, len(a.Created))
+		for i, b := range a.Created {
+			pending[i] = b.bucket()
+		}
+		names := hbase.Put{Table: a.List.Table, Row: a.row(0)}
+		for _, b := range a.Columns {
+			names.Cells = append(names.Cells, a.list().BucketCell(b.bucket(), o.at))
+		}
+		announce := hbase.Put{Table: a.List.Table, Row: a.row(0), Cells: []hbase.Cell{
+			a.list().AnnouncementCell(pending, o.at),
+		}}
+		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
+		return plan{later: []stage{
+			{put{announce}},
+			{a.copyTo(pending)},
+			{put{names}},
+			{nested{"empty", &cleanup}},
+		}}
+	},
+})
+
+// cutsOf returns the first positions of the new buckets, each of half the bound.
+func cutsOf(positions []string, bound int) (cuts []string) {
+	half := max(1, bound/2)
+	pieces := min(max(1, len(positions)/half-1), maxPieces)
+	for first := len(positions) - pieces*half; len(cuts) < pieces; first += half {
+		cuts = append(cuts, positions[first])
+	}
+	return cuts
+}
+
+// freeNumber returns a number after which the next n are those of no bucket in the directory.
+// Numbers follow from the operation's id, so that no bucket gets the rows that a failed split left
+// behind.
+func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
+	number := uint32(xxhash.Sum64String(op)) >> 2
+	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
+	for slices.ContainsFunc(directory, taken) {
+		number += uint32(n) + 1
+	}
+	return number
+}
+
+// renumber gives the buckets that are numbered from first on the numbers after number.
+func renumber(buckets []tables.Bucket, first, number uint32) (renumbered []storedBucket) {
+	for _, b := range buckets {
+		if b.Number >= first {
+			b.Number = number + b.Number - first + 1
+		}
+		renumbered = append(renumbered, storedBucket{b.Number, []byte(b.Start), []byte(b.Stop)})
+	}
+	return renumbered
+}
+
+// copyTo copies the cells that the new buckets will cover, as they are. After a crash it copies
+// them again, though members may have joined the new buckets.
+func (b bucketRef) copyTo(created []tables.Bucket) effect {
+	return each{"fill", func(ctx context.Context, c client, after string) ([]effect, string, error) {
+		start := created[0].Start
+		if after != "" {
+			start = hbase.Next(after)
+		}
+		cells, err := c.one(ctx, "fill, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
+		if err != nil || len(cells) == 0 {
+			return nil, "", err
+		}
+		var copies []effect
+		for _, to := range created {
+			covered := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
+				return c.Qualifier < to.Start || to.Stop != "" && c.Qualifier >= to.Stop || tables.Moved(c)
+			})
+			if len(covered) > 0 {
+				copies = append(copies, put{hbase.Put{Table: b.List.Table, Row: b.row(to.Number), Cells: covered}})
+			}
+		}
+		if len(cells) < splitPage {
+			return copies, "", nil
+		}
+		return copies, cells[len(cells)-1].Qualifier, nil
+	}}
+}
+
+// splitFull splits the buckets that members were added to, in the background, if they may be too
+// long: if the list is, or if its length is not counted. To look costs a read of the bucket, so
+// only some of the members cause it.
+func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
+	var full []*splitArgs
+	for _, e := range s {
+		m, ok := e.(*member)
+		if !ok || m.gone {
+			continue
+		}
+		if n, counted := lengths[m.length()]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
+			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), x.unverified[m].Covering}
+			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.bound})
+		}
+	}
+	if len(full) == 0 || x.w.enter() != nil {
+		return
+	}
+	ctx, cancel := x.w.outlive(context.WithValue(ctx, parentsKey{}, []string(nil)))
+	go func() {
+		defer x.w.running.Done()
+		defer cancel()
+		for _, a := range full {
+			switch o, err := do(ctx, x.w, split, a); {
+			case err == nil && o.id != "":
+				x.w.Counters.Splits.Add(1)
+			case err != nil:
+				x.w.log.Warn("list could not be split", "list", a.list().String(), "owner", string(a.Owner), "error", err)
+			}
+		}
+	}()
+}
