@@ -102,15 +102,16 @@ func (w *Writers) left(c client, intent tables.Intent, err error) {
 	w.log.Warn("operation failed; a sweep will complete it", "type", c.caller, "intent", intent.ID, "error", err)
 }
 
-// completedOps remembers the last operations that were found to be complete, and the order in which
-// they were found.
+// completedOps remembers operations that were found to be complete, and the order in which they were
+// found.
 type completedOps struct {
 	mu sync.Mutex
 	at map[string]int
-	// ring has the same operations, the oldest next.
-	ring [1024]string
-	n    int
+	n  int
 }
+
+// maxCompleted is how many operations are remembered. To forget one costs a round at most.
+const maxCompleted = 1024
 
 // now returns a point in time for before.
 func (s *completedOps) now() int {
@@ -130,14 +131,12 @@ func (s *completedOps) before(id string, time int) bool {
 func (s *completedOps) add(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.at == nil {
-		s.at = map[string]int{}
-	}
 	if _, known := s.at[id]; known {
 		return
 	}
-	oldest := &s.ring[s.n%len(s.ring)]
-	delete(s.at, *oldest)
-	s.at[id], *oldest = s.n, id
+	if s.at == nil || len(s.at) == maxCompleted {
+		s.at = map[string]int{}
+	}
+	s.at[id] = s.n
 	s.n++
 }

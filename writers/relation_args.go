@@ -1,9 +1,9 @@
 package writers
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -38,59 +38,45 @@ func (a relationArgs) ends() references {
 
 // MarshalJSON implements json.Marshaler. The ends have the names that the relation declares.
 func (a relationArgs) MarshalJSON() ([]byte, error) {
-	from, err := json.Marshal(storedKey(a.relation.From.Object(), &a.from))
-	if err != nil {
-		return nil, err
-	}
-	to, err := json.Marshal(storedKey(a.relation.To.Object(), &a.to))
-	if err != nil {
-		return nil, err
-	}
+	from, to := &a.relation.From, &a.relation.To
+	text := fmt.Appendf(nil, "{%q:%s,%q:%s",
+		from.Argument, encodeKey(from.Object(), a.from), to.Argument, encodeKey(to.Object(), a.to))
 	others, err := json.Marshal(a.unrelateArgs)
-	if err != nil {
-		return nil, err
-	}
-	text := fmt.Appendf(nil, "{%q:%s,%q:%s", a.relation.From.Argument, from, a.relation.To.Argument, to)
-	if others = others[1:]; len(others) > 1 {
+	if len(others) > len("{}") {
 		text = append(text, ',')
 	}
-	return slices.Concat(text, others), nil
+	return append(text, others[1:]...), err
 }
 
 // UnmarshalJSON implements json.Unmarshaler. The relation is set.
-func (a *relationArgs) UnmarshalJSON(text []byte) error {
-	var arguments map[string]json.RawMessage
+func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
+	var arguments map[string]any
 	if err := json.Unmarshal(text, &arguments); err != nil {
 		return err
 	}
-	for _, end := range []struct {
-		*tables.End
-		key *string
-	}{{&a.relation.From, &a.from}, {&a.relation.To, &a.to}} {
-		if stored, ok := arguments[end.Argument]; ok {
-			if err := json.Unmarshal(stored, storedKey(end.Object(), end.key)); err != nil {
-				return err
-			}
-		}
+	if a.from, err = decodeKey(&a.relation.From, arguments); err != nil {
+		return err
+	}
+	if a.to, err = decodeKey(&a.relation.To, arguments); err != nil {
+		return err
 	}
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
-// storedKey is a key in JSON: base64 if keys of such objects need not be valid UTF-8.
-func storedKey(o *tables.AnyObject, key *string) any {
-	if o.TextKeys() {
-		return key
+// encodeKey returns a key in JSON, in base64 if the keys of such objects need not be valid UTF-8.
+func encodeKey(o *tables.AnyObject, key string) []byte {
+	if !o.TextKeys() {
+		key = base64.StdEncoding.EncodeToString([]byte(key))
 	}
-	return (*binaryKey)(key)
+	text, _ := json.Marshal(key) // a string can be marshalled
+	return text
 }
 
-type binaryKey string
-
-func (k binaryKey) MarshalJSON() ([]byte, error) { return json.Marshal([]byte(k)) }
-
-func (k *binaryKey) UnmarshalJSON(text []byte) error {
-	var b []byte
-	err := json.Unmarshal(text, &b)
-	*k = binaryKey(b)
-	return err
+func decodeKey(end *tables.End, arguments map[string]any) (string, error) {
+	key, _ := arguments[end.Argument].(string)
+	if end.Object().TextKeys() {
+		return key, nil
+	}
+	b, err := base64.StdEncoding.DecodeString(key)
+	return string(b), err
 }

@@ -113,18 +113,18 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		if a.Name, a.From = *d.Name, d.ParentCode; parentOf(a.From) == parentOf(a.Parent) {
 			return unchanged, nil
 		}
-		w := r.search.(*treeSearch)
+		s := r.search.(*treeSearch)
 		switch {
-		case w.err != nil:
-			return unchanged, w.err
-		case w.cycle:
+		case s.err != nil:
+			return unchanged, s.err
+		case s.cycle:
 			return unchanged, refuse(Cycle, "parent", "%q would be below itself", a.Code)
-		case w.level+w.height > tables.MaxDepth:
+		case s.level+s.height > tables.MaxDepth:
 			return unchanged, tooDeep(a.Code)
 		}
 		r.after(r.cells[:min(len(r.cells), 2)]...)
 		a.Depth, err = depthOf(r.row)
-		a.To = new(w.level + w.height)
+		a.To = new(s.level + s.height)
 		return commit(), err
 	},
 	plan: func(a moveDepartmentArgs, o operation) plan {
@@ -141,97 +141,100 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// treeSearch goes up from the new parent of a department, and down from the department, both at the
-// same time.
+// treeSearch finds the ancestors of the new parent, and the height of the department, both at the same
+// time: each round reads one ancestor and one level below.
 type treeSearch struct {
-	// seen is how many results were looked at, above whether the next one is that of a department
-	// above, and level how many there are above.
-	seen  int
-	above bool
-	level int
+	// taken is how many results were taken.
+	taken int
+	// climbing is whether the next result is an ancestor. All others are the buckets asked for.
+	climbing bool
+	asked    []childBucket
+	// pending are the buckets to be read in later rounds.
+	pending []childBucket
+
+	// level is the number of ancestors, height that of levels from the department on.
+	level, height int
+	// cycle is whether the department is one of the ancestors.
 	cycle bool
-	// asked are the lists whose members are next, open those that are to be read then; height is
-	// how many levels there are below, with its own.
-	asked, open []bucketOf
-	height      int
-	err         error
+	err   error
 }
 
-// bucketOf is a bucket of the list of a department so many levels below.
-type bucketOf struct {
+// childBucket is a bucket of the list of children of a department, so many levels below.
+type childBucket struct {
 	code   string
 	number uint32
 	level  int
 }
 
-// walkPage is how many lists are read at once.
-const walkPage = 1000
+// searchWidth is how many buckets are read at once.
+const searchWidth = 1000
 
-func (w *treeSearch) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
-	if w.seen == 0 {
-		w.begin(a, r)
+// next takes the results of a round, and returns the reads of the next.
+func (s *treeSearch) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
+	if s.taken == 0 {
+		s.begin(a, r)
 	}
-	for _, cells := range r.cells[w.seen:] {
-		if w.above {
-			w.above = false
-			gets = w.up(a, cells)
+	for _, cells := range r.cells[s.taken:] {
+		if s.climbing {
+			s.climbing = false
+			gets = s.takeAncestor(a, cells)
 			continue
 		}
-		w.down(w.asked[0], cells)
-		w.asked = w.asked[1:]
+		s.takeChildren(s.asked[0], cells)
+		s.asked = s.asked[1:]
 	}
-	w.seen = len(r.cells)
-	w.above = len(gets) > 0
+	s.taken = len(r.cells)
+	s.climbing = len(gets) > 0
 	switch {
-	case w.cycle || w.err != nil:
+	case s.cycle || s.err != nil:
 		return nil
-	case w.level+w.height > tables.MaxDepth: // what is above may still be the department itself
-		w.open = nil
+	case s.level+s.height > tables.MaxDepth: // too deep, but a cycle may still be found above
+		s.pending = nil
 	}
-	w.asked = w.open[:min(len(w.open), walkPage)]
-	w.open = w.open[len(w.asked):]
-	for _, b := range w.asked {
+	n := min(len(s.pending), searchWidth)
+	s.asked, s.pending = s.pending[:n], s.pending[n:]
+	for _, b := range s.asked {
 		gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
 	}
 	return gets
 }
 
-// begin takes the first results: the department, and its new parent if it is to have one.
-func (w *treeSearch) begin(a moveDepartmentArgs, r *reading) {
-	w.seen, w.height = 1, 1
-	w.cycle = a.Parent != nil && *a.Parent == a.Code
-	w.above = a.Parent != nil
+// begin takes the department. If it gets a parent, the next result is that.
+func (s *treeSearch) begin(a moveDepartmentArgs, r *reading) {
+	s.taken, s.height = 1, 1
+	s.cycle = a.Parent != nil && *a.Parent == a.Code
+	s.climbing = a.Parent != nil
 	d, err := tables.Departments.Decode(a.Code, r.cells[0])
 	if err == nil && d != nil && *d.ChildCount > 0 {
-		w.open = []bucketOf{{a.Code, 0, 1}}
+		s.pending = []childBucket{{a.Code, 0, 1}}
 	}
 }
 
-// up takes a department above, and reads the next.
-func (w *treeSearch) up(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
-	w.level++
+// takeAncestor takes an ancestor, and reads the next.
+func (s *treeSearch) takeAncestor(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
+	s.level++
 	d, err := tables.Departments.Decode("", cells)
-	if err != nil || d == nil || d.ParentCode == nil || w.level > tables.MaxDepth {
-		w.err = err
+	if err != nil || d == nil || d.ParentCode == nil || s.level > tables.MaxDepth {
+		s.err = err
 		return nil
 	}
-	w.cycle = w.cycle || *d.ParentCode == a.Code
+	s.cycle = s.cycle || *d.ParentCode == a.Code
 	return []hbase.Get{departmentOf(*d.ParentCode)}
 }
 
-// down takes what is in a list.
-func (w *treeSearch) down(b bucketOf, cells []hbase.Cell) {
+// takeChildren takes a bucket of children.
+func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) {
 	children, _, buckets, err := tables.Children.Decode(b.code, cells)
 	if err != nil {
-		w.err = err
+		s.err = err
 		return
 	}
 	for _, c := range children {
-		w.height = max(w.height, b.level+1)
-		w.open = append(w.open, bucketOf{c.Code, 0, b.level + 1})
+		s.height = max(s.height, b.level+1)
+		s.pending = append(s.pending, childBucket{c.Code, 0, b.level + 1})
 	}
 	for _, further := range buckets {
-		w.open = append(w.open, bucketOf{b.code, further.Number, b.level})
+		s.pending = append(s.pending, childBucket{b.code, further.Number, b.level})
 	}
 }
 

@@ -9,6 +9,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"log/slog"
@@ -25,40 +26,39 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Options are what a gateway may set. The zero value is good.
+// Options are the options of [New]. The zero value is valid.
 type Options struct {
-	// Log is told of what could not be finished and is left to the next sweep; nil drops it.
+	// Log gets a warning for each operation that failed and is left to a sweep; nil drops it.
 	Log *slog.Logger
-	// ListBound is how many members a bucket of a list holds before it is cut: [tables.ListBound]
-	// if it is 0, less in tests, at least 2.
+	// ListBound is how many members a bucket of a list holds before it is split: [tables.ListBound]
+	// if it is 0; less in tests, at least 2.
 	ListBound int
-	// Jobs is told of each job that this gateway put into the store, and must not wait; nil is
-	// nobody.
+	// Jobs is called with each fan-out job that this gateway stored, and must not block. It may be
+	// nil.
 	Jobs func(tables.Job)
-	// Watch is told of each call of the store; nil is nobody.
+	// Watch is called for each call of the store. It may be nil.
 	Watch Watch
-	// Seed makes the ids of writes repeatable, for tests; nil is chance.
+	// Seed makes the ids of operations reproducible, for tests. If it is nil, they are random.
 	Seed rand.Source
 }
 
-// Watch is told of a call of the store: the kind of the write, and what the call is for, one or
-// more things. It returns the ctx of the call, and what is called when that is over.
-type Watch func(ctx context.Context, kind string, what []string) (of context.Context, over func())
+// Watch observes a call of the store: the operation type, and the purposes of the call, at least
+// one. It returns the context of the call, and a function that is called when the call has ended.
+type Watch func(ctx context.Context, opType string, what []string) (of context.Context, over func())
 
-// Writers make the changes of one gateway. All methods may be called concurrently.
+// Writers make the changes of one gateway. They are safe for concurrent use.
 type Writers struct {
 	store  hbase.Store
 	log    *slog.Logger
 	bound  int
 	holder string // of leases
-	// jobs is told of what is to be done in the background.
-	jobs func(tables.Job)
-	// Counters say what became of the writes.
+	jobs   func(tables.Job)
+	// Counters count what became of operations.
 	Counters Counters
 
 	// now is the clock: those of gateways differ.
 	now func() time.Time
-	// parallel is how many writes a step that has many of them runs side by side.
+	// parallel is how many nested operations an effect runs at the same time.
 	parallel int
 	watch    Watch
 
@@ -67,31 +67,30 @@ type Writers struct {
 	// life ends when Close has waited long enough.
 	life context.Context
 	end  context.CancelFunc
-	// slots bounds what runs in the background.
+	// slots is the semaphore of long operations in the background.
 	slots chan struct{}
 
 	mu      sync.Mutex
 	chance  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// active are the decided writes that this process carries on; the channel is closed when it no
-	// longer does.
+	// active are the committed operations that this process completes. A channel is closed when it
+	// no longer does.
 	active map[string]chan struct{}
-	// queued are those that it will carry on, and that anybody may meanwhile.
+	// queued are those that it will complete, and that any other process may complete before.
 	queued  map[string]bool
 	sweeper sweeper
 }
 
 // Counters count, since the process began. They may be read at any time.
 type Counters struct {
-	// Open is how many writes of this gateway are on their way: begun, and their intents not yet
-	// removed.
+	// Open is how many operations of this gateway are neither complete nor left to a sweep.
 	Open atomic.Int64
-	// Decided counts writes, Helped those of others that were in the way, Again the times that a
-	// write was begun anew since another came before it, Retries stages that were repeated after a
-	// failure, Left writes that failed and were left to a sweep.
+	// Decided counts commits, Helped predecessors that were completed, Again attempts after the first
+	// of an operation, Retries stages that were repeated after an error, Left operations that were left
+	// to a sweep.
 	Decided, Helped, Again, Retries, Left atomic.Int64
-	// Swept counts old intents that a sweep finished, Fenced those that it kept from being decided.
+	// Swept counts stale intents that a sweep completed, Fenced those whose commit it prevented.
 	Swept, Fenced atomic.Int64
 	// Splits counts the buckets that were split.
 	Splits atomic.Int64
@@ -99,16 +98,16 @@ type Counters struct {
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
-	w := &Writers{store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, bound: o.ListBound, now: time.Now, parallel: 32, slots: make(chan struct{}, backgroundLimit),
-		active: map[string]chan struct{}{}, queued: map[string]bool{}}
+	w := &Writers{
+		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: 32,
+		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
+		active: map[string]chan struct{}{}, queued: map[string]bool{},
+	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
 	if w.jobs == nil {
 		w.jobs = func(tables.Job) {}
-	}
-	if w.bound == 0 {
-		w.bound = tables.ListBound
 	}
 	if o.Seed == nil {
 		var seed [16]byte
@@ -122,8 +121,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close refuses further writes and waits until what was begun is whole, or until ctx ends: then the
-// rest is cut off and left to the sweep of another gateway, or of this one when it starts again.
+// Close refuses further operations and waits until those that began are complete, or until ctx ends.
+// Then it cancels the rest, which a sweep of this or another gateway completes later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -142,7 +141,7 @@ func (w *Writers) Close(ctx context.Context) {
 	}
 }
 
-// enter begins something that Close waits for; leave, running.Done, ends it.
+// enter begins something that Close waits for; running.Done ends it.
 func (w *Writers) enter() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,29 +152,29 @@ func (w *Writers) enter() error {
 	return nil
 }
 
-// outlive returns a ctx with the values of ctx, that ends with the Writers instead.
+// outlive returns a context with the values of ctx, which ends with the Writers instead.
 func (w *Writers) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(w.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// newOp returns an id for a write.
+// newOp returns an id for an operation.
 func (w *Writers) newOp(at time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return tables.NewOp(at, w.chance.Uint64())
 }
 
-// oneIn reports true once in n times, by chance; always if n is less than 2.
+// oneIn reports true once in n times at random, always if n is less than 2.
 func (w *Writers) oneIn(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return n < 2 || w.chance.IntN(n) == 0
 }
 
-// begin notes that this process carries a write on. It reports false if it does so already; wait
-// ends when it is over.
+// begin notes that this process completes an operation. It reports false if it does so already; wait
+// is closed when that is over.
 func (w *Writers) begin(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
