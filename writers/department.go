@@ -82,12 +82,9 @@ var createDepartment = register(opType[createDepartmentArgs]{
 		return climb(r.cells[1:])
 	},
 	check: func(a *createDepartmentArgs, r *reading) (decision, error) {
-		before, err := createdBefore(r.cells[0], a.Origin, a.IdempotencyKey)
-		switch {
-		case before && err == nil:
+		before, err := checkCode(r.cells[0], a.Code, a.Origin, a.IdempotencyKey)
+		if before && err == nil {
 			return unchanged, nil
-		case !before:
-			err = checkUnused(r.cells[0], a.Code)
 		}
 		a.Level = 1
 		if a.Parent != nil {
@@ -210,7 +207,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	plan: func(a deleteDepartmentArgs, o operation) plan {
 		parent := parentOf(a.Parent)
 		now := stage{
-			departmentUnder(a.Code, nil, tables.Department{}, o, goneCell(o.at)),
+			departmentUnder(a.Code, nil, tables.Department{}, o, tables.Without("name", o.at)),
 			remove(tables.Children, parent, tables.Child{Name: a.Name, Code: a.Code}, o.at),
 			countOf(tables.Children, parent, a.Count-1), countOf(tables.Children, a.Code, -a.Count),
 		}

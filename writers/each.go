@@ -103,34 +103,3 @@ func (c client) scanList(ctx context.Context, l *tables.AnyList, owner string, r
 		}
 	}
 }
-
-// eachRow applies an effect to each row of a range for which item returns one.
-func eachRow(rows hbase.Scan, item func(hbase.Row) (e effect, needed bool, err error)) effect {
-	return each{rows.Table, func(ctx context.Context, c client, after string) (effects []effect, cursor string, err error) {
-		scan := rows
-		scan.Limit, scan.PageSize = pageSize, pageSize
-		if after != "" {
-			scan.Start = hbase.Next(after)
-		}
-		n := 0
-		ctx, over := c.call(ctx, "each")
-		defer over()
-		for row, err := range c.w.store.Scan(ctx, scan) {
-			if err != nil {
-				return nil, "", err
-			}
-			e, needed, err := item(row)
-			if err != nil {
-				return nil, "", err
-			}
-			if needed {
-				effects = append(effects, e)
-			}
-			n, cursor = n+1, row.Key
-		}
-		if n < pageSize {
-			cursor = ""
-		}
-		return effects, cursor, nil
-	}}
-}

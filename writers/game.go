@@ -16,10 +16,7 @@ var createGame = register(opType[createGameArgs]{
 	name: "createGame",
 	row:  func(a createGameArgs) hbase.Get { return tables.Games.Get(a.Code, originColumns) },
 	check: func(a *createGameArgs, r *reading) (decision, error) {
-		if before, err := createdBefore(r.row, a.Origin, a.IdempotencyKey); err != nil || before {
-			return unchanged, err
-		}
-		if err := checkUnused(r.row, a.Code); err != nil {
+		if before, err := checkCode(r.row, a.Code, a.Origin, a.IdempotencyKey); err != nil || before {
 			return unchanged, err
 		}
 		put := tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at)
@@ -67,7 +64,7 @@ var deleteGame = register(opType[deleteGameArgs]{
 		if err := ref(tables.Games, a.Code, "code").check(r.row); err != nil {
 			return unchanged, err
 		}
-		return commit(goneCell(r.at)), nil
+		return commit(tables.Games.Removal(r.at)...), nil
 	},
 	plan: func(a deleteGameArgs, _ operation) plan {
 		return plan{later: clearAll(&tables.Games.AnyObject, a.Code)}

@@ -20,7 +20,7 @@ func (w *Writers) origin(caller string, key *string) string {
 	return tables.KeyedName(caller, *key)
 }
 
-// originColumns are what available reads.
+// originColumns are what createdBefore and checkCode read.
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
 // createdBefore reports whether the cells of an object say that this very creation made it. The
@@ -36,12 +36,14 @@ func createdBefore(cells []hbase.Cell, origin string, key *string) (before bool,
 	return true, nil
 }
 
-// checkUnused returns a problem if the cells say that an object with that code exists.
-func checkUnused(cells []hbase.Cell, code string) error {
-	if name := attribute(cells, "name"); name == "" || name == tables.Gone {
-		return nil
+// checkCode is createdBefore for an object with a code, which may be reused. The error is an
+// ALREADY_EXISTS if another creation made an object with that code.
+func checkCode(cells []hbase.Cell, code, origin string, key *string) (before bool, err error) {
+	before, err = createdBefore(cells, origin, key)
+	if name := attribute(cells, "name"); !before && name != "" && name != tables.Gone {
+		err = refuse(AlreadyExists, "code", "there is a %q already", code)
 	}
-	return refuse(AlreadyExists, "code", "there is a %q already", code)
+	return before, err
 }
 
 // existing returns the object that the cells hold. The error is a NOT_FOUND if there is none.
@@ -62,9 +64,6 @@ func originCell(origin string, at int64) hbase.Cell {
 func versionCell(o operation) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Version, Timestamp: o.at, Value: []byte(o.id)}
 }
-
-// goneCell marks an object as deleted.
-func goneCell(at int64) hbase.Cell { return tables.Without("name", at) }
 
 // attribute returns the text of an attribute, empty if it is not among the cells.
 func attribute(cells []hbase.Cell, name string) string {

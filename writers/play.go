@@ -146,14 +146,7 @@ var _ = register(opType[erasePlaysArgs]{
 
 // erasePlaysOf erases all plays of a user.
 func erasePlaysOf(username string) effect {
-	return eachRow(tables.Plays.Of(username), func(row hbase.Row) (effect, bool, error) {
-		_, game, err := tables.Plays.Ends(row.Key)
-		if err != nil {
-			return nil, false, err
-		}
-		days, err := playedOn(row.Cells)
-		return erasure(username, game), len(days) > 0, err
-	})
+	return eachMember(tables.UserGames, username, func(g tables.UserGame) effect { return erasure(username, g.Code) })
 }
 
 // erasePlaysIn erases all plays of a game.

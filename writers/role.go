@@ -27,12 +27,9 @@ var createRole = register(opType[createRoleArgs]{
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
 	check: func(a *createRoleArgs, r *reading) (decision, error) {
-		before, err := createdBefore(r.row, a.Origin, a.IdempotencyKey)
-		switch {
-		case before && err == nil:
+		before, err := checkCode(r.row, a.Code, a.Origin, a.IdempotencyKey)
+		if before && err == nil {
 			return unchanged, nil
-		case !before:
-			err = checkUnused(r.row, a.Code)
 		}
 		if err := together(err, definers(a.Department).check(r.cells)); err != nil {
 			return unchanged, err
@@ -134,7 +131,7 @@ var deleteRole = register(opType[deleteRoleArgs]{
 			return unchanged, err
 		}
 		a.Department = role.DepartmentCode
-		return commit(goneCell(r.at), tables.Without("department", r.at)), nil
+		return commit(tables.Roles.Removal(r.at)...), nil
 	},
 	plan: func(a deleteRoleArgs, o operation) plan {
 		p := moveRole(a.Code, a.Department, nil, o)

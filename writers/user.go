@@ -100,11 +100,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 		if err := ref(tables.Users, a.Username, "username").check(r.row); err != nil {
 			return unchanged, err
 		}
-		cells := []hbase.Cell{goneCell(r.at)}
-		for _, attribute := range []string{"email", "age", "avatarUrl", "createdAt"} {
-			cells = append(cells, tables.Without(attribute, r.at))
-		}
-		return commit(cells...), nil
+		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
 		// Deleted followers start no job, and the author will post no twit: this job finds that the

@@ -136,6 +136,16 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
+// Removal returns the cells that mark an object as deleted and remove its attributes. Its counts and its version stay.
+func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
+	for _, a := range o.attributes {
+		if a.zero == nil {
+			cells = append(cells, Without(a.column, timestamp))
+		}
+	}
+	return cells
+}
+
 // Put writes the attributes that t has, with that timestamp. It leaves the columns of the others alone.
 func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
 	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
