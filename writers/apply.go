@@ -17,13 +17,9 @@ import (
 // readAheadGets returns the reads of plan.now that can be made before the commit, and what takes
 // their cells.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
-	var members []*member
-	for _, s := range x.plan.now {
-		for _, e := range s {
-			if m, ok := e.(*member); ok {
-				members, gets = append(members, m), append(gets, m.bucketsGet())
-			}
-		}
+	members := slices.Concat(x.plan.now...).members()
+	for _, m := range members {
+		gets = append(gets, m.bucketsGet())
 	}
 	increments := x.sortedIncrements()
 	for _, inc := range increments {
@@ -98,17 +94,13 @@ func (x *execution) applyStage(ctx context.Context, s stage, label string) error
 
 // locate reads the buckets of those members of which they are not known.
 func (x *execution) locate(ctx context.Context, s stage, label string) error {
-	var gets []hbase.Get
-	var members []*member
-	for _, e := range s {
-		if m, ok := e.(*member); ok {
-			if _, known := x.buckets[m]; !known {
-				members, gets = append(members, m), append(gets, m.bucketsGet())
-			}
-		}
-	}
+	members := slices.DeleteFunc(s.members(), func(m *member) bool { _, known := x.buckets[m]; return known })
 	if len(members) == 0 {
 		return nil
+	}
+	var gets []hbase.Get
+	for _, m := range members {
+		gets = append(gets, m.bucketsGet())
 	}
 	cells, err := x.get(ctx, label+"find buckets", gets)
 	if err == nil {

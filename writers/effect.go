@@ -18,6 +18,16 @@ type plan struct {
 
 type stage []effect
 
+// members returns the members of the stage.
+func (s stage) members() (members []*member) {
+	for _, e := range s {
+		if m, ok := e.(*member); ok {
+			members = append(members, m)
+		}
+	}
+	return members
+}
+
 // effect is one of the types below. Applying it twice, or by two gateways at once, is like once.
 type effect interface{ String() string }
 

@@ -181,9 +181,8 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 // only some of the members cause it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
-	for _, e := range s {
-		m, ok := e.(*member)
-		if !ok || m.gone {
+	for _, m := range s.members() {
+		if m.gone {
 			continue
 		}
 		if n, counted := lengths[m.length()]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
