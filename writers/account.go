@@ -54,7 +54,7 @@ var signUp = register(opType[signUpArgs]{
 // have no caller.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
-// SignUp creates a user who can log in with the password, and returns the username as it is stored.
+// SignUp creates a user who can log in with the password, and returns the normalised username.
 // With the same idempotency key and password, it does nothing the second time. The error may be
 // UserErrors.
 func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
@@ -91,9 +91,8 @@ func (a *Accounts) again(ctx context.Context, username, key, secret string) erro
 	return err
 }
 
-// LogIn returns the username, as it is stored, of whom a username and a password belong to. If they
-// do not belong together that is the UserError, and neither it nor the time it takes tells whether
-// there is such a user: exactly one password is hashed in either case.
+// LogIn checks a username and a password, and returns the normalised username. A wrong password
+// and an unknown user have the same error after the same time: LogIn hashes exactly one password.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)

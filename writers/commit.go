@@ -9,15 +9,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. Unless it succeeds, or surely was not sent, stateResolving finds
-// out what became of it.
+// commit sends the CheckAndPut. If it does not succeed, it may still have been applied, or be
+// applied later: stateResolving reads the row.
 func (x *execution) commit(ctx context.Context, label string) (state, error) {
 	put := hbase.Put{Table: x.intent.Table, Row: x.intent.Row}
 	for _, c := range x.cells {
 		c.Timestamp = x.intent.At
 		put.Cells = append(put.Cells, c)
 	}
-	put.Cells = append(put.Cells, x.decision(x.intent.ID, x.intent.At))
+	put.Cells = append(put.Cells, x.commitRecord(x.intent.ID, x.intent.At))
 	won, err := x.checkAndPut(ctx, label, x.after(), put)
 	switch {
 	case won:
@@ -68,7 +68,7 @@ func (x *execution) fenceOwn(ctx context.Context) (state, error) {
 // overtaken reads the own intent. If this operation committed before the other one, then it was
 // completed first, so its intent is gone; or it started the other one, so its intent is marked.
 func (x *execution) overtaken(ctx context.Context) (state, error) {
-	there, marked, err := x.stands(ctx, "decide, own intent")
+	there, marked, err := x.ownIntent(ctx, "decide, own intent")
 	switch {
 	case err != nil:
 		return 0, err
@@ -80,9 +80,9 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 	return stateUnknown, nil
 }
 
-// stands reports whether the intent is there, and whether it is marked as committed. An execution
+// ownIntent reads whether the intent exists, and whether it is marked as committed. An execution
 // marks it before it starts a nested operation, which may commit on the same row.
-func (x *execution) stands(ctx context.Context, label string) (there, marked bool, err error) {
+func (x *execution) ownIntent(ctx context.Context, label string) (there, marked bool, err error) {
 	cells, err := x.one(ctx, label, tables.Intents.Get(x.intent.ID))
 	if err != nil {
 		return false, false, err
@@ -91,12 +91,12 @@ func (x *execution) stands(ctx context.Context, label string) (there, marked boo
 	return there, there && tables.Intents.Marked(cells), err
 }
 
-// fence keeps the operation from committing later. row are the present cells of the commit row.
+// fence prevents that the operation commits later. row are the present cells of the commit row.
 func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
 	now := x.w.now()
 	void := tables.VoidOp(x.w.newOp(now), x.intent.ID)
 	return x.checkAndPut(ctx, "fence", x.after(), hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-		Cells: []hbase.Cell{x.decision(void, max(now.UnixMilli(), youngest(row)+1))}})
+		Cells: []hbase.Cell{x.commitRecord(void, max(now.UnixMilli(), youngest(row)+1))}})
 }
 
 // forget removes the intent of an operation that can no longer commit. If that fails, a sweep
@@ -110,8 +110,8 @@ func (x *execution) after() hbase.Check {
 	return hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.After)}
 }
 
-// decision is the commit record.
-func (x *execution) decision(id string, at int64) hbase.Cell {
+// commitRecord is the column of the commit row with the id of the operation that committed last.
+func (x *execution) commitRecord(id string, at int64) hbase.Cell {
 	return hbase.Cell{Family: x.intent.Family, Qualifier: tables.Decision, Timestamp: at, Value: []byte(id)}
 }
 

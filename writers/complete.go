@@ -76,7 +76,7 @@ func (x *execution) seal(ctx context.Context) error {
 	}
 	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.ID)}
 	_, err := x.checkAndPut(ctx, "done", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-		Cells: []hbase.Cell{x.decision(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
+		Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
 	return err
 }
 
@@ -102,8 +102,8 @@ func (w *Writers) left(c client, intent tables.Intent, err error) {
 	w.log.Warn("operation failed; a sweep will complete it", "type", c.caller, "intent", intent.ID, "error", err)
 }
 
-// completedOps remembers operations that were found to be complete, and the order in which they were
-// found.
+// completedOps remembers operations that were found to be complete, and the order in which they
+// were found.
 type completedOps struct {
 	mu sync.Mutex
 	at map[string]int

@@ -125,7 +125,7 @@ var createDepartment = register(opType[createDepartmentArgs]{
 type DepartmentChange struct {
 	Code string
 	Name Change[string]
-	// ExpectedVersion is the one that the caller saw, nil for any.
+	// ExpectedVersion is the version that the caller read, nil for any.
 	ExpectedVersion *string
 }
 
@@ -227,7 +227,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	},
 })
 
-// CreateDepartment creates a department, and returns its code as it is stored. With the same caller
+// CreateDepartment creates a department, and returns its normalised code. With the same caller
 // and idempotency key, it does nothing the second time. The error may be UserErrors.
 func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepartment) (string, error) {
 	var in input
@@ -238,7 +238,7 @@ func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepa
 	return d.Code, run(ctx, w, &in, createDepartment, &a)
 }
 
-// UpdateDepartment changes a department, and returns its code as it is stored. The error may be
+// UpdateDepartment changes a department, and returns its normalised code. The error may be
 // UserErrors.
 func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (string, error) {
 	var in input

@@ -123,13 +123,13 @@ type compensation struct {
 
 func (c compensation) String() string { return "look ends" }
 
-// each applies the effects that the items of something long need, page by page. After a crash it
-// begins anew, and has to find all items again whose effects may be missing. So its effects do not
-// remove items, and a nested operation removes one only if the next operation on the same commit
-// row completes it.
+// each applies effects to the items of a list or range, page by page. After a crash it starts
+// again, and must find all items whose effects may be missing. So its effects do not remove items.
+// A nested operation may remove one, because the next operation on the same commit row completes
+// it.
 type each struct {
 	what string
-	// next returns the effects for the items that follow the cursor, no counts, and the next
+	// next returns the effects for the items after the cursor, no counts among them, and the next
 	// cursor, empty at the end.
 	next func(ctx context.Context, c client, after string) (effects []effect, cursor string, err error)
 }

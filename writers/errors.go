@@ -72,9 +72,8 @@ func together(errs ...error) error {
 }
 
 var (
-	// ErrUnknown is the error of an operation of which the store cannot tell whether it committed,
-	// and that is not repeated: it is not idempotent, or a second attempt was refused. It is
-	// Temporary.
+	// ErrUnknown is returned if an operation may have committed or not, and cannot be repeated: it
+	// is not idempotent, or a second attempt was refused. It is Temporary.
 	ErrUnknown error = unknown{}
 	// ErrClosed is the error of an operation that was started after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")

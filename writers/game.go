@@ -28,7 +28,7 @@ var createGame = register(opType[createGameArgs]{
 type GameChange struct {
 	Code string
 	Name Change[string]
-	// ExpectedVersion is the one that the caller saw, nil for any.
+	// ExpectedVersion is the version that the caller read, nil for any.
 	ExpectedVersion *string
 }
 
@@ -79,7 +79,7 @@ type NewGame struct {
 	IdempotencyKey *string
 }
 
-// CreateGame creates a game, and returns its code as it is stored. With the same caller and
+// CreateGame creates a game, and returns its normalised code. With the same caller and
 // idempotency key, it does nothing the second time. The error may be UserErrors.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
@@ -92,7 +92,7 @@ func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (str
 	return a.Code, run(ctx, w, &in, createGame, &a)
 }
 
-// UpdateGame changes a game, and returns its code as it is stored. The error may be UserErrors.
+// UpdateGame changes a game, and returns its normalised code. The error may be UserErrors.
 func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
 	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)

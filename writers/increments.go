@@ -15,8 +15,8 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before are the cells of the row before the commit, when nobody can have counted the
-	// operation; read is whether they were read.
+	// before are the cells of the row, if they were read before the commit. They cannot include the
+	// operation. read is whether they were read, and not used yet.
 	before []hbase.Cell
 	read   bool
 	// after are the counts with the increment, if this process added it.
@@ -50,7 +50,7 @@ func (x *execution) sortedIncrements() []*increment {
 }
 
 // incrementQueue combines the increments of concurrent operations in one row into one CheckAndPut,
-// so that a row in which all count does not become a bottleneck. The zero value is ready for use.
+// so that a hot row does not become a bottleneck. The zero value is ready for use.
 type incrementQueue struct {
 	mu sync.Mutex
 	// rows has an entry for each row that a goroutine is writing: the increments that wait until it
@@ -63,7 +63,7 @@ type pendingIncrement struct {
 	done chan error // has room for the result
 }
 
-// apply applies an increment exactly once, however often it is called, by whichever gateway.
+// apply applies an increment exactly once, even if several gateways call it.
 func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
 	own := &pendingIncrement{inc, make(chan error, 1)}
 	if !q.enqueue(own) {
@@ -101,7 +101,7 @@ func (q *incrementQueue) enqueue(p *pendingIncrement) (writer bool) {
 	return true
 }
 
-// next returns the increments that wait for a row. If there are none, nobody writes the row any
+// next returns the increments that wait for a row. If there are none, the row has no writer any
 // more.
 func (q *incrementQueue) next(at location) []*pendingIncrement {
 	q.mu.Lock()

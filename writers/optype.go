@@ -13,67 +13,65 @@ import (
 type opType[A any] struct {
 	// name is stored. It never changes its meaning.
 	name string
-	// zero is what stored arguments are parsed into.
+	// zero is the value into which stored arguments are parsed.
 	zero A
 	// row reads the commit row. It is nil for an operation without a precondition, whose intent is
 	// the commit.
 	row func(A) hbase.Get
-	// reads returns what else check needs, read in the same round. It may be nil.
+	// reads returns the other reads of the first round. It may be nil.
 	reads func(A) []hbase.Get
-	// more returns what the next round has to read, given what was read before. None ends the
-	// reading. It may be nil.
+	// more returns the reads of the next round, given the results so far; none if there are enough.
+	// It may be nil.
 	more func(a A, r *reading) []hbase.Get
-	// check decides on what was read. The error is UserErrors if a precondition does not hold.
-	// check may complete the arguments with what the effects need of the state before.
+	// check checks the preconditions, given all results. The error is UserErrors if one does not
+	// hold. check may store in the arguments what the effects need of the previous state.
 	check func(a *A, r *reading) (decision, error)
-	// plan returns the effects. They depend on its arguments alone: every gateway that completes
-	// the operation makes the same plan. It is nil if nothing follows.
+	// plan returns the effects. It is a pure function: every gateway that completes the operation
+	// makes the same plan. It is nil if there are no effects.
 	plan func(a A, o operation) plan
 
 	properties
 }
 
-// properties are what the protocol has to know of an operation type.
+// properties select parts of the protocol for an operation type.
 type properties struct {
-	// needsPredecessor is whether reads or more see effects of earlier operations on the same
+	// needsPredecessor is true if reads or more read effects of earlier operations on the same
 	// commit row. These are completed first. That costs a round, unless this gateway knows that
-	// they are complete, and another one unless the row says so, in its column [tables.Whole],
-	// which row has to read.
+	// they are complete, and a second one unless the row's column [tables.Whole] names the last of
+	// them. row must read that column.
 	needsPredecessor bool
-	// compensated is whether the plan has a compensation because of an object whose key is
-	// reusable. When the operation is complete, the commit row says so, and a compensation that was
-	// found necessary earlier fails.
+	// compensated is true if the plan has a compensation for an object with a reusable key. The
+	// commit row is sealed when the operation is complete: then a late compensation fails.
 	compensated bool
-	// nonIdempotent operations are not attempted again unless the attempt before surely did not
-	// commit.
+	// nonIdempotent operations are attempted again only if the first attempt is known not to have
+	// committed.
 	nonIdempotent bool
 	// delay is the time between the commit and the first effect. A sweep applies the effects then.
 	delay time.Duration
 }
 
-// operation is one that committed, or is about to.
+// operation identifies one instance of an operation type.
 type operation struct {
 	id string
-	// at is the timestamp of all that it writes, in milliseconds. It is later than that of any
-	// earlier operation that committed on the same row.
+	// at is the timestamp of all its writes, in milliseconds. It is later than those of earlier
+	// operations on the same commit row.
 	at int64
 }
 
-// reading is what was read before a commit.
+// reading holds the results of all reads before a commit.
 type reading struct {
 	operation
 	// row are the cells of the commit row, and last the commit record among them, empty if there is
 	// none.
 	row  []hbase.Cell
 	last string
-	// cells are what was read besides, in the order asked for, round after round.
+	// cells are the results of reads and more, in their order.
 	cells [][]hbase.Cell
-	// search is for opType.more to keep what it has found out.
+	// search is state that opType.more keeps between rounds.
 	search any
 }
 
-// decision is the result of a check: whether the operation commits, and the cells that the commit
-// row gets then.
+// decision is the result of a check: whether the operation commits, and the cells to commit.
 type decision struct {
 	commits bool
 	cells   []hbase.Cell

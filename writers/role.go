@@ -44,7 +44,7 @@ var createRole = register(opType[createRoleArgs]{
 type RoleChange struct {
 	Code             string
 	Name, Department Change[string]
-	// ExpectedVersion is the one that the caller saw, nil for any.
+	// ExpectedVersion is the version that the caller read, nil for any.
 	ExpectedVersion *string
 }
 
@@ -174,7 +174,7 @@ func moveRole(role string, from, to *string, o operation) (p plan) {
 	return p
 }
 
-// CreateRole creates a role, and returns its code as it is stored. With the same caller and
+// CreateRole creates a role, and returns its normalised code. With the same caller and
 // idempotency key, it does nothing the second time. The error may be UserErrors.
 func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (string, error) {
 	var in input
@@ -189,7 +189,7 @@ func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (
 	return role.Code, run(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
 
-// UpdateRole changes a role, and returns its code as it is stored. The error may be UserErrors.
+// UpdateRole changes a role, and returns its normalised code. The error may be UserErrors.
 func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) {
 	var in input
 	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)

@@ -91,7 +91,7 @@ func (x *execution) fate(ctx context.Context) (fate, error) {
 		case id == x.intent.ID:
 			return committed, nil
 		case last != x.intent.After:
-			_, marked, err := x.stands(ctx, "sweep, own intent")
+			_, marked, err := x.ownIntent(ctx, "sweep, own intent")
 			if err == nil && marked {
 				return committed, nil
 			}

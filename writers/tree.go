@@ -141,8 +141,8 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// treeSearch finds the ancestors of the new parent, and the height of the department, both at the same
-// time: each round reads one ancestor and one level below.
+// treeSearch finds the ancestors of the new parent, and the height of the department, both at the
+// same time: each round reads one ancestor and one level below.
 type treeSearch struct {
 	// taken is how many results were taken.
 	taken int

@@ -62,7 +62,7 @@ type UserChange struct {
 	Username               string
 	Name, Email, AvatarURL Change[string]
 	Age                    Change[int]
-	// ExpectedVersion is the one that the caller saw, nil for any.
+	// ExpectedVersion is the version that the caller read, nil for any.
 	ExpectedVersion *string
 }
 
@@ -123,7 +123,7 @@ func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idem
 	return u.Username, run(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
 
-// UpdateUser changes a user, and returns the username as it is stored. The error may be UserErrors.
+// UpdateUser changes a user, and returns the normalised username. The error may be UserErrors.
 func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) {
 	var in input
 	c.Username = in.username("username", c.Username)

@@ -86,9 +86,9 @@ type Writers struct {
 type Counters struct {
 	// Open is how many operations of this gateway are neither complete nor left to a sweep.
 	Open atomic.Int64
-	// Decided counts commits, Helped predecessors that were completed, Again attempts after the first
-	// of an operation, Retries stages that were repeated after an error, Left operations that were left
-	// to a sweep.
+	// Decided counts commits, Helped predecessors that were completed, Again attempts after the
+	// first of an operation, Retries stages that were repeated after an error, Left operations that
+	// were left to a sweep.
 	Decided, Helped, Again, Retries, Left atomic.Int64
 	// Swept counts stale intents that a sweep completed, Fenced those whose commit it prevented.
 	Swept, Fenced atomic.Int64
@@ -121,8 +121,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close refuses further operations and waits until those that began are complete, or until ctx ends.
-// Then it cancels the rest, which a sweep of this or another gateway completes later.
+// Close refuses further operations and waits until those that began are complete, or until ctx
+// ends. Then it cancels the rest, which a sweep of this or another gateway completes later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -173,8 +173,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.chance.IntN(n) == 0
 }
 
-// begin notes that this process completes an operation. It reports false if it does so already; wait
-// is closed when that is over.
+// begin notes that this process completes an operation. It reports false if it does so already;
+// wait is closed when that is over.
 func (w *Writers) begin(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

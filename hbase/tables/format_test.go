@@ -58,7 +58,6 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("what did LiLei play?", tables.Plays.Get("LiLei", "go"))
 	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
 	get("what did LiLei play, and did under that key?", tables.Plays.Under("LiLei", "go", ptr("again")))
-	scan("all that LiLei played", tables.Plays.Of("LiLei"))
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
 	get("did LiLei add a comment under that key?", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
 	get("was that comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))

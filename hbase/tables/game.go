@@ -125,9 +125,6 @@ func (p plays) Gone(username, game string, days []DayCount, timestamp int64) hba
 	return gone
 }
 
-// Of is the range of all that the user played.
-func (p plays) Of(username string) hbase.Scan { return edgesOf(p.Table, username) }
-
 // Ends reads the key of a row back.
 func (p plays) Ends(row string) (username, game string, err error) {
 	return edgeOf(row, CheckUsername, CheckCode)

@@ -11,23 +11,24 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Derive is the work of a hash: [argon2.IDKey].
+// Derive derives a key from a password, such as [argon2.IDKey].
 type Derive func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte
 
-// Hasher hashes as many passwords at a time as there are processors, so that memory stays bounded however many people log in at once: the
-// others wait. It is safe for concurrent use.
+// Hasher hashes passwords, at most one per processor at a time, to limit the memory: other calls
+// wait. It is safe for concurrent use.
 type Hasher struct {
 	params Params
 	derive Derive
 	slots  chan struct{}
-	// absent is what a password is compared to where there is no account. No password has it: it is the hash of none.
+	// absent is compared with the password if there is no account. It is random, not the hash of a
+	// password.
 	absent func() phc
 }
 
 // New returns a Hasher with [Default].
 func New() *Hasher { return With(Default, argon2.IDKey) }
 
-// With is New with other parameters, and for tests another derivation.
+// With returns a Hasher with other parameters, and in tests another derivation.
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -35,7 +36,8 @@ func With(params Params, derive Derive) *Hasher {
 	}
 }
 
-// Hash returns the hash of a password with a new salt, in the PHC string format. It fails only if ctx ends while it waits.
+// Hash returns the hash of a password with a new salt, in the PHC string format. It fails only if
+// ctx ends while it waits.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	p := phc{Params: h.params, salt: random(saltSize)}
 	var err error
@@ -45,9 +47,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password is the one of a hash, and whether the hash is stale: made by other parameters than Hash uses today. An empty hash
-// is that of nobody, of which no password is the right one; to find that out takes as long as with any other. A hash that can't be read is
-// [ErrFormat].
+// Verify reports whether the password has that hash, and whether the hash is stale: made with other
+// parameters than Hash uses. No password has the empty hash, and Verify takes as long for it as for
+// any other. The error is [ErrFormat] if the hash cannot be parsed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent()
 	if hash != "" {
@@ -63,7 +65,7 @@ func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stal
 	return right, right && p.Params != h.params, nil
 }
 
-// work hashes a password as p says, when it is its turn.
+// work waits for a slot, and hashes a password with the parameters and the salt of p.
 func (h *Hasher) work(ctx context.Context, password string, p phc) ([]byte, error) {
 	select {
 	case h.slots <- struct{}{}:

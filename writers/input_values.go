@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The bounds of what is not a text.
+// The bounds of other values.
 const (
 	MaxEmail    = 254  // bytes (RFC 5321)
 	MaxURL      = 2048 // bytes
@@ -24,7 +24,7 @@ const (
 	MaxPassword = 1024      // bytes
 )
 
-// email is the address of a mailbox, and nothing around it.
+// email is the address of a mailbox, without a display name.
 func (in *input) email(field string, s *string) *string {
 	return optional(func(field, s string) string {
 		s = norm.NFC.String(s)
@@ -46,7 +46,7 @@ func (in *input) age(field string, n *int) *int {
 
 const urlRule = "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes"
 
-// url is the address of a picture.
+// url is the URL of a picture.
 func (in *input) url(field string, s *string) *string {
 	return optional(func(field, s string) string {
 		if !isURL(s) {
@@ -56,7 +56,7 @@ func (in *input) url(field string, s *string) *string {
 	}, field, s)
 }
 
-// photos are the addresses of the pictures of a twit.
+// photos are the URLs of the photos of a twit.
 func (in *input) photos(field string, urls []string) []string {
 	if len(urls) > MaxPhotos {
 		in.bad(field, "there are at most %d photos, not %d", MaxPhotos, len(urls))
@@ -69,7 +69,7 @@ func (in *input) photos(field string, urls []string) []string {
 	return urls
 }
 
-// isURL reports whether s can be shown as a picture. Lists of URLs are separated by blanks.
+// isURL reports whether s is a valid URL of a picture. Files separate URLs by blanks.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
@@ -77,8 +77,8 @@ func isURL(s string) bool {
 		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
 }
 
-// password is one for a new account. It is compared in normal form C, since keyboards differ in how
-// they write an accent.
+// password is the password of a new account, in normal form C: keyboards differ in how they write
+// an accent.
 func (in *input) password(field, s string) string {
 	s = norm.NFC.String(s)
 	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
@@ -87,8 +87,8 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day is a date such as 2014-12-25 that has begun somewhere: where the day begins first, it is at
-// most one ahead of UTC's.
+// day is a date such as 2014-12-25. It has begun in some time zone: it is at most one day ahead of
+// UTC.
 func (in *input) day(field, s string, now time.Time) string {
 	in.named(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {
@@ -97,7 +97,7 @@ func (in *input) day(field, s string, now time.Time) string {
 	return s
 }
 
-// plays is how much a recordPlay adds.
+// plays is the number that a recordPlay adds.
 func (in *input) plays(field string, n int) int {
 	if n < 1 || n > MaxPlays {
 		in.bad(field, "a count is a number from 1 to %d, not %d", MaxPlays, n)

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The greatest lengths of texts, in characters where nothing else is said.
+// The maximum lengths of texts, in characters if nothing else is said.
 const (
 	MaxName           = 200 // of a user, a role or a game
 	MaxTitle          = 200
@@ -23,13 +23,13 @@ const (
 	MaxIdempotencyKey = 200 // bytes
 )
 
-// input collects what is wrong with the fields of one mutation's input, so that a form can show all
-// of it at once. Its methods take a field's name in the schema and its value, and return the value
-// in the form in which it is stored: in Unicode's normal form C. A field has one problem at most.
-// What is optional is nil where it was left out.
+// input validates the input of one mutation and collects all errors, so that a form can show them
+// at once. Its methods take a field's name in the schema and its value, and return the value as it
+// is stored, in Unicode's normal form C. A field has one error at most. Optional values are nil if
+// they were left out.
 type input struct{ errors []UserError }
 
-// err returns what was found to be wrong, nil if that is nothing.
+// err returns the errors, nil if there are none.
 func (in *input) err() error {
 	if len(in.errors) == 0 {
 		return nil
@@ -37,28 +37,28 @@ func (in *input) err() error {
 	return UserErrors(in.errors)
 }
 
-// bad notes what is wrong with a field.
+// bad adds an error of a field.
 func (in *input) bad(field, format string, args ...any) {
 	if !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
 		in.errors = append(in.errors, UserError{BadInput, field, fmt.Sprintf(format, args...)})
 	}
 }
 
-// named notes why a name can't be one.
+// named adds an error of [tables.ErrName].
 func (in *input) named(field string, err error) {
 	if err != nil {
 		in.bad(field, "%s", strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": "))
 	}
 }
 
-// username is the name of a user who may exist.
+// username is the name of an existing user.
 func (in *input) username(field, s string) string {
 	s = norm.NFC.String(s)
 	in.named(field, tables.CheckUsername(s))
 	return s
 }
 
-// newUsername is a name for a new user. Administrators may give those that are reserved.
+// newUsername is a name for a new user. Administrators may use reserved names.
 func (in *input) newUsername(field, s string, reservedToo bool) string {
 	s = in.username(field, s)
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -70,9 +70,11 @@ func (in *input) newUsername(field, s string, reservedToo bool) string {
 	return s
 }
 
-// reserved are the names that nobody can sign up with, in whatever case: others would believe them.
-var reserved = []string{"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster", "root",
-	"security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster"}
+// reserved are names that would mislead other users, in any case.
+var reserved = []string{
+	"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster",
+	"root", "security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster",
+}
 
 // code is the code of a role, department or game.
 func (in *input) code(field, s string) string {
@@ -81,14 +83,13 @@ func (in *input) code(field, s string) string {
 	return s
 }
 
-// optionalCode is a code that may be left out.
 func (in *input) optionalCode(field string, s *string) *string { return optional(in.code, field, s) }
 
-// name is the name that is shown of a user, a role or a game.
+// name is the display name of a user, a role or a game.
 func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
 
-// departmentName is the name of a department: its length is one in bytes, since lists are in its
-// order.
+// departmentName is the name of a department. Its length is limited in bytes, because it is a part
+// of positions.
 func (in *input) departmentName(field, s string) string {
 	s = in.line(field, s, tables.MaxDepartmentName)
 	in.named(field, tables.CheckDepartmentName(s))
@@ -100,7 +101,6 @@ func (in *input) title(field string, s *string) *string {
 	return optional(func(field, s string) string { return in.line(field, s, MaxTitle) }, field, s)
 }
 
-// idempotencyKey is what tells a mutation that is sent again from another one.
 func (in *input) idempotencyKey(field string, s *string) *string {
 	return optional(func(field, s string) string {
 		if s = in.line(field, s, MaxIdempotencyKey); len(s) > MaxIdempotencyKey {
@@ -110,7 +110,7 @@ func (in *input) idempotencyKey(field string, s *string) *string {
 	}, field, s)
 }
 
-// line is a text of one line that shows something.
+// line is a text of one line with a visible character.
 func (in *input) line(field, s string, limit int) string {
 	s = norm.NFC.String(s)
 	if err := cmp.Or(checkText(s, 1, limit), checkLine(s), checkVisible(s)); err != nil {
@@ -119,7 +119,7 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// twit is the content of a twit. It shows something, unless photos do.
+// twit is the content of a twit. It may be invisible if there are photos.
 func (in *input) twit(field, s string, photos bool) string {
 	return in.lines(field, s, MaxTwit, photos)
 }
@@ -127,11 +127,11 @@ func (in *input) twit(field, s string, photos bool) string {
 // comment is the content of a comment.
 func (in *input) comment(field, s string) string { return in.lines(field, s, MaxComment, false) }
 
-// lines is a text of any number of lines. A line break is stored as one character.
-func (in *input) lines(field, s string, limit int, mayShowNothing bool) string {
+// lines is a text of any number of lines. Line breaks are stored as \n.
+func (in *input) lines(field, s string, limit int, mayBeInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	err := cmp.Or(checkText(s, 0, limit), checkControls(s, "\n\t"))
-	if !mayShowNothing {
+	if !mayBeInvisible {
 		err = cmp.Or(err, checkVisible(s))
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func checkControls(s, allowed string) error {
 	return nil
 }
 
-// checkLine refuses also what would break a line or write what follows it backwards.
+// checkLine also refuses line separators and characters that change the direction of text.
 func checkLine(s string) error {
 	for _, r := range s {
 		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
