@@ -136,6 +136,23 @@ func TestEdgesOfOneLieTogetherAndApartFromOthers(t *testing.T) {
 	})
 }
 
+// The second key of an edge may contain what separates both: a twit's does.
+func TestEdgesToTwitsHaveKeysThatAreReadBack(t *testing.T) {
+	likes := &tables.Relation{
+		Table: "likes",
+		From:  tables.End{List: &tables.Following.AnyList},
+		To:    tables.End{List: &tables.Comments.AnyList},
+	}
+	twit := (&tables.Twit{AuthorName: "Lucy", PostedAt: time.UnixMilli(1000), Name: "7"}).Key().String()
+	row := likes.Get("LiLei", twit).Row
+	if a, b, err := likes.Ends(row); a != "LiLei" || b != twit || err != nil {
+		t.Errorf("%q is read as %q and %q, error %v", row, a, b, err)
+	}
+	if a, b, err := likes.Ends(row + "\x00"); !errors.Is(err, hbase.ErrCorrupt) {
+		t.Errorf("a damaged key is read as %q and %q, error %v", a, b, err)
+	}
+}
+
 func TestEdgeKeysWithAPartTooManyOrTooFewAreCorrupt(t *testing.T) {
 	good := tables.Follows.Get("a", "b").Row
 	for _, row := range []string{"", good[:1], good[:2], good[:3], good[:4], good + "\x00c", good + "\x00", tables.RowKey("a")} {
