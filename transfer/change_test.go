@@ -186,7 +186,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 		return hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: family, Qualifier: qualifier, Timestamp: now}}}
 	}
 	decided := tables.Plays.Put("a", "g", days[0], now)
-	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.Decision, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
+	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.CommitColumn, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
 	err := rebuild.Write(ctx, store, []hbase.Mutation{decided, tables.Plays.Gone("a", "g", days, now),
 		gone(tables.UserGames.Table, tables.UserGames.Row("a", 0), tables.UserGames.Family, "g"),
 		gone(tables.Players.Table, tables.Players.Row("g", 0), tables.Players.Family, "a"),

@@ -105,7 +105,7 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
 func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
-	decided := rebuild.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.Decision }))
+	decided := rebuild.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.CommitColumn }))
 	merged := slices.Clone(stored)
 	for i, cell := range news {
 		if !hasColumn(stored, cell.Qualifier) && decided > 0 {

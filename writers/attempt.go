@@ -121,7 +121,7 @@ type commitRow struct{ table, row, family string }
 
 // last reads the id of the last operation that committed on the row.
 func (d commitRow) last() hbase.Get {
-	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.Decision}
+	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.CommitColumn}
 }
 
 // readRow does the first round. An operation that is not allowed has cost no more than this.
@@ -137,9 +137,9 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 			return 0, x.failed("read", hbase.ErrInvalid)
 		}
 		x.row = commitRow{row.Table, row.Row, columns[0].Family}
-		own := hbase.Column{Family: x.row.family, Qualifier: tables.Decision}
+		own := hbase.Column{Family: x.row.family, Qualifier: tables.CommitColumn}
 		if !columns[0].Whole && !slices.Contains(columns, own) {
-			row.Columns += " " + x.row.family + ":" + tables.Decision
+			row.Columns += " " + x.row.family + ":" + tables.CommitColumn
 		}
 		gets = append(gets, row)
 	}
@@ -167,7 +167,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 		slices.Contains(parents(ctx), last) || x.w.completed.before(last, x.began) {
 		return stateSearching, nil
 	}
-	if _, void := tables.ShutOut(last); !void && !tables.IsWhole(x.read.row, last) {
+	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
 		open, err := x.openIntents(ctx, []string{last}, "read, last intent")
 		if err == nil && open[last] {
 			err = x.w.help(ctx, x.client, last)
@@ -228,7 +228,7 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 	if err := x.w.help(ctx, x.client, last); err != nil {
 		return 0, err
 	}
-	made, done := tables.DecidedBy(last)
+	made, done := tables.CommittedBy(last)
 	if !x.opType.compensated || !mustHelp(ctx, last) || done {
 		return stateUnchanged, nil
 	}
@@ -237,7 +237,7 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 		return 0, err
 	}
 	now, err := tables.DecodeOp(row)
-	if id, _ := tables.DecidedBy(now); err == nil && id != made {
+	if id, _ := tables.CommittedBy(now); err == nil && id != made {
 		return stateLost, nil
 	}
 	return stateUnchanged, err
@@ -268,7 +268,7 @@ func (x *execution) readAhead(ctx context.Context) error {
 	}
 	if mustHelp(ctx, x.intent.After) {
 		predecessor = len(gets)
-		after, _ := tables.DecidedBy(x.intent.After)
+		after, _ := tables.CommittedBy(x.intent.After)
 		gets = append(gets, tables.Intents.Open(after))
 	}
 	var cells [][]hbase.Cell

@@ -36,7 +36,7 @@ var addComment = register(opType[addCommentArgs]{
 	row: func(a addCommentArgs) hbase.Get {
 		if a.Key == nil {
 			return hbase.Get{Table: tables.Commenters.Table, Row: tables.Commenters.Row(a.Twit.key(), a.Author),
-				Columns: tables.Attributes + ":" + tables.Decision}
+				Columns: tables.Attributes + ":" + tables.CommitColumn}
 		}
 		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
 	},

@@ -41,8 +41,8 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	id, _ := tables.DecidedBy(last)
-	switch fenced, _ := tables.ShutOut(last); {
+	id, _ := tables.CommittedBy(last)
+	switch fenced, _ := tables.FencedBy(last); {
 	case id == x.intent.ID:
 		return stateCommitted, nil
 	case fenced == x.intent.ID:
@@ -107,12 +107,12 @@ func (x *execution) forget(ctx context.Context) {
 
 // after checks that no other operation committed since the commit row was read.
 func (x *execution) after() hbase.Check {
-	return hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.After)}
+	return hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.After)}
 }
 
 // commitRecord is the column of the commit row with the id of the operation that committed last.
 func (x *execution) commitRecord(id string, at int64) hbase.Cell {
-	return hbase.Cell{Family: x.intent.Family, Qualifier: tables.Decision, Timestamp: at, Value: []byte(id)}
+	return hbase.Cell{Family: x.intent.Family, Qualifier: tables.CommitColumn, Timestamp: at, Value: []byte(id)}
 }
 
 // lastGet reads the commit record.

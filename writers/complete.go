@@ -74,7 +74,7 @@ func (x *execution) seal(ctx context.Context) error {
 	if !x.opType.compensated {
 		return nil
 	}
-	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.Decision, Value: []byte(x.intent.ID)}
+	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
 	_, err := x.checkAndPut(ctx, "done", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
 		Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
 	return err
@@ -86,7 +86,7 @@ func (x *execution) remove(ctx context.Context) error {
 	ends := []write{{"remove intent", tables.Intents.Remove(x.intent)}}
 	if x.opType.needsPredecessor {
 		complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-			Cells: []hbase.Cell{tables.WholeCell(x.intent.Family, x.intent.ID, x.intent.At)}}
+			Cells: []hbase.Cell{tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At)}}
 		ends = slices.Insert(ends, 0, write{"whole", complete})
 	}
 	err := x.mutate(ctx, ends...)

@@ -19,8 +19,8 @@ func parents(ctx context.Context) []string {
 
 // mustHelp reports whether a decision may have to be helped to its end before the next one on the same row.
 func mustHelp(ctx context.Context, last string) bool {
-	_, void := tables.ShutOut(last)
-	id, _ := tables.DecidedBy(last)
+	_, void := tables.FencedBy(last)
+	id, _ := tables.CommittedBy(last)
 	return last != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
@@ -29,7 +29,7 @@ func (w *Writers) help(ctx context.Context, p client, last string) error {
 	if !mustHelp(ctx, last) {
 		return nil
 	}
-	last, _ = tables.DecidedBy(last)
+	last, _ = tables.CommittedBy(last)
 	for {
 		wait, first := w.begin(last)
 		if first {

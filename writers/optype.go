@@ -37,7 +37,7 @@ type opType[A any] struct {
 type properties struct {
 	// needsPredecessor is true if reads or more read effects of earlier operations on the same
 	// commit row. These are completed first. That costs a round, unless this gateway knows that
-	// they are complete, and a second one unless the row's column [tables.Whole] names the last of
+	// they are complete, and a second one unless the row's column [tables.CompleteColumn] names the last of
 	// them. row must read that column.
 	needsPredecessor bool
 	// compensated is true if the plan has a compensation for an object with a reusable key. The

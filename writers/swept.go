@@ -85,7 +85,7 @@ func (x *execution) fate(ctx context.Context) (fate, error) {
 			return 0, err
 		}
 		last, err := tables.DecodeOp(row)
-		switch id, _ := tables.DecidedBy(last); {
+		switch id, _ := tables.CommittedBy(last); {
 		case err != nil:
 			return 0, err
 		case id == x.intent.ID:
@@ -117,7 +117,7 @@ func (x *execution) follows(ctx context.Context) (bool, error) {
 	if !mustHelp(ctx, x.intent.After) {
 		return false, nil
 	}
-	id, _ := tables.DecidedBy(x.intent.After)
+	id, _ := tables.CommittedBy(x.intent.After)
 	open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 	return open[id], err
 }

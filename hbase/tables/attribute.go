@@ -75,14 +75,15 @@ func count[T any](column string, field func(*T) **int, also ...string) attribute
 	return a
 }
 
-// Decision is the column of a commit row that names the row's last operation: see package writers.
-const Decision = "op"
+// CommitColumn is the column of a commit row with the commit record, which names the row's last operation: see package
+// writers.
+const CommitColumn = "op"
 
 // Version is the attribute that changes whenever another one does, except for counts.
 const Version = "version"
 
 // version is the id of the last operation that changed an attribute, "0" if none did since the object was imported. It
-// differs from [Decision], which also changes when an operation is prevented from committing.
+// differs from [CommitColumn], which also changes when an operation is prevented from committing.
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
 	a.zero = func(t *T) {

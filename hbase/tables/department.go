@@ -49,12 +49,12 @@ var Tree = tree{}
 
 type tree struct{}
 
-// treeDepth is a column of the tree's row, besides [Decision] and [Whole].
+// treeDepth is a column of the tree's row, besides [CommitColumn] and [CompleteColumn].
 const treeDepth = "depth"
 
 // Get reads how deep the tree is, and which change of it is known to be whole.
 func (tree) Get() hbase.Get {
-	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+Whole)
+	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
 // Depth returns how many levels the tree has at most, given the cells of Get. It is not known of a tree that was imported before this was kept.

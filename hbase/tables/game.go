@@ -86,7 +86,7 @@ func (p plays) Any(username, game string) hbase.Get {
 	return get
 }
 
-// daysEnd is behind every day, and before [Decision].
+// daysEnd is behind every day, and before [CommitColumn].
 const daysEnd = ":"
 
 // playKey begins the columns that tell what was played under an idempotency key. Its hash follows.
@@ -169,7 +169,7 @@ func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {
 func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
 	var days []DayCount
 	for _, c := range cells {
-		if c.Family != family || c.Qualifier == Decision {
+		if c.Family != family || c.Qualifier == CommitColumn {
 			continue
 		}
 		n, err := parseCount(string(c.Value))

@@ -10,19 +10,19 @@ import (
 	"twibase/hbase"
 )
 
-// Intent is a write that has begun and is not known to be whole.
+// Intent is the durable record of an operation that may have committed and may not be complete.
 type Intent struct {
 	ID string
-	// Kind and Arguments, in JSON, say what it does.
+	// Kind is the operation type, and Arguments are in JSON.
 	Kind      string
 	Arguments string
-	// At is the timestamp, in milliseconds, of all that it writes.
+	// At is the timestamp of all its writes, in milliseconds.
 	At int64
-	// Table, Row and Family are where it is decided. All three are empty if the intent itself is the decision.
+	// Table, Row and Family are those of the commit row. All three are empty if the intent is the commit.
 	Table, Row, Family string
-	// After is the decision that it follows there, empty for a row's first.
+	// After is the commit record that it expects there, empty for a row's first operation.
 	After string
-	// Due, in milliseconds, is the time before which nothing of it is to be done; 0 is at once.
+	// Due is the earliest time of its effects, in milliseconds; 0 is at once.
 	Due int64
 }
 
@@ -45,7 +45,7 @@ const (
 	decidedColumn = "decided"
 )
 
-// Open reads whether there is such an intent: it has a cell if so.
+// Open reads whether an intent exists: it has a cell then.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
@@ -74,12 +74,12 @@ func (n intents) Put(i Intent) hbase.Put {
 	return put
 }
 
-// Remove takes an intent away for good: also a put of it that comes late stays masked.
+// Remove removes an intent for good: a put of it that arrives later stays masked.
 func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns the intent of a row, with whatever else stands there; ok is false if the cells hold none.
+// Decode returns the intent of a row. ok is false if there is none; the row may still have a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
@@ -133,13 +133,13 @@ func (n intents) Lease(i Intent, holder string, until time.Time) hbase.Cell {
 	return NewLease(holder, until).Cell(i.At)
 }
 
-// Mark notes in an intent that the write was decided.
+// Mark notes in an intent that the operation committed.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{
 		{Family: Attributes, Qualifier: decidedColumn, Timestamp: i.At, Value: []byte("1")}}}
 }
 
-// Marked reports whether the cells say that the write was decided. If they do not, it may have been.
+// Marked reports whether the cells say that the operation committed. If they do not, it may have committed, too.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == decidedColumn })
 }

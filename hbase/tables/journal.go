@@ -9,17 +9,17 @@ import (
 	"twibase/hbase"
 )
 
-// Journal makes counts of a row that many writes share be changed by each exactly once: it holds a revision, which every
-// change of any of these counts increases, and the ids of the writes that were counted and may still be carried on by somebody.
+// Journal belongs to the counts of a row, which each operation changes exactly once. It holds a revision, which increases
+// with every change of a count, and the ids of operations that were counted and may not be complete.
 type Journal struct {
 	Revision int
 	Ops      []string
 }
 
-// Has reports whether the write was counted.
+// Has reports whether the operation was counted.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
-// DecodeJournal returns the journal among the cells of a row, and its value as it is stored: none where nothing was counted yet.
+// DecodeJournal returns the journal among the cells of a row, and its stored value, nil if there is none yet.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes && c.Qualifier == CountedColumn {

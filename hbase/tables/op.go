@@ -11,32 +11,35 @@ import (
 	"twibase/hbase"
 )
 
-// CountedColumn, in a row that many writes count in, is its [Journal].
+// CountedColumn holds the [Journal] of a row with counts.
 const CountedColumn = "counted"
 
-// Gone is the name of an object that was deleted, and the value of another attribute that was taken away. It is a value, not an
-// absence: so it can be part of a decision, and what a slower clock writes is not masked.
+// Gone is the name of a deleted object, and the value of a removed attribute. It is a value, not an absence: a commit can
+// write it, and it does not mask what a slower clock writes later.
 const Gone = "\x00"
 
-// Without returns the attribute of an object as it is when it was taken away.
+// Without returns the cell of a removed attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: attribute, Timestamp: timestamp, Value: []byte(Gone)}
 }
 
-// Whole is the column of a deciding row that names the last decision whose steps are known to be done, for those that read what the steps wrote.
-const Whole = "whole"
+// CompleteColumn is the column of a commit row that names the last operation that is known to be complete. Operation types
+// that read effects of earlier operations use it.
+const CompleteColumn = "whole"
 
-// WholeCell says that all steps of a decision are done.
-func WholeCell(family, op string, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: family, Qualifier: Whole, Timestamp: timestamp, Value: []byte(op)}
+// CompleteCell says that an operation is complete.
+func CompleteCell(family, op string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
 
-// IsWhole reports whether the cells of a deciding row say that of a decision.
-func IsWhole(row []hbase.Cell, op string) bool {
-	return slices.ContainsFunc(row, func(c hbase.Cell) bool { return c.Qualifier == Whole && string(c.Value) == op })
+// IsComplete reports whether the cells of a commit row say that an operation is complete.
+func IsComplete(row []hbase.Cell, op string) bool {
+	return slices.ContainsFunc(row, func(c hbase.Cell) bool {
+		return c.Qualifier == CompleteColumn && string(c.Value) == op
+	})
 }
 
-// opDigits sort like the bytes that they stand for.
+// opDigits sort like the bytes that they encode.
 var opDigits = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
 const (
@@ -45,7 +48,8 @@ const (
 	opLength = 23 // digits
 )
 
-// NewOp returns the id of a write: when it began, to the millisecond, and what tells it from all others. Ids sort by time.
+// NewOp returns the id of an operation: the time at which it began, to the millisecond, and a random number. Ids sort by
+// time.
 func NewOp(at time.Time, random uint64) string {
 	var b [2 + opBytes]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at.UnixMilli()))
@@ -53,7 +57,7 @@ func NewOp(at time.Time, random uint64) string {
 	return opDigits.EncodeToString(b[2:])
 }
 
-// OpTime returns when a write began. It is [ErrName] if the id can't be one.
+// OpTime returns the time of an id. The error is [ErrName] if it is not the id of an operation.
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
@@ -66,42 +70,45 @@ func OpTime(id string) (time.Time, error) {
 	return at, nil
 }
 
-// opVoid stands between the id of a void decision and that of the write that it shut out.
+// The commit record is the value of [CommitColumn]. It has one of three forms:
+//
+//	ID        the operation ID committed
+//	VOID-ID   a fence: the operation ID has not committed, and never will
+//	ID-ID     the operation ID is complete, and its compensations fail from now on
 const opVoid = "-"
 
-// VoidOp returns what a deciding row holds after the write with the id shut was kept from ever being decided by one with the id own.
-func VoidOp(own, shut string) string { return own + opVoid + shut }
+// VoidOp returns the commit record of a fence. own is its id, and fenced the operation that it fences.
+func VoidOp(own, fenced string) string { return own + opVoid + fenced }
 
-// ShutOut returns the write that a void decision shut out, if it is one.
-func ShutOut(op string) (id string, void bool) {
-	own, id, void := strings.Cut(op, opVoid)
+// FencedBy returns the operation that a commit record fences, if it is a fence.
+func FencedBy(record string) (id string, fence bool) {
+	own, id, void := strings.Cut(record, opVoid)
 	return id, void && own != id
 }
 
-// DoneOp returns what a deciding row holds after all steps of the write with the id were done, where nothing may follow it there that was
-// found out before.
+// DoneOp returns the commit record of an operation that is complete, and that nothing may compensate any more.
 func DoneOp(id string) string { return VoidOp(id, id) }
 
-// DecidedBy returns the write that a decision is of, and whether it says that all steps of it were done.
-func DecidedBy(op string) (id string, done bool) {
-	id, shut, _ := strings.Cut(op, opVoid)
-	return id, id == shut && id != ""
+// CommittedBy returns the operation of a commit record, and whether the record says that it is complete.
+func CommittedBy(record string) (id string, done bool) {
+	id, other, _ := strings.Cut(record, opVoid)
+	return id, id == other && id != ""
 }
 
-// CheckOp reports why s can't be the value of an op column.
+// CheckOp reports why s can't be a commit record. The error is [ErrName].
 func CheckOp(s string) error {
-	own, shut, void := strings.Cut(s, opVoid)
+	own, other, void := strings.Cut(s, opVoid)
 	_, err := OpTime(own)
 	if err == nil && void {
-		_, err = OpTime(shut)
+		_, err = OpTime(other)
 	}
 	return err
 }
 
-// DecodeOp returns the last decision that the cells of a deciding row tell of, empty if there was none.
+// DecodeOp returns the commit record among the cells of a commit row, empty if there is none.
 func DecodeOp(cells []hbase.Cell) (string, error) {
 	for _, c := range cells {
-		if c.Qualifier == Decision {
+		if c.Qualifier == CommitColumn {
 			return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
 		}
 	}

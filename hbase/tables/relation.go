@@ -119,7 +119,7 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 	others := 0
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
-		case Decision:
+		case CommitColumn:
 			others++
 		case edgeState:
 			state = value

@@ -60,7 +60,7 @@ func (r *run) plays(ctx context.Context) error {
 				why = fmt.Sprintf("there is no game %q", p.game)
 			}
 			for _, c := range p.Cells {
-				if c.Qualifier != tables.Decision {
+				if c.Qualifier != tables.CommitColumn {
 					r.breach(breachOf(tables.Plays.Table, p.Key, c.Family, c.Qualifier, string(c.Value), absent, "%s", why), gone(tables.Plays.Table, p.Key, c))
 				}
 			}

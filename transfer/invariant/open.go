@@ -27,7 +27,7 @@ func (r *run) intents(ctx context.Context) error {
 			}
 			get := tables.Intents.Get(i.ID)
 			if i.Table != "" {
-				get = hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.Decision}
+				get = hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.CommitColumn}
 			}
 			old, of, gets = append(old, i), append(of, row), append(gets, get)
 		}
@@ -38,8 +38,8 @@ func (r *run) intents(ctx context.Context) error {
 		for j, i := range old {
 			last, err := tables.DecodeOp(cells[j])
 			if err != nil {
-				r.corrupt(i.Table, i.Row, tables.Decision, err)
-			} else if id, _ := tables.DecidedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
+				r.corrupt(i.Table, i.Row, tables.CommitColumn, err)
+			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
 				r.breach(breachOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
 					r.now.Sub(begun(i)).Round(time.Second)))
 			}
