@@ -37,12 +37,26 @@ const exposedHeaders = "X-Request-Id, Retry-After"
 // have corsHeaders and the further headers. Cookies are not credentials, so credentials are not allowed. No
 // response is cached by proxies.
 func CORS(origins, headers []string) Middleware {
+	if len(origins) == 0 {
+		return uncached
+	}
+	protocol := cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
+		AllowedHeaders: slices.Concat(corsHeaders(), headers),
+		ExposedHeaders: strings.Split(exposedHeaders, ", "),
+		MaxAge:         int(preflightAge.Seconds()),
+	})
 	return func(next http.Handler) http.Handler {
-		next = uncached(next)
-		if len(origins) == 0 {
-			return next
-		}
-		return newCORSHandler(origins, headers, next)
+		next = protocol.Handler(uncached(next))
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if protocol.OriginAllowed(r) {
+				// The library omits these when it refuses a header or a method.
+				w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+				w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
 }
 
@@ -51,61 +65,6 @@ func uncached(next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
-}
-
-// corsHandler answers preflights, and adds the headers of the protocol to all other responses.
-type corsHandler struct {
-	listed   func(origin string) bool
-	protocol http.Handler // the library's
-	bound    preflightBound
-	refused  *refusedPreflights
-}
-
-func newCORSHandler(origins, headers []string, next http.Handler) *corsHandler {
-	allowed := slices.Concat(corsHeaders(), headers)
-	for i, name := range allowed {
-		allowed[i] = strings.ToLower(name)
-	}
-	listed := func(origin string) bool {
-		return slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) })
-	}
-	protocol := cors.New(cors.Options{
-		AllowOriginFunc: listed,
-		AllowedMethods:  []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
-		AllowedHeaders:  allowed,
-		ExposedHeaders:  strings.Split(exposedHeaders, ", "),
-		MaxAge:          int(preflightAge.Seconds()),
-	})
-	return &corsHandler{
-		listed:   listed,
-		protocol: protocol.Handler(next),
-		bound:    newPreflightBound(headers),
-		refused:  newRefusedPreflights(listed, allowed),
-	}
-}
-
-// ServeHTTP implements [http.Handler].
-func (h *corsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if origin := r.Header.Get("Origin"); h.listed(origin) {
-		// The library omits these when it refuses a header or a method.
-		w.Header().Set("Access-Control-Allow-Origin", origin)
-		w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
-	}
-	if !isPreflight(r) {
-		h.protocol.ServeHTTP(w, r)
-		return
-	}
-	if !h.bound.holds(r) {
-		w.Header().Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-		w.WriteHeader(http.StatusNoContent)
-		h.refused.logLong(r)
-		return
-	}
-	names := requestedHeaders(r)
-	h.protocol.ServeHTTP(w, withRequestedHeaders(r, names))
-	if w.Header().Get("Access-Control-Allow-Methods") == "" {
-		h.refused.log(r, names)
-	}
 }
 
 // CheckOrigins refuses values that no browser sends as an origin.
