@@ -11,7 +11,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 	"twibase/writers"
 	"twibase/writers/feeds"
 )
@@ -60,11 +60,11 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	}
 	progress := newProgress(p.stderr)
 	violations := 0
-	checker := invariant.Checker{
+	checker := check.Checker{
 		Store: store,
 		Grace: completionTime,
 		Read:  progress.read,
-		Report: func(b invariant.Breach) {
+		Report: func(b check.Violation) {
 			violations++
 			progress.above(func() { fmt.Fprintln(p.stdout, b) })
 		},
@@ -85,7 +85,7 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 		}
 		return err
 	}
-	result, err := checker.MendAll(ctx)
+	result, err := checker.RepairAll(ctx)
 	progress.end(err)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestRepair(t *testing.T) {
 		{Family: tables.Attributes, Qualifier: "followerCount", Timestamp: 2, Value: []byte("2")}}}
 	edge := hbase.Put{Table: tables.Follows.Table, Row: "x", Cells: []hbase.Cell{{Family: tables.Attributes, Qualifier: "state", Timestamp: 2, Value: []byte("1")}}}
 	const line = `users "\xe2\x95LiLei" i:followerCount: is 2, should be 1: users:f has so many members` + "\n"
-	const lost = `follows "x" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "x" (it can't be mended)` + "\n"
+	const lost = `follows "x" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "x" (it cannot be repaired)` + "\n"
 	for _, step := range []struct {
 		name   string
 		before func()
@@ -60,12 +60,12 @@ func TestRepair(t *testing.T) {
 		stderr string
 	}{
 		{"what was imported is whole", nil, []string{"--check"}, 0, "", " rows read in "},
-		{"a breach is told, and is the status", func() { damage(count) }, []string{"--check"}, statusFailed, line, "twibase: 1 violations; twibase repair without --check repairs them\n"},
+		{"a violation is told, and is the status", func() { damage(count) }, []string{"--check"}, statusFailed, line, "twibase: 1 violations; twibase repair without --check repairs them\n"},
 		{"it stays when it was only told", nil, []string{"--check"}, statusFailed, line, ""},
-		{"it is mended", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
+		{"it is repaired", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
 		{"and gone", nil, []string{"--check"}, 0, "", ""},
-		{"mending again does nothing", nil, nil, 0, "0 violations found, 0 repaired\n", ""},
-		{"what can't be mended is the status, too", func() { damage(edge) }, nil, statusFailed, lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
+		{"repairing again does nothing", nil, nil, 0, "0 violations found, 0 repaired\n", ""},
+		{"what can't be repaired is the status, too", func() { damage(edge) }, nil, statusFailed, lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if step.before != nil {

@@ -26,7 +26,7 @@ var base = map[string]string{
 
 func TestBadRows(t *testing.T) {
 	long := strings.Repeat("x", 100)
-	for _, test := range []struct{ form, text, want string }{
+	for _, test := range []struct{ schema, text, want string }{
 		{"users", "username,name\na,A\nb c,B\n", `users.csv:3: column username: not a valid name: it can't contain ' '`},
 		{"users", "username,name\n" + long + ",B\n", `users.csv:2: column username: not a valid name: a username has 1 to 64 characters, not 100`},
 		{"users", "username,name\n,B\n", `users.csv:2: column username: not a valid name: a username has 1 to 64 characters, not 0`},
@@ -73,15 +73,15 @@ func TestBadRows(t *testing.T) {
 			store := openStore(t)
 			load(t, store, csvFiles(base), Options{})
 			before := dump(t, store)
-			_, err := ImportFiles(context.Background(), store, csvFiles(map[string]string{test.form: test.text}), Options{})
+			_, err := ImportFiles(context.Background(), store, csvFiles(map[string]string{test.schema: test.text}), Options{})
 			var bad *RowError
 			if !errors.As(err, &bad) || bad.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
-			if _, err := ImportFiles(context.Background(), store, csvFiles(map[string]string{test.form: test.text}), Options{SkipBad: true}); err != nil {
+			if _, err := ImportFiles(context.Background(), store, csvFiles(map[string]string{test.schema: test.text}), Options{SkipBad: true}); err != nil {
 				t.Errorf("skipping bad rows: %v", err)
 			}
-			if test.form == "twits" || test.form == "users" {
+			if test.schema == "twits" || test.schema == "users" {
 				return
 			}
 			if diff := cmp.Diff(before, dump(t, store)); diff != "" && strings.Count(test.text, "\n") == 2 {
@@ -92,7 +92,7 @@ func TestBadRows(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	for _, test := range []struct{ form, header, want string }{
+	for _, test := range []struct{ schema, header, want string }{
 		{"users", "username,name,shoe_size", `users.csv:1: column shoe_size: users has no such column; it has username,name[,email,age,avatar_url,created_at]`},
 		{"users", "username", `users.csv:1: column name: the header lacks it; users has username,name[,email,age,avatar_url,created_at]`},
 		{"games", "id,name,id", `games.csv:1: column id: the header names it twice`},
@@ -103,7 +103,7 @@ func TestHeaders(t *testing.T) {
 			if text != "" {
 				text += "\n"
 			}
-			_, err := ImportFiles(context.Background(), openStore(t), csvFiles(map[string]string{test.form: text}), Options{SkipBad: true})
+			_, err := ImportFiles(context.Background(), openStore(t), csvFiles(map[string]string{test.schema: text}), Options{SkipBad: true})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}

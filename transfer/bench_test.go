@@ -132,13 +132,13 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped makes a folder with as many rows of each form as there are in a crowd of 38,000 people, a few of them with most of the followers.
+// shaped makes a folder with as many rows of each schema as there are in a crowd of 38,000 people, a few of them with most of the followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600
 	w := world{}
-	for i := range forms {
-		w.add(forms[i].name, forms[i].required...)
+	for i := range schemas {
+		w.add(schemas[i].name, schemas[i].required...)
 	}
 	user := func(n int) string { return fmt.Sprintf("u%05d", n) }
 	// Small numbers come often, like the hubs of a network.

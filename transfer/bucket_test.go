@@ -20,8 +20,8 @@ func readLists(t testing.TB, store hbase.Store, w world, bound int) []string {
 	t.Helper()
 	var users, departments, roles, games, twits []string
 	departments = append(departments, tables.Root)
-	for form, names := range map[string]*[]string{"users": &users, "departments": &departments, "roles": &roles, "games": &games} {
-		for _, row := range w[form][1:] {
+	for schema, names := range map[string]*[]string{"users": &users, "departments": &departments, "roles": &roles, "games": &games} {
+		for _, row := range w[schema][1:] {
 			*names = append(*names, row[0])
 		}
 	}
@@ -132,9 +132,9 @@ func TestLongLists(t *testing.T) {
 	t.Run("get later members in the buckets that cover them", func(t *testing.T) {
 		store := openStore(t)
 		load(t, store, w.files("users", "departments", "roles", "games"), Options{ListBound: bound})
-		for _, form := range []string{"follows", "twits", "plays", "user_roles"} {
+		for _, schema := range []string{"follows", "twits", "plays", "user_roles"} {
 			for piece := range 4 {
-				load(t, store, w.part(form, func(i int) bool { return i%4 == piece }), Options{ListBound: bound})
+				load(t, store, w.part(schema, func(i int) bool { return i%4 == piece }), Options{ListBound: bound})
 			}
 		}
 		// Equal comments are told apart by their order in one file.

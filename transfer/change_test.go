@@ -12,15 +12,15 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 	"twibase/transfer/rebuild"
 )
 
-// csvFiles are files by form, written line by line.
+// csvFiles are files by schema, written line by line.
 func csvFiles(files map[string]string) map[string][]byte {
 	contents := map[string][]byte{}
-	for form, text := range files {
-		contents[form+".csv"] = []byte(text)
+	for schema, text := range files {
+		contents[schema+".csv"] = []byte(text)
 	}
 	return contents
 }
@@ -200,7 +200,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"{g 3 2024-05-02}"}, members(t, store, tables.UserGames, "a")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	err = invariant.Check(ctx, store, func(b invariant.Breach) { t.Error(b) })
+	err = check.All(ctx, store, func(b check.Violation) { t.Error(b) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,11 +84,11 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err := w.flush(ctx); err != nil || !im.repaired {
 		return err
 	}
-	return im.uncoverComments(ctx, batch, owners)
+	return im.rewriteMaskedComments(ctx, batch, owners)
 }
 
-// uncoverComments uncovers in the lists of their authors those that were not deleted.
-func (im *importer) uncoverComments(ctx context.Context, batch []item[comment], owners []string) error {
+// rewriteMaskedComments rewrites, in the lists of their authors, the comments that were not deleted.
+func (im *importer) rewriteMaskedComments(ctx context.Context, batch []item[comment], owners []string) error {
 	comments, gets := make([]tables.CommentKey, len(batch)), make([]hbase.Get, len(batch))
 	for i, it := range batch {
 		comments[i] = it.value.stored(owners[i]).Key()

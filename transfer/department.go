@@ -32,7 +32,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		}
 		t.stored[d.Value.Code] = value(d.Value.ParentCode)
 	}
-	kept, err := t.prune(im.complaints.add)
+	kept, err := t.prune(im.rowErrors.add)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file for each form, with
+// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file for each schema, with
 // the optional columns that any row has, in an order that depends on the rows alone. A file takes its name when it is whole; one that is
 // there already is replaced, and nothing else in the folder is touched.
 //
@@ -23,8 +23,8 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
-	for i := range forms {
-		f := &forms[i]
+	for i := range schemas {
+		f := &schemas[i]
 		n, err := exportFile(filepath.Join(dir, f.name+".csv"), f, func(row emit) error {
 			return f.exports(ctx, store, row)
 		})
@@ -37,7 +37,7 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 }
 
 // exportFile writes one file. Which optional columns it has is known only when all rows are: till then they wait in a second file.
-func exportFile(path string, form *form, export func(emit) error) (rows int, err error) {
+func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
 	waiting, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {
 		return 0, err
@@ -45,8 +45,8 @@ func exportFile(path string, form *form, export func(emit) error) (rows int, err
 	defer func() { err = errors.Join(err, waiting.Close(), os.Remove(waiting.Name())) }()
 	buffer := bufio.NewWriter(waiting)
 	encoder := gob.NewEncoder(buffer)
-	used := make([]bool, len(form.columns()))
-	for i := range form.required {
+	used := make([]bool, len(schema.columns()))
+	for i := range schema.required {
 		used[i] = true
 	}
 	err = export(func(fields ...string) error {
@@ -66,7 +66,7 @@ func exportFile(path string, form *form, export func(emit) error) (rows int, err
 		return 0, err
 	}
 	return rows, replaceFile(path, func(w io.Writer) error {
-		return writeCSV(w, waiting, rows, form.columns(), used)
+		return writeCSV(w, waiting, rows, schema.columns(), used)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// emit takes one row, its fields in the order of the form's columns.
+// emit takes one row, its fields in the order of the schema's columns.
 type emit func(fields ...string) error
 
 func exportUsers(ctx context.Context, store hbase.Store, row emit) error {

@@ -39,7 +39,7 @@ func export(t *testing.T, store hbase.Store) map[string][]byte {
 		lines += len(records) - 1
 		files[entry.Name()] = content
 	}
-	if rows != lines || len(files) != len(forms) {
+	if rows != lines || len(files) != len(schemas) {
 		t.Errorf("it says %d rows; there are %d in %d files", rows, lines, len(files))
 	}
 	return files
@@ -52,12 +52,12 @@ func TestExport(t *testing.T) {
 	files := export(t, store)
 
 	t.Run("brings every row back", func(t *testing.T) {
-		for form, want := range w {
-			got, err := csv.NewReader(strings.NewReader(string(files[form+".csv"]))).ReadAll()
+		for schema, want := range w {
+			got, err := csv.NewReader(strings.NewReader(string(files[schema+".csv"]))).ReadAll()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if form == "twits" {
+			if schema == "twits" {
 				for _, row := range want {
 					row[6] = strings.TrimSuffix(row[6], "PUBLIC")
 				}
@@ -67,7 +67,7 @@ func TestExport(t *testing.T) {
 			slices.SortFunc(want[1:], byText)
 			slices.SortFunc(got[1:], byText)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", form, diff)
+				t.Errorf("%s (-want +got):\n%s", schema, diff)
 			}
 		}
 	})

@@ -11,20 +11,20 @@ import (
 // FuzzImport wants of a file, whatever is in it, that it is imported or refused with the place of what is wrong; and that importing twice what can be imported
 // is as good as once.
 func FuzzImport(f *testing.F) {
-	for i, form := range forms {
-		text := base[form.name]
+	for i, schema := range schemas {
+		text := base[schema.name]
 		if text == "" {
 			text = map[string]string{"user_roles": "username,role\na,r\n", "follows": "follower,followee,followed_at\na,b,2024-05-01T00:00:00Z\n",
-				"comments": "twit,author,posted_at,content\nt,b,2024-05-01T00:00:00Z,\"a \"\"remark\"\"\"\n", "plays": "username,game,day,count\na,g,2024-05-01,2\n"}[form.name]
+				"comments": "twit,author,posted_at,content\nt,b,2024-05-01T00:00:00Z,\"a \"\"remark\"\"\"\n", "plays": "username,game,day,count\na,g,2024-05-01,2\n"}[schema.name]
 		}
 		f.Add(byte(i), []byte(text), false)
 		f.Add(byte(i), []byte("\ufeff"+text+text), false)
 		f.Add(byte(i), []byte(text), true)
 	}
-	f.Fuzz(func(t *testing.T, form byte, text []byte, zipped bool) {
+	f.Fuzz(func(t *testing.T, schema byte, text []byte, zipped bool) {
 		store := openStore(t)
 		load(t, store, csvFiles(base), Options{})
-		name := forms[int(form)%len(forms)].name + ".csv"
+		name := schemas[int(schema)%len(schemas)].name + ".csv"
 		if zipped {
 			name += ".gz"
 		}

@@ -76,7 +76,7 @@ type importer struct {
 	files     []source
 	rebuilder *rebuild.Rebuilder
 	progress  *progress
-	complaints
+	rowErrors
 	// rows is how many were read.
 	rows int
 
@@ -87,7 +87,7 @@ type importer struct {
 	relations map[*tables.Relation]*relations
 	// timelines are the owners of those that the import brought something to.
 	timelines owners
-	filling   filling
+	marker    importMarker
 
 	broadcasters *lookup[broadcast]
 	fanoutLimit  int
@@ -100,12 +100,12 @@ type importer struct {
 	newPlays newKeys
 }
 
-// run imports the files, form by form: what others name comes first.
+// run imports the files, schema by schema: what others name comes first.
 func (im *importer) run(ctx context.Context) error {
 	if err := im.begin(ctx); err != nil {
 		return err
 	}
-	for _, f := range forms {
+	for _, f := range schemas {
 		if err := f.imports(im, ctx); err != nil {
 			return err
 		}
@@ -113,12 +113,12 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.rebuild(ctx); err != nil {
 		return err
 	}
-	return im.complaints.err()
+	return im.rowErrors.err()
 }
 
-// has reports whether there is a file of the form.
-func (im *importer) has(form string) bool {
-	return slices.ContainsFunc(im.files, func(f source) bool { return f.form.name == form })
+// has reports whether there is a file of the schema.
+func (im *importer) has(schema string) bool {
+	return slices.ContainsFunc(im.files, func(f source) bool { return f.schema.name == schema })
 }
 
 // owners are the names of those whose lists an import touched. It is safe for concurrent use.

@@ -37,8 +37,8 @@ func TestImport(t *testing.T) {
 	} {
 		t.Run("one file after another makes the same store: "+test.name, func(t *testing.T) {
 			store := openStore(t)
-			for _, forms := range test.order {
-				load(t, store, w.files(forms...), Options{})
+			for _, schemas := range test.order {
+				load(t, store, w.files(schemas...), Options{})
 			}
 			if diff := cmp.Diff(want, dump(t, store)); diff != "" {
 				t.Errorf("(-at once +bit by bit):\n%s", diff)
@@ -49,12 +49,12 @@ func TestImport(t *testing.T) {
 	t.Run("files in pieces make the same store", func(t *testing.T) {
 		store := openStore(t)
 		load(t, store, w.files("users", "departments", "roles", "games"), Options{})
-		for _, form := range []string{"follows", "twits", "follows", "plays", "user_roles"} {
+		for _, schema := range []string{"follows", "twits", "follows", "plays", "user_roles"} {
 			for piece := range 3 {
-				if form == "twits" && piece == 2 {
+				if schema == "twits" && piece == 2 {
 					continue
 				}
-				load(t, store, w.part(form, func(i int) bool { return i%3 == piece }), Options{})
+				load(t, store, w.part(schema, func(i int) bool { return i%3 == piece }), Options{})
 			}
 		}
 		load(t, store, w.files("twits"), Options{})

@@ -20,7 +20,7 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 		state, stored, err := tables.Broadcasters.State(cells)
 		return broadcast{state, rebuild.Youngest(cells)}, stored, err
 	})
-	im.complaints = complaints{skipBad: options.SkipBad, report: im.progress.complain}
+	im.rowErrors = rowErrors{skipBad: options.SkipBad, report: im.progress.report}
 	if options.ListBound > 0 {
 		im.rebuilder.ListBound = options.ListBound
 	}

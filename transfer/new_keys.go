@@ -28,8 +28,8 @@ func (im *importer) begin(ctx context.Context) error {
 		return err
 	}
 	im.repaired = tables.Imports.Repaired(cells[0])
-	im.filling.on, im.filling.timestamp = tables.Imports.Filling(cells[0])
-	im.filling.died = im.filling.on
+	im.marker.on, im.marker.timestamp = tables.Imports.Filling(cells[0])
+	im.marker.died = im.marker.on
 	im.newPlays.blank = im.blank
 	for _, x := range im.relations {
 		x.newKeys.blank = im.blank

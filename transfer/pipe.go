@@ -19,10 +19,10 @@ type item[T any] struct {
 	value T
 }
 
-// read hands the good rows of all files of a form to f, in order.
-func read[T any](ctx context.Context, im *importer, form string, parse func(*row) T, f func(item[T]) error) error {
+// read hands the good rows of all files of a schema to f, in order.
+func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
-		if file.form.name != form {
+		if file.schema.name != schema {
 			continue
 		}
 		im.progress.start(file.name)
@@ -50,9 +50,9 @@ func read[T any](ctx context.Context, im *importer, form string, parse func(*row
 	return nil
 }
 
-// pipe hands the good rows of all files of a form to write, in batches, several at the same time. All rows of one key go
+// pipe hands the good rows of all files of a schema to write, in batches, several at the same time. All rows of one key go
 // through the same worker, so that they come in order and never at the same time.
-func pipe[T any](ctx context.Context, im *importer, form string, parse func(*row) T, key func(T) string, write func(context.Context, []item[T]) error) error {
+func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string, write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var lines [workers]chan []item[T]
 	for i := range lines {
@@ -83,7 +83,7 @@ func pipe[T any](ctx context.Context, im *importer, form string, parse func(*row
 			}
 		}()
 		seed := maphash.MakeSeed()
-		err := read(ctx, im, form, parse, func(it item[T]) error {
+		err := read(ctx, im, schema, parse, func(it item[T]) error {
 			i := int(maphash.String(seed, key(it.value)) % workers)
 			if batches[i] == nil {
 				batches[i] = make([]item[T], 0, batchRows)

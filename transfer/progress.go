@@ -78,7 +78,7 @@ func (p *progress) finish(rows int) {
 	p.line("%s: %d rows", p.file, rows)
 }
 
-func (p *progress) complain(e *RowError) {
+func (p *progress) report(e *RowError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.line("left out: %v", e)

@@ -36,13 +36,13 @@ func (im *importer) newRelations() {
 	im.relations[tables.Follows].before = im.fanIn
 }
 
-// relationForms are the forms of the files of relations: of those that have an end of this kind, or of all that have not.
-func relationForms(of *tables.AnyObject, have bool) (forms []form) {
+// relationSchemas are the schemas of the files of relations: of those that have an end of this kind, or of all that have not.
+func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == of) != have {
 			continue
 		}
-		f := form{
+		f := schema{
 			name: x.File, required: []string{x.From.Column, x.To.Column},
 			imports: func(im *importer, ctx context.Context) error { return im.relations[x].imports(ctx, im) },
 			exports: func(ctx context.Context, store hbase.Store, row emit) error {
@@ -52,9 +52,9 @@ func relationForms(of *tables.AnyObject, have bool) (forms []form) {
 		if x.Dated() {
 			f.optional = []string{x.DateColumn}
 		}
-		forms = append(forms, f)
+		schemas = append(schemas, f)
 	}
-	return forms
+	return schemas
 }
 
 func (x *relations) parse(r *row) relation {

@@ -12,7 +12,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 )
 
 // namesBucket reports whether a cell is one of the directory of a list.
@@ -27,14 +27,14 @@ func TestAnImportGoesOnAfterARepairOfWhatADeadOneLeft(t *testing.T) {
 	if _, err := ImportFiles(t.Context(), dyingAt{store, namesBucket}, w.files(), options); !errors.Is(err, errDead) {
 		t.Fatal(err)
 	}
-	if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {
+	if _, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	load(t, store, w.files(), options)
 	if diff := cmp.Diff(readLists(t, whole, w, 10), readLists(t, store, w, 10)); diff != "" {
 		t.Errorf("(-at once +after a death and a repair):\n%s", diff)
 	}
-	if err := invariant.Check(t.Context(), store, func(b invariant.Breach) { t.Error(b) }); err != nil {
+	if err := check.All(t.Context(), store, func(b check.Violation) { t.Error(b) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -75,7 +75,7 @@ func TestAnImportThatDiedAnywhereIsCompletedAfterARepair(t *testing.T) {
 			if err != nil && !errors.Is(err, errDead) {
 				t.Fatal(err)
 			}
-			if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {
+			if _, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,7 +84,7 @@ func TestAnImportThatDiedAnywhereIsCompletedAfterARepair(t *testing.T) {
 		if diff := cmp.Diff(want, read(store)); diff != "" {
 			t.Errorf("(-at once +after deaths and repairs):\n%.4000s", diff)
 		}
-		if err := invariant.Check(t.Context(), store, func(b invariant.Breach) { t.Error(b) }); err != nil {
+		if err := check.All(t.Context(), store, func(b check.Violation) { t.Error(b) }); err != nil {
 			t.Error(err)
 		}
 	}

@@ -60,11 +60,11 @@ func (s *source) rows(progress func(bytes int), f func(*row) error) error {
 	header, err := r.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return place{s.name, 1}.bad("", "the file is empty, it lacks even the header: %s", s.form)
+		return place{s.name, 1}.bad("", "the file is empty, it lacks even the header: %s", s.schema)
 	case err != nil:
 		return s.failure(r, err)
 	}
-	if column, reason := s.form.check(header); reason != "" {
+	if column, reason := s.schema.check(header); reason != "" {
 		return place{s.name, 1}.bad(column, "%s", reason)
 	}
 	for {

@@ -16,15 +16,15 @@ import (
 
 // source is a CSV file to read.
 type source struct {
-	name string
-	form *form
+	name   string
+	schema *schema
 	// size is that of the file in bytes, compressed if it is.
 	size int64
 	open func() (io.ReadCloser, error)
 	info fs.FileInfo // nil in memory
 }
 
-// sources finds the files that paths name, files or folders of files, in the order of the forms.
+// sources finds the files that paths name, files or folders of files, in the order of the schemas.
 func sources(paths []string) ([]source, error) {
 	var found []source
 	for _, path := range paths {
@@ -33,11 +33,11 @@ func sources(paths []string) ([]source, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			form, ok := formOfFile(path)
+			schema, ok := schemaOfFile(path)
 			if !ok {
-				return nil, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", path, formNames())
+				return nil, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", path, schemaNames())
 			}
-			found = append(found, fileSource(path, form, info))
+			found = append(found, fileSource(path, schema, info))
 			continue
 		}
 		some, err := folder(path)
@@ -72,58 +72,58 @@ func folder(path string) ([]source, error) {
 		if entry.IsDir() || strings.HasPrefix(name, ".") || !isCSV(name) {
 			continue
 		}
-		form, ok := formOfFile(name)
+		schema, ok := schemaOfFile(name)
 		if !ok {
-			return nil, fmt.Errorf("%s: an import knows %s; give the files one by one to leave this one out", filepath.Join(path, name), formNames())
+			return nil, fmt.Errorf("%s: an import knows %s; give the files one by one to leave this one out", filepath.Join(path, name), schemaNames())
 		}
 		info, err := os.Stat(filepath.Join(path, name))
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, fileSource(filepath.Join(path, name), form, info))
+		found = append(found, fileSource(filepath.Join(path, name), schema, info))
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no CSV file is in this folder; an import knows %s, and each with .gz", path, formNames())
+		return nil, fmt.Errorf("%s: no CSV file is in this folder; an import knows %s, and each with .gz", path, schemaNames())
 	}
 	return found, nil
 }
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-func formOfFile(path string) (*form, bool) {
+func schemaOfFile(path string) (*schema, bool) {
 	name, ok := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".csv")
 	if !ok {
 		return nil, false
 	}
-	return formOf(name)
+	return schemaOf(name)
 }
 
-func fileSource(path string, form *form, info fs.FileInfo) source {
-	return source{path, form, info.Size(), func() (io.ReadCloser, error) { return os.Open(path) }, info}
+func fileSource(path string, schema *schema, info fs.FileInfo) source {
+	return source{path, schema, info.Size(), func() (io.ReadCloser, error) { return os.Open(path) }, info}
 }
 
 // memorySources are files whose contents are at hand.
 func memorySources(contents map[string][]byte) ([]source, error) {
 	var found []source
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
-		form, ok := formOfFile(name)
+		schema, ok := schemaOfFile(name)
 		if !ok {
-			return nil, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", name, formNames())
+			return nil, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", name, schemaNames())
 		}
 		content := contents[name]
-		found = append(found, source{name, form, int64(len(content)), func() (io.ReadCloser, error) {
+		found = append(found, source{name, schema, int64(len(content)), func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(content)), nil
 		}, nil})
 	}
 	return inOrder(found), nil
 }
 
-// inOrder sorts files by their forms; those of one form stay in the order given.
+// inOrder sorts files by their schemas; those of one schema stay in the order given.
 func inOrder(files []source) []source {
 	sorted := make([]source, 0, len(files))
-	for i := range forms {
+	for i := range schemas {
 		for _, f := range files {
-			if f.form == &forms[i] {
+			if f.schema == &schemas[i] {
 				sorted = append(sorted, f)
 			}
 		}

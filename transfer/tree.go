@@ -33,14 +33,14 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 // prune takes out rows until what remains, over what is stored, is a tree, and complains about each. It returns what remains. A row
 // that is taken out makes way for what is stored under its code, or leaves others without a parent: so it looks again until
 // nothing is wrong.
-func (t *tree) prune(complain func(*RowError) error) ([]item[*tables.Department], error) {
+func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	for {
 		wrong := t.wrong()
 		if len(wrong) == 0 {
 			break
 		}
 		for _, w := range wrong {
-			if err := complain(w.RowError); err != nil {
+			if err := report(w.RowError); err != nil {
 				return nil, err
 			}
 			delete(t.rows, w.code)
@@ -110,7 +110,7 @@ func (t *tree) climb(levels map[string]int, code string) (path []string, blame *
 		if !exists {
 			below := path[len(path)-1]
 			it, ok := t.rows[below]
-			if !ok { // Damage of the store, which is not for an import to mend.
+			if !ok { // Damage of the store, which is not for an import to repair.
 				return path, nil
 			}
 			return path, &wrongRow{below, it.nowhere("parent", "department", at)}

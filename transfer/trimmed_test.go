@@ -9,7 +9,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 	"twibase/transfer/rebuild"
 )
 
@@ -66,7 +66,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 				}
 				switch between {
 				case "a repair":
-					if _, err := (invariant.Checker{Store: store, TimelineBound: 2}).MendAll(t.Context()); err != nil {
+					if _, err := (check.Checker{Store: store, TimelineBound: 2}).RepairAll(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				case "other data":

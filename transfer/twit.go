@@ -60,13 +60,13 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err != nil {
 		return err
 	}
-	fresh, err := im.newTwits(ctx, batch, names)
+	added, err := im.newTwits(ctx, batch, names)
 	if err != nil {
 		return err
 	}
 	derived, truth := im.derived(2*len(batch)), newWrites(im.store, len(batch))
 	byAuthor := map[string][]tables.TwitKey{}
-	for _, t := range fresh {
+	for _, t := range added {
 		timestamp := stamp(t.PostedAt)
 		lists.put(derived, t.AuthorName, tables.Twits.Cell(t, timestamp))
 		lists.count(t.AuthorName, tables.Twits.IsPublic(t))
@@ -89,7 +89,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 // newTwits returns the twits of a batch that are not stored, given what is stored under their ids. One whose id
 // is taken is bad unless it is the same twit; one that was deleted since stays so.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], names [][]hbase.Cell) ([]*tables.Twit, error) {
-	var fresh []*tables.Twit
+	var added []*tables.Twit
 	var again []item[*tables.Twit]
 	var gets []hbase.Get
 	first := map[string]*tables.Twit{}
@@ -107,7 +107,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 				Columns: tables.Twits.Family, Page: hbase.Exactly(key.Position)})
 		case first[t.Name] == nil:
 			first[t.Name] = t
-			fresh = append(fresh, t)
+			added = append(added, t)
 		case first[t.Name].Key() != t.Key() || !says(tables.Twits.Cell(first[t.Name], 1), t):
 			err = im.add(taken(it))
 		}
@@ -126,7 +126,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			}
 		}
 	}
-	return fresh, nil
+	return added, nil
 }
 
 // says reports whether a column of a list of twits says what t does.

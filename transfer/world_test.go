@@ -38,7 +38,7 @@ func randomWorld(r *rand.Rand, people int) world {
 	maybe := func(s string) string { return []string{s, ""}[r.IntN(2)] }
 	name := func() string { return []string{"LiLei", "小红", "ünï", "a.b-c_d", "𠮷"}[r.IntN(5)] }
 	at := func() time.Time { return begin.Add(time.Duration(r.IntN(50)) * 1500 * time.Millisecond) }
-	pick := func(form string) string { return w[form][1+r.IntN(len(w[form])-1)][0] }
+	pick := func(schema string) string { return w[schema][1+r.IntN(len(w[schema])-1)][0] }
 	for i := range people {
 		w.add("users", fmt.Sprint(name(), i), name()+" "+name(), maybe("a@example.org"), maybe(strconv.Itoa(r.IntN(150))),
 			maybe("https://example.org/a.png"), maybe(at().Format(time.RFC3339)))
@@ -70,21 +70,21 @@ func randomWorld(r *rand.Rand, people int) world {
 	return w
 }
 
-func (w world) add(form string, fields ...string) { w[form] = append(w[form], fields) }
+func (w world) add(schema string, fields ...string) { w[schema] = append(w[schema], fields) }
 
 // once adds a row unless there is one that starts with the same fields, so many of them.
-func (w world) once(form string, key int, fields ...string) {
-	if !slices.ContainsFunc(w[form], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
-		w.add(form, fields...)
+func (w world) once(schema string, key int, fields ...string) {
+	if !slices.ContainsFunc(w[schema], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
+		w.add(schema, fields...)
 	}
 }
 
-// files are the forms as CSV files; all of them if none is named.
-func (w world) files(forms ...string) map[string][]byte {
+// files are the schemas as CSV files; all of them if none is named.
+func (w world) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
-	for form, rows := range w {
-		if len(forms) == 0 || slices.Contains(forms, form) {
-			files[form+".csv"] = toCSV(rows)
+	for schema, rows := range w {
+		if len(schemas) == 0 || slices.Contains(schemas, schema) {
+			files[schema+".csv"] = toCSV(rows)
 		}
 	}
 	return files
@@ -97,15 +97,15 @@ func toCSV(rows [][]string) []byte {
 	return b.Bytes()
 }
 
-// part is the world with only those rows of a form that keep takes.
-func (w world) part(form string, keep func(i int) bool) map[string][]byte {
-	rows := w[form][:1:1]
-	for i, row := range w[form][1:] {
+// part is the world with only those rows of a schema that keep takes.
+func (w world) part(schema string, keep func(i int) bool) map[string][]byte {
+	rows := w[schema][:1:1]
+	for i, row := range w[schema][1:] {
 		if keep(i) {
 			rows = append(rows, row)
 		}
 	}
-	return map[string][]byte{form + ".csv": toCSV(rows)}
+	return map[string][]byte{schema + ".csv": toCSV(rows)}
 }
 
 func openStore(t testing.TB) hbase.Store {

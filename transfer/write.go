@@ -25,8 +25,8 @@ type writes struct {
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 	cells   int
-	// uncover is whether what a deletion hides is put above it.
-	uncover bool
+	// rewriteMasked is whether what a deletion hides is put above it.
+	rewriteMasked bool
 }
 
 type rowKey struct{ table, row string }
@@ -76,8 +76,8 @@ func (w *writes) flush(ctx context.Context) error {
 	if err := rebuild.Write(ctx, w.store, mutations); err != nil {
 		return err
 	}
-	if w.uncover {
-		if err := uncover(ctx, w.store, w.puts); err != nil {
+	if w.rewriteMasked {
+		if err := rewriteMasked(ctx, w.store, w.puts); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"twibase/hbase"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 )
 
 // modelNoun is how a noun joins the random histories: a file model_<noun>_test.go appends one to modelled.
@@ -74,7 +74,7 @@ func outcome(err error) Code {
 }
 
 // checkStore returns what is wrong with a store in which nothing is on its way.
-func checkStore(ctx context.Context, store hbase.Store) (breaches []string, err error) {
-	err = invariant.Check(ctx, store, func(b invariant.Breach) { breaches = append(breaches, b.String()) })
-	return breaches, err
+func checkStore(ctx context.Context, store hbase.Store) (violations []string, err error) {
+	err = check.All(ctx, store, func(b check.Violation) { violations = append(violations, b.String()) })
+	return violations, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 	"twibase/writers"
 	"twibase/writers/feeds"
 )
@@ -61,7 +61,7 @@ func (c cut) posts(author string, n int) {
 	}
 }
 
-// has wants just so many of each author in gina's timeline, and no breach.
+// has wants just so many of each author in gina's timeline, and no violation.
 func (c cut) has(a, b int) {
 	c.Helper()
 	results, err := c.Get(c.Context(), []hbase.Get{tables.Timelines.Get("gina", 0, hbase.Page{})})
@@ -75,7 +75,7 @@ func (c cut) has(a, b int) {
 	if of["a"] != a || of["b"] != b {
 		c.Errorf("the timeline has %d of a and %d of b, and should have %d and %d", of["a"], of["b"], a, b)
 	}
-	checker := invariant.Checker{Store: c.Store, TimelineBound: 10, Report: func(b invariant.Breach) { c.Error(b) }}
+	checker := check.Checker{Store: c.Store, TimelineBound: 10, Report: func(b check.Violation) { c.Error(b) }}
 	c.does(checker.Run(c.Context()))
 }
 

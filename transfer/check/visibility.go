@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -35,23 +35,23 @@ func (r *run) visibilities(ctx context.Context) error {
 // visibility. They are repaired from the same twit in the other list if it is readable there.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit]) func(*rebuild.Span) error {
 	return func(s *rebuild.Span) error {
-		var damaged, copies []seat
+		var damaged, copies []entry
 		var causes []error
 		for i, c := range s.Cells {
 			if _, err := twitOf(l, s.Owner, c); err != nil && s.Covers(i) {
-				damaged = append(damaged, seat{list: &l.AnyList, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
-				copies, causes = append(copies, seatAt(&other.AnyList, s.Owner, c.Qualifier)), append(causes, err)
+				damaged = append(damaged, entry{list: &l.AnyList, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
+				copies, causes = append(copies, entryAt(&other.AnyList, s.Owner, c.Qualifier)), append(causes, err)
 			}
 		}
 		if err := r.find(ctx, copies); err != nil {
 			return err
 		}
 		for i, d := range damaged {
-			b := breachOf(l.Table, d.row, l.Family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
+			b := violationOf(l.Table, d.row, l.Family, d.cell.Qualifier, text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", "%v", causes[i])
 			if restore := r.restoreTwit(l, other, d, copies[i]); restore != nil {
-				r.breach(b, restore)
+				r.report(b, restore)
 			} else {
-				r.breach(b)
+				r.report(b)
 			}
 			r.unreadable[d.of()] = true
 		}
@@ -62,7 +62,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 // restoreTwit returns what repairs a damaged twit of a list from its copy in the other list, nil if that is
 // missing or unreadable. If the copy is public and the damaged one may have been for followers, the copy is
 // reported too, and both become for followers.
-func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied seat) hbase.Mutation {
+func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied entry) hbase.Mutation {
 	if copied.found == nil {
 		return nil
 	}
@@ -81,10 +81,10 @@ func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied s
 }
 
 // restrict reports a public twit that should be for followers only, as the other column has it, and repairs it.
-func (r *run) restrict(s seat, whole hbase.Cell, why string) {
-	b := breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(whole.Value), "%s", why)
+func (r *run) restrict(s entry, whole hbase.Cell, why string) {
+	b := violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(whole.Value), "%s", why)
 	s.cell = *s.found
-	if r.breach(b, putCopy(s, whole)) && !r.Mend {
+	if r.report(b, putCopy(s, whole)) && !r.Repair {
 		r.restricted[tables.TwitKey{Author: s.owner, Position: s.cell.Qualifier}] = true
 		r.fewerPublic(s)
 	}
@@ -94,33 +94,33 @@ func (r *run) restrict(s seat, whole hbase.Cell, why string) {
 // from that: twits never change, so that one of the two is damaged.
 func (r *run) restrictTwits(ctx context.Context) func(*rebuild.Span) error {
 	return func(s *rebuild.Span) error {
-		var seats []seat
+		var entries []entry
 		var copies []hbase.Cell
 		for i, c := range s.Cells {
 			t, err := twitOf(tables.Albums, s.Owner, c)
 			if err == nil && s.Covers(i) && t.Visibility == tables.FollowersOnly {
-				seats, copies = append(seats, seatAt(&tables.Twits.AnyList, s.Owner, c.Qualifier)), append(copies, c)
+				entries, copies = append(entries, entryAt(&tables.Twits.AnyList, s.Owner, c.Qualifier)), append(copies, c)
 			}
 		}
-		if err := r.find(ctx, seats); err != nil {
+		if err := r.find(ctx, entries); err != nil {
 			return err
 		}
-		for i, seat := range seats {
-			if seat.found == nil {
+		for i, entry := range entries {
+			if entry.found == nil {
 				continue
 			}
-			if t, err := twitOf(tables.Twits, s.Owner, *seat.found); err != nil || t.Visibility != tables.Public {
+			if t, err := twitOf(tables.Twits, s.Owner, *entry.found); err != nil || t.Visibility != tables.Public {
 				continue
 			}
-			r.restrict(seat, copies[i], "the album has it for followers only")
+			r.restrict(entry, copies[i], "the album has it for followers only")
 		}
 		return nil
 	}
 }
 
 // fewerPublic notes, while nothing is repaired, that a list has a public twit that is for followers.
-func (r *run) fewerPublic(s seat) {
-	if r.Mend {
+func (r *run) fewerPublic(s entry) {
+	if r.Repair {
 		return
 	}
 	l := s.of()
@@ -139,8 +139,8 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &repaired
 }
 
-// putCopy writes the value of another column into that of a seat.
-func putCopy(s seat, whole hbase.Cell) hbase.Put {
+// putCopy writes the value of another column into that of a entry.
+func putCopy(s entry, whole hbase.Cell) hbase.Put {
 	return hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{{Family: s.list.Family, Qualifier: s.cell.Qualifier,
 		Timestamp: max(s.cell.Timestamp, whole.Timestamp), Value: whole.Value}}}
 }

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (r *run) tree(ctx context.Context, some []stored[tables.Department]) (wrong
 				}
 			case slices.Contains(way, parent): // others go round above it
 			case len(way) == tables.MaxDepth:
-				r.breach(breachOf(tables.Departments.Table, d.row, tables.Attributes, "parent", text([]byte(parentOf(d.value))), "another",
+				r.report(violationOf(tables.Departments.Table, d.row, tables.Attributes, "parent", text([]byte(parentOf(d.value))), "another",
 					"the department is below more than %d others", tables.MaxDepth-1))
 			default:
 				ways[i] = append(way, parent)
@@ -84,7 +84,7 @@ func (r *run) depth(ctx context.Context) error {
 		}
 		if levels, err := strconv.Atoi(string(c.Value)); err != nil || levels < r.levels {
 			should.Timestamp = c.Timestamp
-			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), string(should.Value), "the tree has so many levels"), tables.Tree.Put(should))
+			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), string(should.Value), "the tree has so many levels"), tables.Tree.Put(should))
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (r *run) intents(ctx context.Context) error {
 			if err != nil {
 				r.corrupt(i.Table, i.Row, tables.CommitColumn, err)
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
-				r.breach(breachOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
+				r.report(violationOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
 					r.now.Sub(begun(i)).Round(time.Second)))
 			}
 		}
@@ -88,12 +88,12 @@ func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
 	for i, c := range cells[0] {
 		state, _, err := tables.Broadcasters.State(cells[0][i : i+1])
 		if err != nil {
-			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, "unreadable", "readable", "%v", err))
+			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, "unreadable", "readable", "%v", err))
 			continue
 		}
 		r.elsewhere[c.Qualifier] = state != tables.Pushed
 		if id, leaving := state.Leaving(); leaving && !open[id] {
-			r.breach(breachOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no job %s", id),
+			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no job %s", id),
 				tables.Broadcasters.Put(c.Qualifier, tables.Merged, c.Timestamp+1))
 		}
 	}
@@ -120,7 +120,7 @@ func (r *run) accounts(ctx context.Context) error {
 		}
 		for i, row := range rows {
 			if names[i] != "" && !users[names[i]] {
-				r.breach(breachOf(tables.Accounts.Table, row.Key, tables.Attributes, "password", there, absent, "there is no user %q", names[i]),
+				r.report(violationOf(tables.Accounts.Table, row.Key, tables.Attributes, "password", there, absent, "there is no user %q", names[i]),
 					gone(tables.Accounts.Table, row.Key, row.Cells...))
 			}
 		}

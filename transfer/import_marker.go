@@ -9,8 +9,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// filling is the store's note that an import brings entries into timelines and has not cut them. It is safe for concurrent use.
-type filling struct {
+// importMarker is the store's note that an import brings entries into timelines and has not cut them. It is safe for concurrent use.
+type importMarker struct {
 	mu        sync.Mutex
 	on        bool
 	timestamp int64
@@ -20,16 +20,16 @@ type filling struct {
 
 // fill makes the note, once, before the first entry.
 func (im *importer) fill(ctx context.Context) error {
-	im.filling.mu.Lock()
-	defer im.filling.mu.Unlock()
-	if im.filling.on {
+	im.marker.mu.Lock()
+	defer im.marker.mu.Unlock()
+	if im.marker.on {
 		return nil
 	}
 	return im.note(ctx, true)
 }
 
 func (im *importer) note(ctx context.Context, on bool) error {
-	f := &im.filling
+	f := &im.marker
 	if err := rebuild.Write(ctx, im.store, []hbase.Mutation{tables.Imports.PutFilling(on, f.timestamp+1)}); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (im *importer) note(ctx context.Context, on bool) error {
 
 // cutTimelines cuts those that the import filled, or all if one before it died.
 func (im *importer) cutTimelines(ctx context.Context) error {
-	if im.filling.died {
+	if im.marker.died {
 		scan := hbase.Scan{Table: tables.Timelines.Table, Columns: tables.Timelines.Family, Page: hbase.Page{Limit: 1}}
 		for row, err := range im.store.Scan(ctx, scan) {
 			if err != nil {
@@ -52,7 +52,7 @@ func (im *importer) cutTimelines(ctx context.Context) error {
 			im.timelines.add(owner)
 		}
 	}
-	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.filling.on {
+	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.marker.on {
 		return err
 	}
 	return im.note(ctx, false)

@@ -29,8 +29,8 @@ func (e *RowError) Error() string {
 // ErrNowhere is an import that is complete but for rows that point nowhere.
 var ErrNowhere = errors.New("rows that point nowhere were left out")
 
-// complaints collects the rows that can't be imported. It is safe for concurrent use.
-type complaints struct {
+// rowErrors collects the rows that can't be imported. It is safe for concurrent use.
+type rowErrors struct {
 	skipBad bool
 	report  func(*RowError)
 
@@ -39,7 +39,7 @@ type complaints struct {
 }
 
 // add notes a row that is left out. It returns the error if the import must stop.
-func (c *complaints) add(e *RowError) error {
+func (c *rowErrors) add(e *RowError) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e.Nowhere {
@@ -54,7 +54,7 @@ func (c *complaints) add(e *RowError) error {
 }
 
 // err is the outcome of an import that went through.
-func (c *complaints) err() error {
+func (c *rowErrors) err() error {
 	if c.nowhere > 0 && !c.skipBad {
 		return fmt.Errorf("%w: %d of them", ErrNowhere, c.nowhere)
 	}

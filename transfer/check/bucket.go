@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList) error {
 			owner, bucket, err := l.OwnerOf(row.Key)
 			switch {
 			case err != nil:
-				r.breach(breachOf(l.Table, row.Key, l.Family, "", "a key of no list", absent, "%v", err))
+				r.report(violationOf(l.Table, row.Key, l.Family, "", "a key of no list", absent, "%v", err))
 			case bucket != 0:
 				sealed[owner] = append(sealed[owner], bucket)
 			default:
@@ -61,7 +61,7 @@ func (r *run) strays(ctx context.Context, l *tables.AnyList, s *rebuild.Span) er
 	}
 	for _, c := range s.Moved {
 		row := l.Row(s.Owner, s.Bucket)
-		r.breach(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", s.Owner), gone(l.Table, row, c))
+		r.report(violationOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", s.Owner), gone(l.Table, row, c))
 	}
 	var strays []hbase.Cell
 	for i, c := range s.Cells {
@@ -77,21 +77,21 @@ func (r *run) move(ctx context.Context, l *tables.AnyList, owner string, bucket 
 	if len(strays) == 0 {
 		return nil
 	}
-	seats := make([]seat, len(strays))
+	entries := make([]entry, len(strays))
 	for i, c := range strays {
-		seats[i] = seatAt(l, owner, c.Qualifier)
+		entries[i] = entryAt(l, owner, c.Qualifier)
 	}
-	if err := r.find(ctx, seats); err != nil {
+	if err := r.find(ctx, entries); err != nil {
 		return err
 	}
 	from := l.Row(owner, bucket)
-	for i, s := range seats {
-		b := breachOf(l.Table, from, l.Family, strays[i].Qualifier, there, absent, "%s covers it", quoted(s.row))
-		mend := []hbase.Mutation{gone(l.Table, from, strays[i])}
+	for i, s := range entries {
+		b := violationOf(l.Table, from, l.Family, strays[i].Qualifier, there, absent, "%s covers it", quoted(s.row))
+		repair := []hbase.Mutation{gone(l.Table, from, strays[i])}
 		if s.found == nil {
-			mend = append(mend, hbase.Put{Table: l.Table, Row: s.row, Cells: []hbase.Cell{strays[i]}})
+			repair = append(repair, hbase.Put{Table: l.Table, Row: s.row, Cells: []hbase.Cell{strays[i]}})
 		}
-		if r.breach(b, mend...) && s.found == nil && !r.Mend {
+		if r.report(b, repair...) && s.found == nil && !r.Repair {
 			lo := listOf{l, owner}
 			r.off[lo] = r.off[lo].Grown(public(l, owner, strays[i]))
 		}
@@ -150,7 +150,7 @@ func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []strin
 		buckets, err := l.DecodeDirectory(owner, cells[i])
 		if err != nil {
 			r.broken = true
-			r.breach(breachOf(l.Table, row, l.Family, tables.MembersEnd, "unreadable", "readable", "%v", err))
+			r.report(violationOf(l.Table, row, l.Family, tables.MembersEnd, "unreadable", "readable", "%v", err))
 			continue
 		}
 		if len(cells[i]) > 0 {
@@ -161,24 +161,24 @@ func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []strin
 				r.emptied[listOf{l, owner}] = true
 				continue
 			}
-			r.breach(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", owner), gone(l.Table, row, c))
+			r.report(violationOf(l.Table, row, l.Family, c.Qualifier, there, absent, "nobody cuts the list of %q", owner), gone(l.Table, row, c))
 		}
 		for j, b := range buckets {
 			old := cells[i][j]
 			switch {
 			case j > 0 && b.Start != buckets[j-1].Stop:
-				r.broken = r.broken || !r.Mend
+				r.broken = r.broken || !r.Repair
 				whole := b
 				whole.Start = buckets[j-1].Stop
 				put := l.BucketCell(whole, old.Timestamp)
-				r.breach(breachOf(l.Table, row, l.Family, old.Qualifier, text(old.Value), text(put.Value), "the bucket before ends there"),
+				r.report(violationOf(l.Table, row, l.Family, old.Qualifier, text(old.Value), text(put.Value), "the bucket before ends there"),
 					hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{put}})
 			case j == len(buckets)-1 && b.Stop != "":
-				r.broken = r.broken || !r.Mend
+				r.broken = r.broken || !r.Repair
 				whole := b
 				whole.Stop = ""
 				put := l.BucketCell(whole, old.Timestamp)
-				r.breach(breachOf(l.Table, row, l.Family, old.Qualifier, there, fmt.Sprintf("%q", put.Qualifier), "the last bucket goes to the end"),
+				r.report(violationOf(l.Table, row, l.Family, old.Qualifier, there, fmt.Sprintf("%q", put.Qualifier), "the last bucket goes to the end"),
 					hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{put}}, gone(l.Table, row, old))
 			}
 		}

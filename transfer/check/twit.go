@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -18,15 +18,15 @@ func (r *run) twits(ctx context.Context) error {
 		return err
 	}
 	return r.rows(ctx, hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
-		var twits, albums []seat
+		var twits, albums []entry
 		var of []hbase.Row
 		for _, row := range rows {
 			key, gone, ok, err := tables.TwitNames.Decode(row.Cells)
 			if err != nil {
 				r.corrupt(tables.TwitNames.Table, row.Key, "key", err)
 			} else if ok && !gone {
-				twits, of = append(twits, seatAt(&tables.Twits.AnyList, key.Author, key.Position)), append(of, row)
-				albums = append(albums, seatAt(&tables.Albums.AnyList, key.Author, key.Position))
+				twits, of = append(twits, entryAt(&tables.Twits.AnyList, key.Author, key.Position)), append(of, row)
+				albums = append(albums, entryAt(&tables.Albums.AnyList, key.Author, key.Position))
 			}
 		}
 		if err := r.find(ctx, twits); err != nil {
@@ -44,7 +44,7 @@ func (r *run) twits(ctx context.Context) error {
 				t, _, _, err := tables.Twits.Decode(s.owner, []hbase.Cell{s.cell})
 				r.missing(s, err == nil && tables.Twits.IsPublic(t[0]), "twit_ids names it, and the album has it")
 			default:
-				r.breach(breachOf(tables.TwitNames.Table, of[i].Key, tables.Attributes, "gone", absent, `"1"`, "the twit is in no list: what it said is lost"),
+				r.report(violationOf(tables.TwitNames.Table, of[i].Key, tables.Attributes, "gone", absent, `"1"`, "the twit is in no list: what it said is lost"),
 					hbase.Put{Table: tables.TwitNames.Table, Row: of[i].Key, Cells: []hbase.Cell{tables.TwitNames.Gone(rebuild.Youngest(of[i].Cells) + 1)}})
 			}
 		}
@@ -76,7 +76,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 	if err != nil {
 		return nil, err
 	}
-	var albums []seat
+	var albums []entry
 	var public []bool
 	for i, t := range members {
 		key, deleted, ok, err := tables.TwitNames.Decode(cells[i])
@@ -86,21 +86,21 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		case !exists[author]:
 			why[i] = fmt.Sprintf("there is no user %q", author)
 			if ok && !deleted && key == t.Key() {
-				r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "gone", absent, `"1"`, "%s", why[i]),
+				r.report(violationOf(tables.TwitNames.Table, row, tables.Attributes, "gone", absent, `"1"`, "%s", why[i]),
 					hbase.Put{Table: tables.TwitNames.Table, Row: row, Cells: []hbase.Cell{tables.TwitNames.Gone(rebuild.Youngest(cells[i]) + 1)}})
 			}
 		case deleted:
 			why[i] = "twit_ids says that the twit was deleted"
 		case ok && key != t.Key():
-			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", text([]byte(key.String())), text([]byte(t.Key().String())),
+			r.report(violationOf(tables.TwitNames.Table, row, tables.Attributes, "key", text([]byte(key.String())), text([]byte(t.Key().String())),
 				"two twits have the id %q", t.Name))
 		case !ok:
 			r.named[t.Name] = t.Key()
 			put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
-			r.breach(breachOf(tables.TwitNames.Table, row, tables.Attributes, "key", absent, text(put.Cells[0].Value), "%s posted it", author), put)
+			r.report(violationOf(tables.TwitNames.Table, row, tables.Attributes, "key", absent, text(put.Cells[0].Value), "%s posted it", author), put)
 		}
 		if why[i] == "" && t.InAlbum() {
-			albums, public = append(albums, seatOf(tables.Albums, author, t, t.PostedAt.UnixMilli())), append(public, tables.Albums.IsPublic(t))
+			albums, public = append(albums, entryOf(tables.Albums, author, t, t.PostedAt.UnixMilli())), append(public, tables.Albums.IsPublic(t))
 		}
 	}
 	if err := r.find(ctx, albums); err != nil {
@@ -113,9 +113,9 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		case !readable(tables.Albums, author, *s.found): // reported before
 		case string(s.found.Value) != string(s.cell.Value):
 			s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-			fresh := r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
+			isNew := r.report(violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "users:t says so"),
 				hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
-			if copied, err := twitOf(tables.Albums, author, *s.found); fresh && err == nil && tables.Albums.IsPublic(copied) && !public[i] {
+			if copied, err := twitOf(tables.Albums, author, *s.found); isNew && err == nil && tables.Albums.IsPublic(copied) && !public[i] {
 				r.fewerPublic(s)
 			}
 		}
@@ -124,14 +124,14 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 }
 
 func explainAlbum(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
-	seats, why := make([]seat, len(members)), make([]string, len(members))
+	entries, why := make([]entry, len(members)), make([]string, len(members))
 	for i, t := range members {
-		seats[i] = seatAt(&tables.Twits.AnyList, author, t.Key().Position)
+		entries[i] = entryAt(&tables.Twits.AnyList, author, t.Key().Position)
 	}
-	if err := r.find(ctx, seats); err != nil {
+	if err := r.find(ctx, entries); err != nil {
 		return nil, err
 	}
-	for i, s := range seats {
+	for i, s := range entries {
 		if s.found == nil {
 			why[i] = "the author has no such twit"
 			continue

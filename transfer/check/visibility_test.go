@@ -1,4 +1,4 @@
-package invariant_test
+package check_test
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 )
 
 // third is a moment without photos.
@@ -52,16 +52,16 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 		{"in both", []hbase.Mutation{withFlag(tables.Twits, second, unknown), withFlag(tables.Albums, second, unknown)},
 			[]string{
 				atMember(tables.Twits, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-					`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it can't be mended)`,
+					`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it cannot be repaired)`,
 				atMember(tables.Albums, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-					`albums of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it can't be mended)`,
+					`albums of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it cannot be repaired)`,
 			}, 2},
 		{"in a public twit without a copy", []hbase.Mutation{withFlag(tables.Twits, first, unknown)},
 			[]string{atMember(tables.Twits, "b", first) + `is "\n\x02hi\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-				`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\xa1\x99\x17\xfft1": not a valid name: unknown visibility "x" (it can't be mended)`}, 1},
+				`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\xa1\x99\x17\xfft1": not a valid name: unknown visibility "x" (it cannot be repaired)`}, 1},
 		{"in an intent", []hbase.Mutation{tables.Intents.Put(intent)},
 			[]string{`intents ` + rowOf(intent) + ` i:kind: is unreadable, should be readable: hbase: corrupt data: "intent ` + intent.ID +
-				`": not a valid name: the arguments of a write: not a valid name: visibility "followers" is neither PUBLIC nor FOLLOWERS (it can't be mended)`}, 1},
+				`": not a valid name: the arguments of a write: not a valid name: visibility "followers" is neither PUBLIC nor FOLLOWERS (it cannot be repaired)`}, 1},
 		{"lost in a twit with photos", []hbase.Mutation{withFlag(tables.Twits, second, "")},
 			[]string{atMember(tables.Twits, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg", should be "\n\x03see\x1a\x12http://x.org/1.jpg\"\x00": ` +
 				"the album has it for followers only"}, 0},
@@ -73,14 +73,14 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := open(t)
 			write(t, store, test.broken...)
-			got := check(t, store)
+			got := checkStore(t, store)
 			if diff := cmp.Diff(test.lines, got); diff != "" {
-				t.Errorf("breaches (-want +got):\n%s", diff)
+				t.Errorf("violations (-want +got):\n%s", diff)
 			}
-			if result, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil || result.Left != test.left {
-				t.Errorf("%d breaches are left, want %d, error %v", result.Left, test.left, err)
+			if result, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil || result.Left != test.left {
+				t.Errorf("%d violations are left, want %d, error %v", result.Left, test.left, err)
 			}
-			if got := check(t, store); len(got) != test.left {
+			if got := checkStore(t, store); len(got) != test.left {
 				t.Errorf("still: %s", strings.Join(got, "\n"))
 			}
 			if n := publicOf(t, store, "b"); n > 1 {
@@ -110,16 +110,16 @@ func TestRepairNeverPublishes(t *testing.T) {
 				damaged := l.Cell(second, 0)
 				damaged.Value = []byte(test.record)
 				write(t, store, put(l.Table, l.Row("b", 0), damaged), withFlag(other, second, lost))
-				lines := check(t, store)
+				lines := checkStore(t, store)
 				want := []string{" is " + strconv.Quote(test.record), "the damaged copy in " + l.Table + " may have been for followers only"}
 				if len(lines) != 2 || !strings.Contains(lines[1], want[0]) || !strings.HasSuffix(lines[0], want[1]) {
-					t.Errorf("breaches are %q, want %q in them and no other", lines, want)
+					t.Errorf("violations are %q, want %q in them and no other", lines, want)
 				}
-				result, err := (invariant.Checker{Store: store}).MendAll(t.Context())
-				if err != nil || result != (invariant.Result{Found: 2}) {
+				result, err := (check.Checker{Store: store}).RepairAll(t.Context())
+				if err != nil || result != (check.Result{Found: 2}) {
 					t.Errorf("the result is %+v, error %v", result, err)
 				}
-				if lines := check(t, store); len(lines) > 0 {
+				if lines := checkStore(t, store); len(lines) > 0 {
 					t.Errorf("still: %q", lines)
 				}
 				for _, l := range both {
@@ -140,10 +140,10 @@ func TestRepairKeepsAPublicTwitWhoseDamagedCopyHasNoVisibility(t *testing.T) {
 			damaged := l.Cell(second, 0)
 			damaged.Value = []byte("\x0a\x03s\xffe\x1a\x12http://x.org/1.jpg")
 			write(t, store, put(l.Table, l.Row("b", 0), damaged), withFlag(other, second, ""))
-			if _, err := (invariant.Checker{Store: store}).MendAll(t.Context()); err != nil {
+			if _, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if lines := check(t, store); len(lines) > 0 {
+			if lines := checkStore(t, store); len(lines) > 0 {
 				t.Errorf("still: %q", lines)
 			}
 			if got := visibilityOf(t, store, l, second); got != tables.Public {
@@ -176,7 +176,7 @@ func visibilityOf(t *testing.T, store hbase.Store, l *tables.List[*tables.Twit],
 }
 
 func rowOf(i tables.Intent) string {
-	b := invariant.Breach{Table: "", Row: tables.Intents.Row(i.ID), Column: "i:kind"}
+	b := check.Violation{Table: "", Row: tables.Intents.Row(i.ID), Column: "i:kind"}
 	row, _, _ := strings.Cut(strings.TrimSpace(b.String()), " i:kind: ")
 	return row
 }

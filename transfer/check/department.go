@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -17,16 +17,16 @@ func (r *run) departments(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var seats []seat
+		var entries []entry
 		for _, d := range some {
 			if !wrong[d.key] {
-				seats = append(seats, seatOf(tables.Children, parentOf(d.value), tables.Child{Name: *d.value.Name, Code: d.key}, d.timestamp()))
+				entries = append(entries, entryOf(tables.Children, parentOf(d.value), tables.Child{Name: *d.value.Name, Code: d.key}, d.timestamp()))
 			}
 		}
-		if err := r.find(ctx, seats); err != nil {
+		if err := r.find(ctx, entries); err != nil {
 			return err
 		}
-		for _, s := range seats {
+		for _, s := range entries {
 			if s.found == nil {
 				r.missing(s, false, "that is the department's name, and its parent is %q", s.owner)
 			}
@@ -55,20 +55,20 @@ func (r *run) definedRoles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var seats []seat
+		var entries []entry
 		for _, role := range some {
 			if code := role.value.DepartmentCode; code == nil {
 				continue
 			} else if !exist[*code] {
 				role.without(r, tables.Roles.Table, "department", "there is no department %q", *code)
 			} else {
-				seats = append(seats, seatOf(tables.DepartmentRoles, *code, role.key, role.timestamp()))
+				entries = append(entries, entryOf(tables.DepartmentRoles, *code, role.key, role.timestamp()))
 			}
 		}
-		if err := r.find(ctx, seats); err != nil {
+		if err := r.find(ctx, entries); err != nil {
 			return err
 		}
-		for _, s := range seats {
+		for _, s := range entries {
 			if s.found == nil {
 				r.missing(s, false, "the department defines the role")
 			}
@@ -90,7 +90,7 @@ func (s stored[T]) timestamp() int64 { return rebuild.Youngest(s.cells) }
 func (s stored[T]) without(r *run, table, column, why string, args ...any) {
 	for _, c := range s.cells {
 		if c.Qualifier == column {
-			r.breach(breachOf(table, s.row, tables.Attributes, column, text(c.Value), absent, why, args...), gone(table, s.row, c))
+			r.report(violationOf(table, s.row, tables.Attributes, column, text(c.Value), absent, why, args...), gone(table, s.row, c))
 		}
 	}
 }

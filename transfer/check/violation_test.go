@@ -1,4 +1,4 @@
-package invariant_test
+package check_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 	"twibase/transfer"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 )
 
 // files are a little of everything. Lists have at most two members before they are cut.
@@ -113,9 +113,9 @@ func dump(t *testing.T, store hbase.Store) (lines []string) {
 	return lines
 }
 
-func check(t *testing.T, store hbase.Store) (lines []string) {
+func checkStore(t *testing.T, store hbase.Store) (lines []string) {
 	t.Helper()
-	if err := invariant.Check(context.Background(), store, func(b invariant.Breach) { lines = append(lines, b.String()) }); err != nil {
+	if err := check.All(context.Background(), store, func(b check.Violation) { lines = append(lines, b.String()) }); err != nil {
 		t.Fatal(err)
 	}
 	return lines
@@ -128,56 +128,56 @@ func at(table, key, column string) string {
 
 // atMember is at, for a member of a list.
 func atMember[E any](l *tables.List[E], owner string, member E) string {
-	b := invariant.Breach{Table: l.Table, Row: l.Row(owner, 0), Column: l.Family + ":" + l.Position(member)}
+	b := check.Violation{Table: l.Table, Row: l.Row(owner, 0), Column: l.Family + ":" + l.Position(member)}
 	line, _, _ := strings.Cut(b.String(), "is ,")
 	return line
 }
 
-func TestBreachesAreToldAndMended(t *testing.T) {
-	for _, test := range breaches() {
+func TestViolationsAreReportedAndRepaired(t *testing.T) {
+	for _, test := range violations() {
 		t.Run(test.name, func(t *testing.T) {
 			store := open(t)
-			if lines := check(t, store); len(lines) > 0 {
+			if lines := checkStore(t, store); len(lines) > 0 {
 				t.Fatal("before: ", lines)
 			}
 			before := dump(t, store)
 			write(t, store, test.broken...)
 			damaged := dump(t, store)
-			got := check(t, store)
+			got := checkStore(t, store)
 			slices.Sort(got)
 			slices.Sort(test.lines)
 			if diff := cmp.Diff(test.lines, got); diff != "" {
-				t.Errorf("breaches (-want +got):\n%s", diff)
+				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(damaged, dump(t, store)); diff != "" {
 				t.Fatalf("looking changed something:\n%s", diff)
 			}
-			result, err := invariant.Checker{Store: store}.MendAll(t.Context())
+			result, err := check.Checker{Store: store}.RepairAll(t.Context())
 			if err != nil || result.Left != 0 || result.Found < len(got) {
 				t.Fatal(result, err)
 			}
-			if got := check(t, store); len(got) > 0 {
+			if got := checkStore(t, store); len(got) > 0 {
 				t.Errorf("still: %s", strings.Join(got, "\n"))
 			}
 			if test.restored {
 				if diff := cmp.Diff(before, dump(t, store)); diff != "" {
-					t.Errorf("(-before +mended):\n%s", diff)
+					t.Errorf("(-before +repaired):\n%s", diff)
 				}
 			}
 		})
 	}
 }
 
-func TestWhatCantBeMendedIsTold(t *testing.T) {
+func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	store := open(t)
 	write(t, store, attribute("users", "c", "followerCount", "x"), put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")}))
 	var lines []string
-	result, err := invariant.Checker{Store: store, Report: func(b invariant.Breach) { lines = append(lines, b.String()) }}.MendAll(t.Context())
+	result, err := check.Checker{Store: store, Report: func(b check.Violation) { lines = append(lines, b.String()) }}.RepairAll(t.Context())
 	want := []string{
-		`follows "no edge" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "no edge" (it can't be mended)`,
+		`follows "no edge" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "no edge" (it cannot be repaired)`,
 		at("users", "c", "i:followerCount") + "is x, should be 0: users:f has so many members",
 	}
-	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (invariant.Result{Found: 2, Left: 1}) {
+	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (check.Result{Found: 2, Left: 1}) {
 		t.Errorf("%v, %v (-want +got):\n%s", result, err, diff)
 	}
 }
@@ -189,14 +189,14 @@ func TestAWriteMayBeOnItsWayForAWhile(t *testing.T) {
 	write(t, store, tables.Intents.Put(i))
 	for grace, want := range map[time.Duration]int{0: 1, time.Hour: 0} {
 		found := 0
-		err := invariant.Checker{Store: store, Grace: grace, Report: func(b invariant.Breach) {
+		err := check.Checker{Store: store, Grace: grace, Report: func(b check.Violation) {
 			found++
-			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep finishes it (it can't be mended)") {
+			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep finishes it (it cannot be repaired)") {
 				t.Error(b)
 			}
 		}}.Run(t.Context())
 		if err != nil || found != want {
-			t.Errorf("grace %v: %d breaches, error %v", grace, found, err)
+			t.Errorf("grace %v: %d violations, error %v", grace, found, err)
 		}
 	}
 }

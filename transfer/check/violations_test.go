@@ -1,4 +1,4 @@
-package invariant_test
+package check_test
 
 import (
 	"twibase/hbase"
@@ -10,11 +10,11 @@ type broken struct {
 	name   string
 	broken []hbase.Mutation
 	lines  []string
-	// restored is whether all is as before when it is mended: what is lost can't come back.
+	// restored is whether all is as before when it is repaired: what is lost can't come back.
 	restored bool
 }
 
-func breaches() []broken {
+func violations() []broken {
 	return []broken{
 		{"an edge that a list lacks", []hbase.Mutation{out(tables.Following, "b", follower("a"))},
 			[]string{atMember(tables.Following, "b", follower("a")) + "is absent, should be there: b follows a"}, true},

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (r *run) existing(ctx context.Context, x *tables.Relation, edges []edge) (k
 		if from[e.a] {
 			lost, key = x.To.Object(), e.b
 		}
-		r.breach(breachOf(x.Table, e.row, tables.Attributes, "state", "1", "0", "there is no %s %q", lost.Name, lost.NameOf(key)),
+		r.report(violationOf(x.Table, e.row, tables.Attributes, "state", "1", "0", "there is no %s %q", lost.Name, lost.NameOf(key)),
 			x.Put(e.a, e.b, false, e.at, e.timestamp+1))
 	}
 	return kept, nil
@@ -84,16 +84,16 @@ func (r *run) existing(ctx context.Context, x *tables.Relation, edges []edge) (k
 
 // listed reports the lists that lack an edge.
 func (r *run) listed(ctx context.Context, x *tables.Relation, edges []edge) error {
-	var seats []seat
+	var entries []entry
 	for _, e := range edges {
-		seats = append(seats,
-			seat{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp)},
-			seat{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp)})
+		entries = append(entries,
+			entry{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp)},
+			entry{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp)})
 	}
-	if err := r.find(ctx, seats); err != nil {
+	if err := r.find(ctx, entries); err != nil {
 		return err
 	}
-	for i, s := range seats {
+	for i, s := range entries {
 		if e := edges[i/2]; s.found == nil {
 			r.missing(s, false, "%s%s", says(x, e.a, e.b), since(x, e.at))
 		}

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// seat is where a member of a list should be.
-type seat struct {
+// entry is where a member of a list should be.
+type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
@@ -18,27 +18,27 @@ type seat struct {
 	found *hbase.Cell
 }
 
-func (s *seat) of() listOf { return listOf{s.list, s.owner} }
+func (s *entry) of() listOf { return listOf{s.list, s.owner} }
 
-// seatOf is where a member should be.
-func seatOf[E any](l *tables.List[E], owner string, member E, timestamp int64) seat {
-	return seat{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp)}
+// entryOf is where a member should be.
+func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64) entry {
+	return entry{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp)}
 }
 
-// seatAt is a position of a list.
-func seatAt(l *tables.AnyList, owner, position string) seat {
-	return seat{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
+// entryAt is a position of a list.
+func entryAt(l *tables.AnyList, owner, position string) entry {
+	return entry{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
 }
 
 // find looks whether members are where they should be. It asks bucket 0 and the directories at once, since most lists have no other bucket.
-func (r *run) find(ctx context.Context, seats []seat) error {
+func (r *run) find(ctx context.Context, entries []entry) error {
 	directories := map[listOf]int{}
 	var gets []hbase.Get
-	for i := range seats {
-		s := &seats[i]
+	for i := range entries {
+		s := &entries[i]
 		gets = append(gets, s.list.Get(s.owner, 0, hbase.Exactly(s.cell.Qualifier)))
 	}
-	for _, s := range seats {
+	for _, s := range entries {
 		l := s.of()
 		if _, asked := directories[l]; !asked {
 			directories[l] = len(gets)
@@ -51,8 +51,8 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 	}
 	var further []int
 	gets = nil
-	for i := range seats {
-		s := &seats[i]
+	for i := range entries {
+		s := &entries[i]
 		place, err := s.list.Place(s.owner, s.cell.Qualifier, cells[directories[s.of()]])
 		if err != nil {
 			return err
@@ -68,10 +68,10 @@ func (r *run) find(ctx context.Context, seats []seat) error {
 		return err
 	}
 	for i, j := range further {
-		seats[j].found = first(cells[i])
+		entries[j].found = first(cells[i])
 	}
-	for i := range seats {
-		if s := &seats[i]; s.found == nil {
+	for i := range entries {
+		if s := &entries[i]; s.found == nil {
 			s.found = r.lacking[member{s.of(), s.cell.Qualifier}]
 		}
 	}

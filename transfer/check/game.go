@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func (r *run) plays(ctx context.Context) error {
 				days, err = tables.Plays.Decode(row.Cells)
 			}
 			if err != nil {
-				r.breach(breachOf(tables.Plays.Table, row.Key, row.Cells[0].Family, "", "unreadable", "readable", "%v", err))
+				r.report(violationOf(tables.Plays.Table, row.Key, row.Cells[0].Family, "", "unreadable", "readable", "%v", err))
 				continue
 			}
 			if len(days) == 0 {
@@ -46,12 +46,12 @@ func (r *run) plays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var seats []seat
+		var entries []entry
 		var of []played
 		for _, p := range all {
 			if userExists[p.user] && gameExists[p.game] {
 				timestamp := rebuild.Youngest(p.Cells)
-				seats = append(seats, seatOf(tables.UserGames, p.user, p.sum, timestamp), seatOf(tables.Players, p.game, p.user, timestamp))
+				entries = append(entries, entryOf(tables.UserGames, p.user, p.sum, timestamp), entryOf(tables.Players, p.game, p.user, timestamp))
 				of = append(of, p)
 				continue
 			}
@@ -61,23 +61,23 @@ func (r *run) plays(ctx context.Context) error {
 			}
 			for _, c := range p.Cells {
 				if c.Qualifier != tables.CommitColumn {
-					r.breach(breachOf(tables.Plays.Table, p.Key, c.Family, c.Qualifier, string(c.Value), absent, "%s", why), gone(tables.Plays.Table, p.Key, c))
+					r.report(violationOf(tables.Plays.Table, p.Key, c.Family, c.Qualifier, string(c.Value), absent, "%s", why), gone(tables.Plays.Table, p.Key, c))
 				}
 			}
 		}
-		if err := r.find(ctx, seats); err != nil {
+		if err := r.find(ctx, entries); err != nil {
 			return err
 		}
-		for i, s := range seats {
+		for i, s := range entries {
 			p := of[i/2]
 			switch {
 			case s.found == nil:
-				if r.missing(s, false, "%s played %s", p.user, p.game); i%2 == 1 && !r.Mend {
+				if r.missing(s, false, "%s played %s", p.user, p.game); i%2 == 1 && !r.Repair {
 					r.players[p.game] = append(r.players[p.game], p.user)
 				}
 			case string(s.found.Value) != string(s.cell.Value):
 				s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-				r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "plays says so"),
+				r.report(violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "plays says so"),
 					hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
 			}
 		}
@@ -190,12 +190,12 @@ func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 		if string(c.Value) == should {
 			continue
 		}
-		b := breachOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), should, "so much did all players play on that day")
+		b := violationOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), should, "so much did all players play on that day")
 		if played {
-			r.breach(b, hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{tables.GameDays.Cell(tables.DayCount{Day: c.Qualifier, Count: sum}, c.Timestamp)}})
+			r.report(b, hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{tables.GameDays.Cell(tables.DayCount{Day: c.Qualifier, Count: sum}, c.Timestamp)}})
 		} else {
 			b.Should = absent
-			r.breach(b, gone(get.Table, get.Row, c))
+			r.report(b, gone(get.Table, get.Row, c))
 		}
 	}
 	for _, day := range slices.Sorted(maps.Keys(sums)) {
@@ -203,7 +203,7 @@ func (r *run) daysOf(ctx context.Context, game string, played bool) error {
 			continue
 		}
 		put := hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{tables.GameDays.Cell(tables.DayCount{Day: day, Count: sums[day]}, 1)}}
-		r.breach(breachOf(get.Table, get.Row, put.Cells[0].Family, day, absent, strconv.Itoa(sums[day]), "so much did all players play on that day"), put)
+		r.report(violationOf(get.Table, get.Row, put.Cells[0].Family, day, absent, strconv.Itoa(sums[day]), "so much did all players play on that day"), put)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func (r *run) members(ctx context.Context, l *tables.AnyList, s *rebuild.Span, e
 		}
 		for i, c := range page {
 			if row := l.Row(s.Owner, s.Bucket); s.Covers(n+i) && why[i] != "" {
-				r.unfounded(breachOf(l.Table, row, l.Family, c.Qualifier, there, absent, "%s", why[i]), gone(l.Table, row, c),
+				r.unfounded(violationOf(l.Table, row, l.Family, c.Qualifier, there, absent, "%s", why[i]), gone(l.Table, row, c),
 					listOf{l, s.Owner}, all != nil && all[n+i])
 			}
 		}
@@ -103,8 +103,8 @@ func (r *run) members(ctx context.Context, l *tables.AnyList, s *rebuild.Span, e
 }
 
 // unfounded reports a member that should not be there.
-func (r *run) unfounded(b Breach, mend hbase.Mutation, l listOf, public bool) {
-	if r.breach(b, mend) && !r.Mend {
+func (r *run) unfounded(b Violation, repair hbase.Mutation, l listOf, public bool) {
+	if r.report(b, repair) && !r.Repair {
 		less := r.off[l]
 		if less.All--; public {
 			less.Public--

@@ -10,55 +10,55 @@ import (
 	"twibase/hbase/tables"
 )
 
-// form is a kind of file: which columns it has, and how it is imported and exported.
-type form struct {
+// schema is a kind of file: which columns it has, and how it is imported and exported.
+type schema struct {
 	name               string
 	required, optional []string
 	imports            func(*importer, context.Context) error
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// forms are in the order in which files are imported: an object comes before what names it, and follows come before the
+// schemas are in the order in which files are imported: an object comes before what names it, and follows come before the
 // twits that they bring into timelines.
-var forms = slices.Concat(
-	[]form{
+var schemas = slices.Concat(
+	[]schema{
 		{"users", []string{"username", "name"}, []string{"email", "age", "avatar_url", "created_at"},
 			(*importer).importUsers, exportUsers},
 		{"departments", []string{"id", "name", "parent"}, nil, (*importer).importDepartments, exportDepartments},
 		{"roles", []string{"id", "name", "department"}, nil, (*importer).importRoles, exportRoles},
 		{"games", []string{"id", "name"}, nil, (*importer).importGames, exportGames},
 	},
-	relationForms(tables.PostedTwits, false),
-	[]form{
+	relationSchemas(tables.PostedTwits, false),
+	[]schema{
 		{"twits", []string{"id", "author", "posted_at", "content", "photo_urls"}, []string{"title", "visibility"},
 			(*importer).importTwits, exportTwits},
 		{"comments", []string{"twit", "author", "posted_at", "content"}, nil, (*importer).importComments, exportComments},
 	},
-	relationForms(tables.PostedTwits, true),
-	[]form{{"plays", []string{"username", "game", "day", "count"}, nil, (*importer).importPlays, exportPlays}},
+	relationSchemas(tables.PostedTwits, true),
+	[]schema{{"plays", []string{"username", "game", "day", "count"}, nil, (*importer).importPlays, exportPlays}},
 )
 
-func formOf(name string) (*form, bool) {
-	i := slices.IndexFunc(forms, func(f form) bool { return f.name == name })
+func schemaOf(name string) (*schema, bool) {
+	i := slices.IndexFunc(schemas, func(f schema) bool { return f.name == name })
 	if i < 0 {
 		return nil, false
 	}
-	return &forms[i], true
+	return &schemas[i], true
 }
 
-func formNames() string {
-	names := make([]string, len(forms))
-	for i, f := range forms {
+func schemaNames() string {
+	names := make([]string, len(schemas))
+	for i, f := range schemas {
 		names[i] = f.name + ".csv"
 	}
 	return strings.Join(names, ", ")
 }
 
 // columns are all that such a file may have, in the order in which they are written.
-func (f *form) columns() []string { return slices.Concat(f.required, f.optional) }
+func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
 // check reports what is wrong with a header: the column, and why.
-func (f *form) check(header []string) (column, reason string) {
+func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {
 			return column, "the header names it twice"
@@ -76,7 +76,7 @@ func (f *form) check(header []string) (column, reason string) {
 }
 
 // String lists the columns, the optional ones in brackets.
-func (f *form) String() string {
+func (f *schema) String() string {
 	s := strings.Join(f.required, ",")
 	if len(f.optional) > 0 {
 		s += "[," + strings.Join(f.optional, ",") + "]"

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -109,7 +109,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 				position := tables.Timelines.Position(twit)
 				for _, f := range followers[s.Owner] {
 					if t := held[f.name]; !t.entries[position] && position < t.end {
-						entry := seatOf(tables.Timelines, f.name, twit, max(1, f.at.UnixMilli()))
+						entry := entryOf(tables.Timelines, f.name, twit, max(1, f.at.UnixMilli()))
 						entry.row = tables.Timelines.Row(f.name, 0)
 						r.missing(entry, false, "%s follows %s", f.name, s.Owner)
 					}

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"bytes"
@@ -15,21 +15,21 @@ import (
 // Checker is how to go through a store. Only the store is needed.
 type Checker struct {
 	Store hbase.Store
-	// Report is called with each breach, Read with how many more rows of a table were looked at; both from one goroutine. Nil is no call.
-	Report func(Breach)
+	// Report is called with each violation, Read with how many more rows of a table were looked at; both from one goroutine. Nil is no call.
+	Report func(Violation)
 	Read   func(table string, rows int)
 	// Waiting is called with the number of jobs: what their authors have in timelines is not looked at.
 	Waiting func(jobs int)
-	// Mend is whether breaches are mended. Some show only when others are mended, so it takes another run to find none.
-	Mend bool
-	// Grace is for how long a write may be on its way before that is a breach.
+	// Repair is whether violations are repaired. Some show only when others are repaired, so it takes another run to find none.
+	Repair bool
+	// Grace is for how long a write may be on its way before that is a violation.
 	Grace time.Duration
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
 	TimelineBound int
 }
 
-// Check calls report with each breach of a store.
-func Check(ctx context.Context, store hbase.Store, report func(Breach)) error {
+// All calls report with each violation of a store.
+func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
@@ -37,18 +37,18 @@ func Check(ctx context.Context, store hbase.Store, report func(Breach)) error {
 type run struct {
 	Checker
 	now time.Time
-	// said are the breaches of the rows that are being looked at.
-	said map[Breach]bool
-	// puts and gone are what mends the breaches that were found, and is not written yet.
+	// said are the violations of the rows that are being looked at.
+	said map[Violation]bool
+	// puts and gone are what repairs the violations that were found, and is not written yet.
 	puts, gone []hbase.Mutation
-	// off are, while nothing is mended, how many members lists should have more than they have, lacking those members, and players those of games.
+	// off are, while nothing is repaired, how many members lists should have more than they have, lacking those members, and players those of games.
 	off     map[listOf]rebuild.Length
 	lacking map[member]*hbase.Cell
 	players map[string][]string
 	// resting is whether buckets that were cut are still to be emptied, emptied the lists of which that may be.
 	resting bool
 	emptied map[listOf]bool
-	// broken is whether there are directories that lead nowhere, and are not mended.
+	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
 	// levels is how many the tree of departments has, as far as was looked.
 	levels int
@@ -73,10 +73,10 @@ type member struct {
 	position string
 }
 
-// Run goes through the store once, and returns how it ended: a breach is no error.
+// Run goes through the store once, and returns how it ended: a violation is no error.
 func (c Checker) Run(ctx context.Context) error {
 	if c.Report == nil {
-		c.Report = func(Breach) {}
+		c.Report = func(Violation) {}
 	}
 	if c.Read == nil {
 		c.Read = func(string, int) {}
@@ -106,18 +106,18 @@ func (c Checker) Run(ctx context.Context) error {
 	return nil
 }
 
-// breach reports a breach, and mends it by what is given: puts come before deletions, so that whatever is moved is never nowhere.
+// report reports a violation, and repairs it by what is given: puts come before deletions, so that whatever is moved is never nowhere.
 //
 // It returns false if it did so before: rows are looked at again if something near them can't be read.
-func (r *run) breach(b Breach, mend ...hbase.Mutation) (fresh bool) {
-	if b.Lost = len(mend) == 0; r.said[b] {
+func (r *run) report(b Violation, repair ...hbase.Mutation) (isNew bool) {
+	if b.Lost = len(repair) == 0; r.said[b] {
 		return false
 	}
 	r.said[b] = true
-	if r.Report(b); !r.Mend {
+	if r.Report(b); !r.Repair {
 		return true
 	}
-	for _, m := range mend {
+	for _, m := range repair {
 		switch m := m.(type) {
 		case hbase.Put:
 			r.puts = append(r.puts, m)
@@ -131,14 +131,14 @@ func (r *run) breach(b Breach, mend ...hbase.Mutation) (fresh bool) {
 // corrupt reports a column that can't be read.
 func (r *run) corrupt(table, row, column string, err error) {
 	family, qualifier := tables.Attributes, column
-	r.breach(breachOf(table, row, family, qualifier, "unreadable", "readable", "%v", err))
+	r.report(violationOf(table, row, family, qualifier, "unreadable", "readable", "%v", err))
 }
 
 // missing reports a member that a list lacks.
-func (r *run) missing(s seat, public bool, why string, args ...any) {
-	fresh := r.breach(breachOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, absent, there, why, args...),
+func (r *run) missing(s entry, public bool, why string, args ...any) {
+	isNew := r.report(violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, absent, there, why, args...),
 		hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
-	if fresh && !r.Mend {
+	if isNew && !r.Repair {
 		l := s.of()
 		r.off[l], r.lacking[member{l, s.cell.Qualifier}] = r.off[l].Grown(public), &s.cell
 	}
@@ -150,7 +150,7 @@ const (
 	enough = 1000
 )
 
-// flush writes what mends the breaches that were found. What is put has the timestamp of what it follows from, so that whatever is decided later
+// flush writes what repairs the violations that were found. What is put has the timestamp of what it follows from, so that whatever is decided later
 // is younger. Only where a deletion hides that, it has the present time.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.Write(ctx, r.Store, r.puts); err != nil {
@@ -206,7 +206,7 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	scan.PageSize = some
 	var batch []hbase.Row
 	hand := func() error {
-		r.said = map[Breach]bool{}
+		r.said = map[Violation]bool{}
 		if err := r.each(batch, scan.Table, f); err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 	case len(rows) == 1 && r.reported(table, rows[0]):
 		return nil
 	case len(rows) == 1:
-		r.breach(breachOf(table, rows[0].Key, rows[0].Cells[0].Family, "", "unreadable", "readable", "%v", err))
+		r.report(violationOf(table, rows[0].Key, rows[0].Cells[0].Family, "", "unreadable", "readable", "%v", err))
 		return nil
 	}
 	for i := range rows {

@@ -11,12 +11,12 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/invariant"
+	"twibase/transfer/check"
 )
 
-func breaches(t testing.TB, store hbase.Store) (lines []string) {
+func violations(t testing.TB, store hbase.Store) (lines []string) {
 	t.Helper()
-	if err := invariant.Check(context.Background(), store, func(b invariant.Breach) { lines = append(lines, b.String()) }); err != nil {
+	if err := check.All(context.Background(), store, func(b check.Violation) { lines = append(lines, b.String()) }); err != nil {
 		t.Fatal(err)
 	}
 	return lines
@@ -27,8 +27,8 @@ func TestWhatWasImportedIsWhole(t *testing.T) {
 		t.Run(fmt.Sprint("bound ", bound), func(t *testing.T) {
 			w, store := crowded(t), openStore(t)
 			load(t, store, w.files(), Options{ListBound: bound})
-			if lines := breaches(t, store); len(lines) > 0 {
-				t.Errorf("%d breaches, the first: %s", len(lines), lines[0])
+			if lines := violations(t, store); len(lines) > 0 {
+				t.Errorf("%d violations, the first: %s", len(lines), lines[0])
 			}
 		})
 	}
@@ -38,7 +38,7 @@ func TestWhatWasImportedIsWhole(t *testing.T) {
 var follow = []string{"following l", "users f", "albums l", "user_comments l", "user_roles l", "roles u", "departments c", "departments r", "user_games l",
 	"games p", "games d", "timelines l"}
 
-func TestWhateverIsDamagedOfWhatFollowsIsMended(t *testing.T) {
+func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	r := seeded(t)
 	w, store := crowdedBy(r), openStore(t)
 	load(t, store, w.files(), Options{ListBound: 10})
@@ -87,16 +87,16 @@ func TestWhateverIsDamagedOfWhatFollowsIsMended(t *testing.T) {
 	if errs, err := store.Mutate(t.Context(), damage); errs != nil || err != nil {
 		t.Fatal(errs, err)
 	}
-	if lines := breaches(t, store); len(lines) < len(damage)/2 {
-		t.Errorf("%d damages and %d breaches", len(damage), len(lines))
+	if lines := violations(t, store); len(lines) < len(damage)/2 {
+		t.Errorf("%d damages and %d violations", len(damage), len(lines))
 	}
-	result, err := invariant.Checker{Store: store}.MendAll(t.Context())
+	result, err := check.Checker{Store: store}.RepairAll(t.Context())
 	t.Logf("%d damages: %+v", len(damage), result)
 	if err != nil || result.Left > 0 {
 		t.Fatal(result, err)
 	}
 	if diff := cmp.Diff(before, values()); diff != "" {
-		t.Errorf("(-before +mended):\n%s", diff)
+		t.Errorf("(-before +repaired):\n%s", diff)
 	}
 }
 
@@ -130,12 +130,12 @@ func TestWhatLiesInBucketsThatNobodyNamesIsFoundAgain(t *testing.T) {
 	if errs, err := store.Mutate(t.Context(), damage); errs != nil || err != nil {
 		t.Fatal(errs, err)
 	}
-	result, err := invariant.Checker{Store: store}.MendAll(t.Context())
+	result, err := check.Checker{Store: store}.RepairAll(t.Context())
 	t.Logf("%d damages: %+v", len(damage), result)
 	if err != nil || result.Left > 0 || len(damage) == 0 {
 		t.Fatal(result, err)
 	}
 	if diff := cmp.Diff(want, read()); diff != "" {
-		t.Errorf("(-before +mended):\n%s", diff)
+		t.Errorf("(-before +repaired):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"fmt"
@@ -8,26 +8,26 @@ import (
 	"twibase/hbase"
 )
 
-// Breach is a column that is not as it should be.
-type Breach struct {
+// Violation is a column that is not as it should be.
+type Violation struct {
 	Table, Row string
 	// Column is family:qualifier.
 	Column string
 	// Is and Should say what the column holds and what it should, and Why what that follows from.
 	Is, Should, Why string
-	// Lost is a breach that can't be mended.
+	// Lost is a violation that can't be repaired.
 	Lost bool
 }
 
 // String implements [fmt.Stringer]: one line, with keys as the HBase shell writes them.
-func (b Breach) String() string {
+func (b Violation) String() string {
 	family, qualifier, _ := strings.Cut(b.Column, ":")
 	if strings.ContainsFunc(qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
 		qualifier = strconv.QuoteToASCII(qualifier)
 	}
 	lost := ""
 	if b.Lost {
-		lost = " (it can't be mended)"
+		lost = " (it cannot be repaired)"
 	}
 	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s", b.Table, b.Row, family, qualifier, b.Is, b.Should, b.Why, lost)
 }
@@ -38,8 +38,8 @@ const (
 	there  = "there"
 )
 
-func breachOf(table, row, family, qualifier, is, should, why string, args ...any) Breach {
-	return Breach{Table: table, Row: row, Column: family + ":" + qualifier, Is: is, Should: should, Why: fmt.Sprintf(why, args...)}
+func violationOf(table, row, family, qualifier, is, should, why string, args ...any) Violation {
+	return Violation{Table: table, Row: row, Column: family + ":" + qualifier, Is: is, Should: should, Why: fmt.Sprintf(why, args...)}
 }
 
 func gone(table, row string, cells ...hbase.Cell) hbase.Delete {

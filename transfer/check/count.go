@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -105,7 +105,7 @@ func (r *run) count(l *tables.AnyList, at hbase.Get, cells []hbase.Cell, column 
 		}
 	}
 	if should := strconv.Itoa(length); is != should {
-		r.breach(breachOf(at.Table, at.Row, tables.Attributes, column, shown, should, "%s has so many members", l),
+		r.report(violationOf(at.Table, at.Row, tables.Attributes, column, shown, should, "%s has so many members", l),
 			hbase.Put{Table: at.Table, Row: at.Row, Cells: []hbase.Cell{
 				{Family: tables.Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(should)}}})
 	}

@@ -1,4 +1,4 @@
-package invariant
+package check
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	if err != nil {
 		return why, nil // reported with the row
 	}
-	var seats []seat
+	var entries []entry
 	for i, c := range members {
 		switch {
 		case !ok || key != twit:
@@ -49,13 +49,13 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 		case tables.Commenters.DecodeRemoved(cells[1+i]):
 			why[i] = "commenters says that the comment was deleted"
 		default:
-			seats = append(seats, seatOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli()))
+			entries = append(entries, entryOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli()))
 		}
 	}
-	if err := r.find(ctx, seats); err != nil {
+	if err := r.find(ctx, entries); err != nil {
 		return nil, err
 	}
-	for _, s := range seats {
+	for _, s := range entries {
 		if s.found == nil {
 			r.missing(s, false, "%s wrote it", s.owner)
 		}
@@ -64,14 +64,14 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 }
 
 func explainUserComments(ctx context.Context, r *run, author string, members []tables.CommentKey) ([]string, error) {
-	seats, why := make([]seat, len(members)), make([]string, len(members))
+	entries, why := make([]entry, len(members)), make([]string, len(members))
 	for i, k := range members {
-		seats[i] = seatAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
+		entries[i] = entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
 	}
-	if err := r.find(ctx, seats); err != nil {
+	if err := r.find(ctx, entries); err != nil {
 		return nil, err
 	}
-	for i, s := range seats {
+	for i, s := range entries {
 		if s.found == nil {
 			why[i] = "there is no such comment"
 			continue
