@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"context"
-
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/coercion"
@@ -29,12 +27,4 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 		s.constant.Store(&kept)
 	}
 	return args, err
-}
-
-// within returns the ctx in which a field is resolved.
-func (r *run) within(s *selection, args map[string]any) context.Context {
-	field := &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}
-	ctx := graphql.WithFieldContext(r.ctx, field)
-	field.Parent = s.in
-	return ctx
 }

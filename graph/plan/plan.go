@@ -85,13 +85,17 @@ func failed(err error) graphql.ResponseHandler {
 }
 
 func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
-	return &run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
+	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
+	return &run{ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op), tasks: p.config.Tasks(ctx)}
 }
 
 // response writes the answer.
 func (r *run) response(root *selectionSet, b *batch) *graphql.Response {
 	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, missing: r.missing, dst: buffer(), most: mostOf(r.ctx), failed: failuresOf(r.ctx)}
 	data := w.answer(b)
+	for key, value := range graphql.GetExtensions(r.resolverCtx) {
+		graphql.RegisterExtension(r.ctx, key, value)
+	}
 	if root.final {
 		graphql.RegisterExtension(r.ctx, "is_final", true)
 	}

@@ -14,36 +14,36 @@ import (
 
 // resolve calls a resolver for all objects of a batch, and returns a value for each.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
-	ctx, f, parents := r.within(t.field, args), t.field.field, t.batch.objects
+	f, parents := t.field.field, t.batch.objects
 	if f.Resolve != nil {
-		return r.each(ctx, f, parents, args, col)
+		return r.each(t.field, parents, args, col)
 	}
-	added := collect(ctx)
-	defer r.keep(added, col, 0) // as gqlgen, which calls a batch resolver with the ctx of the first parent
-	return f.Call(added.response, r.exec, parents, args, col.values)
+	c := within(r.resolverCtx, t.field, args)
+	defer col.keep(c, 0) // as gqlgen, which calls a batch resolver with the ctx of the first parent
+	return f.Call(c, r.exec, parents, args, col.values)
 }
 
 // each calls a resolver of one parent for each of them, side by side. Each call is a task; one of them takes over the task of the
 // caller. The last to end leaves its task to the caller, which goes on with the values.
-func (r *run) each(ctx context.Context, f *Field, parents []any, args map[string]any, col *column) ([]any, error) {
+func (r *run) each(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
-	values, errs, all := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*added, n)
+	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
 	var group sync.WaitGroup
 	var left atomic.Int64
 	left.Store(int64(n))
 	r.tasks.Start(n - 1)
 	for i, object := range parents {
 		group.Go(func() {
-			all[i] = collect(ctx)
-			values[i], errs[i] = r.one(all[i].response, f, object, args)
+			calls[i] = within(r.resolverCtx, s, args)
+			values[i], errs[i] = r.one(calls[i], s.field, object, args)
 			if left.Add(-1) > 0 {
 				r.tasks.End()
 			}
 		})
 	}
 	group.Wait()
-	for i, added := range all {
-		r.keep(added, col, i)
+	for i, c := range calls {
+		col.keep(c, i)
 	}
 	return values, errs
 }
@@ -58,14 +58,14 @@ func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// added collects the errors that a resolver adds by [graphql.AddError]. They get their path when the answer is written: a
-// resolver knows the path of its field only without the indexes of the lists that its objects come from.
-type added struct {
-	ctx      context.Context // of the resolver
-	response context.Context // ctx with a response context of its own
-
-	mu   sync.Mutex
-	errs []addedError
+// callCtx is the ctx of a call of a resolver. It collects the errors that the resolver adds by [graphql.AddError]. They get their
+// path when the answer is written: a resolver knows the path of its field only without the indexes of the lists that its objects
+// come from.
+type callCtx struct {
+	context.Context
+	field graphql.FieldContext
+	mu    sync.Mutex
+	errs  []addedError
 }
 
 // addedError is an error, and its path below the field: an element of a list has one.
@@ -74,22 +74,34 @@ type addedError struct {
 	below ast.Path
 }
 
-// collect returns what collects the errors that are added to response, which is made of ctx.
-func collect(ctx context.Context) *added {
-	a := &added{ctx: ctx}
-	a.response = graphql.WithResponseContext(ctx, a.add, graphql.DefaultRecover)
-	return a
+type callKey struct{}
+
+// Value implements [context.Context].
+func (c *callCtx) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
-// add implements [graphql.ErrorPresenterFunc].
-func (a *added) add(_ context.Context, err error) *gqlerror.Error {
+// within returns the ctx in which the resolver of a field is called.
+func within(ctx context.Context, s *selection, args map[string]any) *callCtx {
+	c := &callCtx{field: graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}}
+	c.Context = graphql.WithFieldContext(ctx, &c.field)
+	c.field.Parent = s.in
+	return c
+}
+
+// addToCall implements [graphql.ErrorPresenterFunc] for the ctx of all resolvers.
+func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
 		presented = given
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.errs = append(a.errs, addedError{err, below(graphql.GetPath(a.ctx), presented.Path)})
+	c := ctx.Value(callKey{}).(*callCtx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errs = append(c.errs, addedError{err, below(c.field.Path(), presented.Path)})
 	return presented
 }
 
@@ -101,18 +113,15 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// keep keeps what the resolver of parent i added to its response context: errors in the column, and extensions in the response.
-func (r *run) keep(a *added, col *column, i int) {
-	for key, value := range graphql.GetExtensions(a.response) {
-		graphql.RegisterExtension(r.ctx, key, value)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.errs) == 0 {
+// keep keeps the errors that the resolver of parent i added.
+func (col *column) keep(c *callCtx, i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.errs) == 0 {
 		return
 	}
 	if col.added == nil {
 		col.added = map[int32][]addedError{}
 	}
-	col.added[int32(i)] = a.errs
+	col.added[int32(i)] = c.errs
 }

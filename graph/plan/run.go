@@ -133,15 +133,17 @@ func (t task) column() *column { return &t.batch.columns[t.field.column] }
 
 // run is one execution of an operation.
 type run struct {
-	ctx     context.Context
-	op      *graphql.OperationContext
-	types   *Schema
-	schema  *ast.Schema
-	exec    any
-	tasks   Tasks
-	group   sync.WaitGroup
-	missing map[any]error
-	memory  *memory
+	ctx context.Context
+	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
+	resolverCtx context.Context
+	op          *graphql.OperationContext
+	types       *Schema
+	schema      *ast.Schema
+	exec        any
+	tasks       Tasks
+	group       sync.WaitGroup
+	missing     map[any]error
+	memory      *memory
 }
 
 // root executes the root fields: all at once or, if they are serial, one after the other.

@@ -124,7 +124,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	r := &run{ctx: ctx, op: op, schema: p.Schema(), exec: p.config.Exec(op)}
 	args, err := r.args(s)
 	if err == nil {
-		source, err = s.field.Stream(r.within(s, args), r.exec, args)
+		source, err = s.field.Stream(within(ctx, s, args), r.exec, args)
 	}
 	if err != nil {
 		fail(err)

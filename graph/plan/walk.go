@@ -88,7 +88,7 @@ func (w *walker[P]) set(n *selectionSet, parents P, serial bool) {
 		if s.field.resolved() {
 			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
 			call.Args, call.Err = w.coerced(s)
-			call.Ctx = w.within(s, call.Args)
+			call.Ctx = within(w.ctx, s, call.Args)
 			below = w.visit(call, parents)
 		}
 		if s.only != nil {
