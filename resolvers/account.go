@@ -15,14 +15,9 @@ import (
 	"twibase/writers"
 )
 
-var accountFields = fields{
-	"Mutation.signUp": signUp,
-	"Mutation.logIn":  logIn,
-}
-
 var (
-	signUp = mutationOf(permission.SignUp, userPayload)
-	logIn  = mutationOf(permission.LogIn, userPayload)
+	mutationSignUp = mutationOf(permission.SignUp, userPayload)
+	mutationLogIn  = mutationOf(permission.LogIn, userPayload)
 )
 
 // SignUp is the resolver for the signUp field.
@@ -32,7 +27,7 @@ func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) 
 		Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
 		AvatarURL: input.AvatarURL.Value(),
 	}
-	s, err := r.beginSession(ctx, signUp, func() (string, error) {
+	s, err := r.beginSession(ctx, mutationSignUp, func() (string, error) {
 		wait := r.Attempts.SignUp(ctx)
 		if wait == 0 && key != nil { // a repeated sign-up checks the password, as logging in does
 			wait = r.Attempts.LogIn(ctx, norm.NFC.String(input.Username))
@@ -50,7 +45,7 @@ func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) 
 
 // LogIn is the resolver for the logIn field.
 func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
-	s, err := r.beginSession(ctx, logIn, func() (string, error) {
+	s, err := r.beginSession(ctx, mutationLogIn, func() (string, error) {
 		if wait := r.Attempts.LogIn(ctx, norm.NFC.String(input.Username)); wait > 0 {
 			return "", tooManyAttempts(wait)
 		}

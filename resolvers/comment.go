@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"twibase/graph/auth"
-	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
@@ -12,13 +11,6 @@ import (
 	"twibase/loaders"
 	"twibase/resolvers/permission"
 )
-
-var commentFields = fields{
-	"Mutation.addComment":    addComment,
-	"Mutation.deleteComment": deleteComment,
-	"Comment.author":         commentAuthor,
-	"Comment.twit":           costFunc(commentTwitCost),
-}
 
 // commentEntries are the comments by their keys.
 var commentEntries = entries[tables.Comment]{
@@ -36,19 +28,21 @@ func parseCommentKey(key string) (entryKey, error) {
 }
 
 var (
-	addCommentPayload = ifSelected[tables.Comment]{"comment", commentEntries}
-	addComment        = mutationOf(permission.AddComment, twitEntries, addCommentPayload)
-	deleteComment     = mutationOf(permission.DeleteComment, commentEntries)
-	commentAuthor     = reference[tables.Comment, tables.User]{
+	addCommentPayload     = ifSelected[tables.Comment]{"comment", commentEntries}
+	mutationAddComment    = mutationOf(permission.AddComment, twitEntries, addCommentPayload)
+	mutationDeleteComment = mutationOf(permission.DeleteComment, commentEntries)
+
+	commentAuthor = reference[tables.Comment, tables.User]{
 		loaders.Users, false, func(c *tables.Comment) *string { return &c.AuthorName },
 	}
+	commentTwit = twitOfComment{}
 )
 
 // twitComments is the connection of the comments on each twit. Most viewers see few of them. The
 // total counts all.
-var twitComments = filteredConnection[tables.Comment, model.CommentConnection]{
-	kind: relay.Comments, source: commentSource{}, total: length{loaders.Comments.Length}, as: commentConnection,
-	eager: true,
+var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
+	owners: twitKeys, kind: relay.Comments, source: commentSource{}, total: length{loaders.Comments.Length},
+	as: commentConnection[struct{}](nil), eager: true,
 }
 
 // commentSource reads the comments on twits.
@@ -67,17 +61,9 @@ func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stag
 	return visibleCommentsCost(call, at, call.Parents, l.candidates, l.condition)
 }
 
-func commentConnection(p *page[struct{}, tables.Comment]) model.CommentConnection {
-	return model.CommentConnection{
-		Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
-			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-		}),
-	}
-}
-
 // AddComment is the resolver for the addComment field.
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
-	viewer, left, err := authorize(ctx, addComment.action, permission.About{})
+	viewer, left, err := authorize(ctx, mutationAddComment.action, permission.About{})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +74,7 @@ func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommen
 	// While the writer reads, the resolver asks whether the viewer may see the twit.
 	var twit *tables.Twit
 	see := func(ctx context.Context) (err error) {
-		if twit, err = r.Query().Twit(ctx, input.TwitID); err == nil && twit == nil && named != nil {
+		if twit, err = queryTwit.resolve(ctx, input.TwitID); err == nil && twit == nil && named != nil {
 			err = notFound("twitId", "twit")
 		}
 		return err
@@ -148,7 +134,7 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 // comment is nil if there is none; the writer reports that.
 func readForDelete(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
-		_, err := authorizeNow(ctx, deleteComment.action, permission.About{})
+		_, err := authorizeNow(ctx, mutationDeleteComment.action, permission.About{})
 		return nil, nil, err
 	}
 	if id.Noun != tables.NounComment {
@@ -173,15 +159,17 @@ func mayDelete(ctx context.Context, c *tables.Comment) error {
 		err = notFound("id", "comment")
 	}
 	if err == nil {
-		_, err = authorizeNow(ctx, deleteComment.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		_, err = authorizeNow(ctx, mutationDeleteComment.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 	}
 	return loaders.At(err, 0)
 }
 
-// Twit is the batch resolver for the twit field.
-func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
-	keys := make([]entryKey, len(objs))
-	for i, comment := range objs {
+// twitOfComment is the field that returns the twit that a comment is on.
+type twitOfComment struct{}
+
+func (twitOfComment) resolve(ctx context.Context, comments []*tables.Comment) ([]*tables.Twit, error) {
+	keys := make([]entryKey, len(comments))
+	for i, comment := range comments {
 		if comment != nil {
 			keys[i] = entryOf(comment.Twit)
 		}
@@ -189,17 +177,7 @@ func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*
 	return twitEntries.readVisible(ctx, keys)
 }
 
-func commentTwitCost(call *costCall) error {
+func (twitOfComment) cost(call *costCall) error {
 	call.Returns("", call.Set(call.Parents, 1, twitEntries.readCost(call, call.Begin(), call.Parents)))
 	return nil
 }
-
-// Author is the batch resolver for the author field.
-func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
-	return commentAuthor.resolve(ctx, objs)
-}
-
-// Comment returns exec.CommentResolver implementation.
-func (r *Resolver) Comment() exec.CommentResolver { return &commentResolver{r} }
-
-type commentResolver struct{ *Resolver }

@@ -8,7 +8,8 @@ import (
 )
 
 // connection is a field that pages through a list of each parent.
-type connection[E, T, C any] struct {
+type connection[P, E, T, C any] struct {
+	owners  func(parents []*P) []string
 	kind    relay.List
 	list    loaders.List[E]
 	objects loaders.Object[T]
@@ -17,18 +18,20 @@ type connection[E, T, C any] struct {
 }
 
 // connectionOf returns a connection that shows its pages as a C.
-func connectionOf[E, T, C any](
-	kind relay.List, list loaders.List[E], objects loaders.Object[T], key func(member E) string, as func(*page[E, T]) C,
-) connection[E, T, C] {
-	return connection[E, T, C]{kind, list, objects, key, as}
+func connectionOf[P, E, T, C any](
+	owners func(parents []*P) []string, kind relay.List, list loaders.List[E], objects loaders.Object[T],
+	key func(member E) string, as func(*page[E, T]) C,
+) connection[P, E, T, C] {
+	return connection[P, E, T, C]{owners, kind, list, objects, key, as}
 }
 
-// resolve returns the connection of each owner. The error is nil or index-aligned.
-func (c connection[E, T, C]) resolve(ctx context.Context, owners []string, args pageArgs) ([]*C, error) {
+// resolve returns the connection of each parent. The error is nil or index-aligned.
+func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
 	r, err := args.request(ctx, c.kind, c.list.Check)
 	if err != nil {
 		return nil, err
 	}
+	owners := c.owners(parents)
 	pages := newPages[E, T](len(owners), c.kind, &r)
 	setTotals := askTotals[E, T](ctx, &r, length{c.list.Length}, owners)
 	var keys []string
@@ -46,7 +49,7 @@ func (c connection[E, T, C]) resolve(ctx context.Context, owners []string, args 
 
 // read fills the pages with the members of the lists, and returns the keys of the objects that
 // these refer to.
-func (c connection[E, T, C]) read(
+func (c connection[P, E, T, C]) read(
 	ctx context.Context, owners []string, w loaders.Range, pages []*page[E, T],
 ) (keys []string, err error) {
 	lists, err := c.list.Page(ctx, spansOf(owners, w))
@@ -64,7 +67,7 @@ func (c connection[E, T, C]) read(
 	return keys, err
 }
 
-func (c connection[E, T, C]) cost(call *costCall) error {
+func (c connection[P, E, T, C]) cost(call *costCall) error {
 	r, err := call.request(c.kind, c.list.Check)
 	if err != nil {
 		return err

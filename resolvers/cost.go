@@ -25,6 +25,28 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
+// field is a field that has a resolver: a value such as a [connection] or a [lookup]. It knows what
+// the field reads. Its method cost declares that before the operation runs, and its method resolve
+// reads it.
+type field interface {
+	cost(call *costCall) error
+}
+
+// fields are by "Object.field".
+type fields map[string]field
+
+// Costs returns the costs of all resolvers, for lists whose buckets hold listBound members: that is
+// [tables.ListBound], or less in tests. They are safe for concurrent use.
+func Costs(listBound int) explain.Costs {
+	return func(object, name string) explain.Cost {
+		f := described[object+"."+name]
+		if f == nil {
+			return nil
+		}
+		return func(c *explain.Call) error { return f.cost(&costCall{c, listBound / 2}) }
+	}
+}
+
 // costCall is the call of a resolver whose cost is declared.
 type costCall struct {
 	*explain.Call
@@ -132,16 +154,17 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 }
 
 // reading is a field that reads one value for each parent, by the parent's key.
-type reading[V any] struct {
+type reading[P, V any] struct {
+	parents func([]*P) []string
 	loaders.Loader[string, V]
 }
 
-func (r reading[V]) resolve(ctx context.Context, parents []string) ([]*V, error) {
-	values, err := r.Load(ctx, parents)
+func (r reading[P, V]) resolve(ctx context.Context, parents []*P) ([]*V, error) {
+	values, err := r.Load(ctx, r.parents(parents))
 	return pointers(values), err
 }
 
-func (r reading[V]) cost(call *costCall) error {
+func (r reading[P, V]) cost(call *costCall) error {
 	call.read(call.Begin(), call.Parents, r.Outline(""))
 	return nil
 }

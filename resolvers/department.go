@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -13,56 +12,45 @@ import (
 	"twibase/writers"
 )
 
-var departmentFields = fields{
-	"Mutation.createDepartment": createDepartment,
-	"Mutation.updateDepartment": updateDepartment,
-	"Mutation.moveDepartment":   moveDepartment,
-	"Mutation.deleteDepartment": deleteDepartment,
-	"Query.department":          department,
-	"Query.topDepartments":      subDepartments,
-	"Department.subDepartments": subDepartments,
-	"Department.parent":         parentDepartment,
-	"Department.ancestors":      costFunc(ancestorsCost),
-	"Department.roles":          departmentRoles,
-	"Department.descendants":    costFunc(descendantsCost),
-}
-
 var (
-	createDepartment = changes(permission.CreateDepartment, departmentPayload)
-	updateDepartment = changes(permission.UpdateDepartment, departmentPayload)
-	moveDepartment   = changes(permission.MoveDepartment, departmentPayload)
-	deleteDepartment = changes(permission.DeleteDepartment, departmentPayload)
-	department       = lookup[tables.Department]{loaders.Departments, "code", tables.CheckCode}
-	departmentRoles  = connectionOf(relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles,
-		self, roleConnection[string])
-	subDepartments = connectionOf(relay.SubDepartments, loaders.Children, loaders.Departments,
+	mutationCreateDepartment = changes(permission.CreateDepartment, departmentPayload)
+	mutationUpdateDepartment = changes(permission.UpdateDepartment, departmentPayload)
+	mutationMoveDepartment   = changes(permission.MoveDepartment, departmentPayload)
+	mutationDeleteDepartment = changes(permission.DeleteDepartment, departmentPayload)
+
+	queryDepartment     = lookup[tables.Department]{loaders.Departments, "code", tables.CheckCode}
+	queryTopDepartments = topDepartments{}
+
+	departmentSubDepartments = connectionOf(
+		departmentCodes, relay.SubDepartments, loaders.Children, loaders.Departments,
 		func(c tables.Child) string { return c.Code }, departmentConnection[tables.Child](nil))
-	parentDepartment = reference[tables.Department, tables.Department]{
+	departmentRoles = connectionOf(
+		departmentCodes, relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles, self, roleConnection[string](nil))
+	departmentAncestors   = ancestors{}
+	departmentDescendants = descendants{}
+	departmentParent      = reference[tables.Department, tables.Department]{
 		loaders.Departments, true, func(d *tables.Department) *string { return d.ParentCode },
 	}
 )
 
-// Department is the resolver for the department field.
-func (r *queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
-	return department.resolve(ctx, code)
-}
+// topDepartments is the connection of the departments that have no parent.
+type topDepartments struct{}
 
-// TopDepartments is the resolver for the topDepartments field.
-func (r *queryResolver) TopDepartments(
-	ctx context.Context, first *int, after *string, last *int, before *string,
-) (*model.DepartmentConnection, error) {
-	connections, err := subDepartments.resolve(ctx, []string{tables.Root}, pageArgs{first, after, last, before})
+func (topDepartments) resolve(ctx context.Context, args pageArgs) (*model.DepartmentConnection, error) {
+	connections, err := departmentSubDepartments.resolve(ctx, []*tables.Department{{Code: tables.Root}}, args)
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
 	return connections[0], nil
 }
 
+func (topDepartments) cost(call *costCall) error { return departmentSubDepartments.cost(call) }
+
 // CreateDepartment is the resolver for the createDepartment field.
 func (r *mutationResolver) CreateDepartment(
 	ctx context.Context, input model.CreateDepartmentInput,
 ) (*model.CreateDepartmentPayload, error) {
-	c, err := create(ctx, createDepartment, r.Writers.CreateDepartment, writers.NewDepartment{
+	c, err := create(ctx, mutationCreateDepartment, r.Writers.CreateDepartment, writers.NewDepartment{
 		Code: input.Code, Name: input.Name, Parent: input.Parent.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
 	})
 	return &model.CreateDepartmentPayload{
@@ -74,7 +62,7 @@ func (r *mutationResolver) CreateDepartment(
 func (r *mutationResolver) UpdateDepartment(
 	ctx context.Context, input model.UpdateDepartmentInput,
 ) (*model.UpdateDepartmentPayload, error) {
-	c, err := update(ctx, updateDepartment, permission.About{}, r.Writers.UpdateDepartment, writers.DepartmentChange{
+	c, err := update(ctx, mutationUpdateDepartment, permission.About{}, r.Writers.UpdateDepartment, writers.DepartmentChange{
 		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
 	})
 	return &model.UpdateDepartmentPayload{
@@ -84,7 +72,7 @@ func (r *mutationResolver) UpdateDepartment(
 
 // MoveDepartment is the resolver for the moveDepartment field.
 func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
-	c, err := moveDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
+	c, err := mutationMoveDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
 		return r.Writers.MoveDepartment(ctx, input.Code, input.Parent.Value(), input.ExpectedVersion.Value())
 	})
 	return &model.MoveDepartmentPayload{
@@ -97,7 +85,7 @@ func (r *mutationResolver) DeleteDepartment(
 	ctx context.Context, input model.DeleteDepartmentInput,
 ) (*model.DeleteDepartmentPayload, error) {
 	up := input.MoveChildrenUp.Value()
-	c, err := deleteDepartment.delete(ctx, permission.About{}, input.Code, func(ctx context.Context, code string) error {
+	c, err := mutationDeleteDepartment.delete(ctx, permission.About{}, input.Code, func(ctx context.Context, code string) error {
 		return r.Writers.DeleteDepartment(ctx, code, up != nil && *up)
 	})
 	return &model.DeleteDepartmentPayload{
@@ -106,24 +94,14 @@ func (r *mutationResolver) DeleteDepartment(
 	}, err
 }
 
-// SubDepartments is the batch resolver for the subDepartments field.
-func (r *departmentResolver) SubDepartments(
-	ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string,
-) ([]*model.DepartmentConnection, error) {
-	return subDepartments.resolve(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
-}
+// ancestors is the field that lists the departments above each parent, the nearest first. It reads
+// the next ancestor of all parents in one round.
+type ancestors struct{}
 
-// Parent is the batch resolver for the parent field.
-func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
-	return parentDepartment.resolve(ctx, objs)
-}
-
-// Ancestors is the batch resolver for the ancestors field. It reads the next ancestor of all
-// objects in one round.
-func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
+func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
 	fields := ancestorFields(ctx)
 	chains, errs := make([][]*tables.Department, len(objs)), make(loaders.Errors, len(objs))
-	next := parentDepartment.keys(ctx, objs)
+	next := departmentParent.keys(ctx, objs)
 	for i := range chains {
 		chains[i] = []*tables.Department{}
 	}
@@ -149,7 +127,7 @@ func ancestorFields(ctx context.Context) []string {
 	return append(selected(ctx).names(), "parent")
 }
 
-func ancestorsCost(call *costCall) error {
+func (ancestors) cost(call *costCall) error {
 	r := aside(loaders.Departments.OutlineRoot(ancestorFields(call.Ctx)), "", "")
 	r.Times, r.Rounds = tables.MaxDepth, tables.MaxDepth
 	at := call.Read(awaitParents(call.Begin()), call.Parents, r)
@@ -157,34 +135,6 @@ func ancestorsCost(call *costCall) error {
 	return nil
 }
 
-// Roles is the batch resolver for the roles field.
-func (r *departmentResolver) Roles(
-	ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string,
-) ([]*model.RoleConnection, error) {
-	return departmentRoles.resolve(ctx, departmentCodes(objs), pageArgs{first, after, last, before})
-}
-
 func departmentCodes(departments []*tables.Department) []string {
 	return keysOf(departments, func(d *tables.Department) string { return d.Code })
 }
-
-// departmentConnection returns the function that shows a page as a connection. fill sets what an
-// edge shows of its member; it may be nil.
-func departmentConnection[E any](
-	fill func(edge *model.DepartmentEdge, member E),
-) func(*page[E, tables.Department]) model.DepartmentConnection {
-	return func(p *page[E, tables.Department]) model.DepartmentConnection {
-		fillEdge := func(e *model.DepartmentEdge, i int) {
-			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-			if fill != nil {
-				fill(e, p.members[i])
-			}
-		}
-		return model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, fillEdge)}
-	}
-}
-
-// Department returns exec.DepartmentResolver implementation.
-func (r *Resolver) Department() exec.DepartmentResolver { return &departmentResolver{r} }
-
-type departmentResolver struct{ *Resolver }

@@ -38,11 +38,13 @@ func parsePlace(position string) (place, error) {
 	return p, tables.CheckCode(p.code)
 }
 
-// Descendants is the batch resolver for the descendants field.
-func (r *departmentResolver) Descendants(
-	ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string,
+// descendants is the connection of the subtree below each parent.
+type descendants struct{}
+
+func (descendants) resolve(
+	ctx context.Context, parents []*tables.Department, maxDepth *int, args pageArgs,
 ) ([]*model.DepartmentConnection, error) {
-	request, err := pageArgs{first, after, last, before}.request(ctx, relay.Descendants, checkPlace)
+	request, err := args.request(ctx, relay.Descendants, checkPlace)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +52,14 @@ func (r *departmentResolver) Descendants(
 	if err != nil {
 		return nil, err
 	}
-	trees := make([]*subtree, len(objs))
-	for i, code := range departmentCodes(objs) {
+	trees := make([]*subtree, len(parents))
+	for i, code := range departmentCodes(parents) {
 		trees[i] = newSubtree(code, request.Page)
 	}
 	if request.entries {
 		err = grow(ctx, trees, depth)
 	}
-	pages := newPages[place, tables.Department](len(objs), relay.Descendants, &request)
+	pages := newPages[place, tables.Department](len(parents), relay.Descendants, &request)
 	var codes []string
 	for i, tree := range trees {
 		tree.fill(pages[i])
@@ -89,7 +91,7 @@ func depthOf(maxDepth *int) (int, error) {
 // bound it.
 const assumedSubtree = 1000
 
-func descendantsCost(call *costCall) error {
+func (descendants) cost(call *costCall) error {
 	request, err := call.request(relay.Descendants, checkPlace)
 	if err != nil {
 		return err

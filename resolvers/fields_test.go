@@ -20,7 +20,7 @@ func TestEveryResolverDeclaresItsCost(t *testing.T) {
 	}
 	for _, field := range fields {
 		if described[field] == nil {
-			t.Errorf("%s has no cost: add a line to the fields in the file of its noun", field)
+			t.Errorf("%s has no cost: run make generate", field)
 		}
 	}
 	for field := range described {

@@ -17,7 +17,8 @@ const lookahead = 4
 // members of its list are candidates. It reads as many candidates as the page has entries and, if
 // some of them are hidden, the rest of the lookahead: two looks at most. A page may still be short
 // although more entries follow: its end cursor is that of the last candidate that was read.
-type filteredConnection[T, C any] struct {
+type filteredConnection[P, T, C any] struct {
+	owners func(parents []*P) []string
 	kind   relay.List
 	source source[T]
 	total  total // nil if there is none
@@ -54,32 +55,33 @@ func (l look) first() bool { return l.condition == "" }
 
 // looks returns how many candidates of a list have been read after each look. Backwards a bucket is
 // read whole, and no other: a second look would not find more.
-func (f filteredConnection[T, C]) looks(r *request) []int {
+func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
 	}
 	return []int{r.Size, r.Size * lookahead}
 }
 
-func (f filteredConnection[T, C]) window(r *request, limit int) loaders.Range {
+func (f filteredConnection[P, T, C]) window(r *request, limit int) loaders.Range {
 	w := r.window()
 	w.Limit, w.Far = limit, w.Far && !f.unsplit
 	return w
 }
 
-// resolve returns the connection of each owner. The error is nil or index-aligned.
-func (f filteredConnection[T, C]) resolve(ctx context.Context, owners []string, args pageArgs) ([]*C, error) {
+// resolve returns the connection of each parent. The error is nil or index-aligned.
+func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
 	r, err := args.request(ctx, f.kind, f.source.check)
 	if err != nil {
 		return nil, err
 	}
+	owners := f.owners(parents)
 	setTotals := askTotals[struct{}, T](ctx, &r, f.total, owners)
 	pages, err := f.pages(ctx, &r, owners)
 	err = setTotals(pages, err)
 	return convert(pages, err, f.as)
 }
 
-func (f filteredConnection[T, C]) cost(call *costCall) error {
+func (f filteredConnection[P, T, C]) cost(call *costCall) error {
 	r, err := call.request(f.kind, f.source.check)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (f filteredConnection[T, C]) cost(call *costCall) error {
 }
 
 // costFrom declares the cost of a field that begins to read at a stage.
-func (f filteredConnection[T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
+func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
 	setTotalsCost := askTotalsCost(call, r, f.total, at)
 	if r.entries {
 		at = f.pagesCost(call, r, at)
@@ -101,7 +103,7 @@ func (f filteredConnection[T, C]) costFrom(call *costCall, r *request, at explai
 }
 
 // pages returns the page of each owner. The error is nil or index-aligned.
-func (f filteredConnection[T, C]) pages(
+func (f filteredConnection[P, T, C]) pages(
 	ctx context.Context, r *request, owners []string,
 ) ([]*page[struct{}, T], error) {
 	pages, errs := newPages[struct{}, T](len(owners), f.kind, r), make(loaders.Errors, len(owners))
@@ -136,7 +138,7 @@ func (f filteredConnection[T, C]) pages(
 }
 
 // pagesCost declares what pages reads.
-func (f filteredConnection[T, C]) pagesCost(call *costCall, r *request, at explain.Stage) explain.Stage {
+func (f filteredConnection[P, T, C]) pagesCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
 	at = f.source.cost(call, at, look{Range: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
 	if len(looks) == 1 {

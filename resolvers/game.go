@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"twibase/graph/apierr"
-	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -13,37 +12,24 @@ import (
 	"twibase/writers"
 )
 
-var gameFields = fields{
-	"Mutation.createGame": createGame,
-	"Mutation.updateGame": updateGame,
-	"Mutation.deleteGame": deleteGame,
-	"Mutation.recordPlay": recordPlay,
-	"Query.game":          game,
-	"Query.games":         games,
-	"Game.players":        players,
-	"Game.isPlayed":       isPlayed,
-	"Game.plays":          costFunc(playsCost),
-}
-
 var (
-	createGame = changes(permission.CreateGame, gamePayload)
-	updateGame = changes(permission.UpdateGame, gamePayload)
-	deleteGame = changes(permission.DeleteGame, gamePayload)
-	recordPlay = relates(permission.RecordPlay, gamePayload, userPayload)
-	game       = lookup[tables.Game]{loaders.Games, "code", tables.CheckCode}
-	games      = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
-	players    = connectionOf(relay.Players, loaders.Players, loaders.Users, self, userConnection[string](nil))
-	isPlayed   = reading[bool]{loaders.IsPlayed}
-)
+	mutationCreateGame = changes(permission.CreateGame, gamePayload)
+	mutationUpdateGame = changes(permission.UpdateGame, gamePayload)
+	mutationDeleteGame = changes(permission.DeleteGame, gamePayload)
+	mutationRecordPlay = relates(permission.RecordPlay, gamePayload, userPayload)
 
-// Game is the resolver for the game field.
-func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
-	return game.resolve(ctx, code)
-}
+	queryGame  = lookup[tables.Game]{loaders.Games, "code", tables.CheckCode}
+	queryGames = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
+
+	gamePlayers = connectionOf(
+		gameCodes, relay.Players, loaders.Players, loaders.Users, self, userConnection[string](nil))
+	gameIsPlayed = reading[tables.Game, bool]{gameCodes, loaders.IsPlayed}
+	gamePlays    = playsByDay{}
+)
 
 // CreateGame is the resolver for the createGame field.
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
-	c, err := create(ctx, createGame, r.Writers.CreateGame, writers.NewGame{
+	c, err := create(ctx, mutationCreateGame, r.Writers.CreateGame, writers.NewGame{
 		Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
 	})
 	return &model.CreateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
@@ -51,7 +37,7 @@ func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGam
 
 // UpdateGame is the resolver for the updateGame field.
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
-	c, err := update(ctx, updateGame, permission.About{}, r.Writers.UpdateGame, writers.GameChange{
+	c, err := update(ctx, mutationUpdateGame, permission.About{}, r.Writers.UpdateGame, writers.GameChange{
 		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
 	})
 	return &model.UpdateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
@@ -59,7 +45,7 @@ func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGam
 
 // DeleteGame is the resolver for the deleteGame field.
 func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
-	c, err := deleteGame.delete(ctx, permission.About{}, input.Code, r.Writers.DeleteGame)
+	c, err := mutationDeleteGame.delete(ctx, permission.About{}, input.Code, r.Writers.DeleteGame)
 	return &model.DeleteGamePayload{
 		Game: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}, err
@@ -74,7 +60,7 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 		play.Count = *n
 	}
 	var played writers.Played
-	c, player, err := recordPlay.write(ctx, func(ctx context.Context, viewer string) (game, user string, err error) {
+	c, player, err := mutationRecordPlay.write(ctx, func(ctx context.Context, viewer string) (game, user string, err error) {
 		played, err = r.Writers.RecordPlay(ctx, viewer, play)
 		return played.Game, viewer, err
 	})
@@ -87,41 +73,26 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 	return payload, err
 }
 
-// Games is the resolver for the games field.
-func (r *queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
-	return games.resolve(ctx, pageArgs{first, after, last, before})
-}
+// playsByDay is the field that returns how much all players together played on each day.
+type playsByDay struct{}
 
-// Players is the batch resolver for the players field.
-func (r *gameResolver) Players(
-	ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string,
-) ([]*model.UserConnection, error) {
-	return players.resolve(ctx, gameCodes(objs), pageArgs{first, after, last, before})
-}
-
-// IsPlayed is the batch resolver for the isPlayed field.
-func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
-	return isPlayed.resolve(ctx, gameCodes(objs))
-}
-
-// Plays is the batch resolver for the plays field.
-func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
-	keys := make([]loaders.DayRange, len(objs))
-	for i, code := range gameCodes(objs) {
+func (playsByDay) resolve(ctx context.Context, games []*tables.Game, from, to string) ([][]*tables.DayCount, error) {
+	keys := make([]loaders.DayRange, len(games))
+	for i, code := range gameCodes(games) {
 		var err error
 		if keys[i], err = dayRange(code, from, to); err != nil {
 			return nil, err
 		}
 	}
 	days, err := loaders.GameDays.Load(ctx, keys)
-	plays := make([][]*tables.DayCount, len(objs))
+	plays := make([][]*tables.DayCount, len(games))
 	for i := range plays {
 		plays[i] = pointers(days[i])
 	}
 	return plays, err
 }
 
-func playsCost(call *costCall) error {
+func (playsByDay) cost(call *costCall) error {
 	days, err := dayRange("", argument[string](call, "from"), argument[string](call, "to"))
 	if err == nil {
 		call.read(call.Begin(), call.Parents, loaders.GameDays.Outline(days))
@@ -139,21 +110,3 @@ func dayRange(game, from, to string) (loaders.DayRange, error) {
 func gameCodes(games []*tables.Game) []string {
 	return keysOf(games, func(g *tables.Game) string { return g.Code })
 }
-
-// gameConnection returns the function that shows a page as a connection. fill sets what an edge
-// shows of its member; it may be nil.
-func gameConnection[E any](fill func(edge *model.GameEdge, member E)) func(*page[E, tables.Game]) model.GameConnection {
-	return func(p *page[E, tables.Game]) model.GameConnection {
-		return model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
-			e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-			if fill != nil {
-				fill(e, p.members[i])
-			}
-		})}
-	}
-}
-
-// Game returns exec.GameResolver implementation.
-func (r *Resolver) Game() exec.GameResolver { return &gameResolver{r} }
-
-type gameResolver struct{ *Resolver }

@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/hbase/tables"
@@ -217,11 +216,6 @@ func (m pairMutation[A, B]) relate(
 		return first, second, write(ctx, second, first)
 	})
 }
-
-// Mutation returns exec.MutationResolver implementation.
-func (r *Resolver) Mutation() exec.MutationResolver { return &mutationResolver{r} }
-
-type mutationResolver struct{ *Resolver }
 
 // notFound is the user error for an object that does not exist or that the viewer may not see.
 func notFound(field, what string) error {

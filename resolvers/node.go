@@ -10,7 +10,6 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/exec"
 	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
@@ -18,36 +17,30 @@ import (
 	"twibase/loaders"
 )
 
-var nodeFields = fields{
-	"Query.node": costFunc(func(call *costCall) error {
-		id := argument[tables.ID](call, "id")
-		nodesCost(call, []*tables.ID{&id})
-		return nil
-	}),
-	"Query.nodes": costFunc(func(call *costCall) error {
-		ids := argument[[]*tables.ID](call, "ids")
-		err := checkIDs(ids)
-		if err == nil {
-			nodesCost(call, ids)
-		}
-		return err
-	}),
-	"Query.viewer": costFunc(func(call *costCall) error {
-		if _, known := auth.ViewerOf(call.Ctx); known {
-			returnRoot(call, loaders.Users, selected(call.Ctx).names())
-		}
-		return nil
-	}),
-}
+var (
+	queryNode   = nodeByID{}
+	queryNodes  = nodesByID{}
+	queryViewer = viewer{}
+)
 
-// Node is the resolver for the node field.
-func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
+// nodeByID is the root field that returns the object of an id.
+type nodeByID struct{}
+
+func (nodeByID) resolve(ctx context.Context, id tables.ID) (model.Node, error) {
 	nodes, errs := nodes(ctx, []*tables.ID{&id})
 	return nodes[0], errs[0]
 }
 
-// Nodes is the resolver for the nodes field.
-func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
+func (nodeByID) cost(call *costCall) error {
+	id := argument[tables.ID](call, "id")
+	nodesCost(call, []*tables.ID{&id})
+	return nil
+}
+
+// nodesByID is the root field that returns the objects of ids.
+type nodesByID struct{}
+
+func (nodesByID) resolve(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err
 	}
@@ -61,6 +54,15 @@ func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.No
 	return nodes, nil
 }
 
+func (nodesByID) cost(call *costCall) error {
+	ids := argument[[]*tables.ID](call, "ids")
+	err := checkIDs(ids)
+	if err == nil {
+		nodesCost(call, ids)
+	}
+	return err
+}
+
 func checkIDs(ids []*tables.ID) error {
 	if len(ids) > relay.MaxPage {
 		return apierr.LimitExceeded("the number of ids", relay.MaxPage, len(ids))
@@ -68,21 +70,31 @@ func checkIDs(ids []*tables.ID) error {
 	return nil
 }
 
-// Viewer is the resolver for the viewer field.
-func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
-	viewer, ok := auth.ViewerOf(ctx)
-	if !ok {
+// viewer is the root field that returns the viewer, null for a stranger.
+type viewer struct{}
+
+func (viewer) resolve(ctx context.Context) (*tables.User, error) {
+	viewer, known := auth.ViewerOf(ctx)
+	if !known {
 		return nil, nil
 	}
-	return r.User(ctx, viewer.Username)
+	return queryUser.resolve(ctx, viewer.Username)
+}
+
+func (viewer) cost(call *costCall) error {
+	if _, known := auth.ViewerOf(call.Ctx); known {
+		returnRoot(call, loaders.Users, selected(call.Ctx).names())
+	}
+	return nil
 }
 
 // nodeReader reads the objects of one noun by the keys in their ids.
 type nodeReader struct {
 	noun tables.Noun
 	typ  string
-	// read passes each object that exists, or its error, to found.
-	read func(ctx context.Context, keys []string, found func(i int, node model.Node, err error))
+	// read returns the objects, nil where there is none. The error is nil or index-aligned, or that
+	// of all keys.
+	read func(ctx context.Context, keys []string) ([]model.Node, error)
 	// cost declares what read reads for a set of objects, and returns the stage at which it
 	// returns.
 	cost func(call *costCall, objects *explain.Set) explain.Stage
@@ -104,35 +116,40 @@ type nodePointer[T any] interface {
 }
 
 func rowReader[T any, N nodePointer[T]](noun tables.Noun, typ string, objects loaders.Object[T]) nodeReader {
-	read := func(ctx context.Context, keys []string) ([]*T, error) {
-		return objects.Roots(ctx, keys, selectedOf(ctx, typ).names())
+	return nodeReader{
+		noun, typ,
+		func(ctx context.Context, keys []string) ([]model.Node, error) {
+			found, err := objects.Roots(ctx, keys, selectedOf(ctx, typ).names())
+			return asNodes[T, N](found), err
+		},
+		func(call *costCall, rows *explain.Set) explain.Stage {
+			call.read(call.Begin(), rows, objects.OutlineRoot(selectedOf(call.Ctx, typ).names()))
+			return call.Begin() // the objects are lazy
+		},
 	}
-	return nodeReader{noun, typ, pass[T, N](read), func(call *costCall, rows *explain.Set) explain.Stage {
-		call.read(call.Begin(), rows, objects.OutlineRoot(selectedOf(call.Ctx, typ).names()))
-		return call.Begin() // the objects are lazy
-	}}
 }
 
 func entryReader[T any, N nodePointer[T]](noun tables.Noun, typ string, all entries[T]) nodeReader {
-	return nodeReader{noun, typ, pass[T, N](all.readByKey), func(call *costCall, objects *explain.Set) explain.Stage {
-		return all.readCost(call, call.Begin(), objects)
-	}}
+	return nodeReader{
+		noun, typ,
+		func(ctx context.Context, keys []string) ([]model.Node, error) {
+			found, err := all.readByKey(ctx, keys)
+			return asNodes[T, N](found), err
+		},
+		func(call *costCall, objects *explain.Set) explain.Stage {
+			return all.readCost(call, call.Begin(), objects)
+		},
+	}
 }
 
-// pass passes what read returns to found.
-func pass[T any, N nodePointer[T]](
-	read func(ctx context.Context, keys []string) ([]*T, error),
-) func(ctx context.Context, keys []string, found func(i int, node model.Node, err error)) {
-	return func(ctx context.Context, keys []string, found func(i int, node model.Node, err error)) {
-		objects, err := read(ctx, keys)
-		for i := range keys {
-			if failed := loaders.At(err, i); failed != nil {
-				found(i, nil, failed)
-			} else if objects[i] != nil {
-				found(i, N(objects[i]), nil)
-			}
+func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
+	nodes := make([]model.Node, len(objects))
+	for i, object := range objects {
+		if object != nil {
+			nodes[i] = N(object)
 		}
 	}
+	return nodes
 }
 
 // nodes returns the objects of the ids, nil where there is none that the viewer may see. It reads
@@ -150,7 +167,12 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 		}
 		if len(keys) > 0 {
 			reads = append(reads, func() {
-				reader.read(ctx, keys, func(i int, node model.Node, err error) { found[indexes[i]], errs[indexes[i]] = node, err })
+				nodes, err := reader.read(ctx, keys)
+				for j, i := range indexes {
+					if errs[i] = loaders.At(err, j); errs[i] == nil {
+						found[i] = nodes[j]
+					}
+				}
 			})
 		}
 	}
@@ -178,8 +200,3 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 		call.Returns(reader.typ, sets[i])
 	}
 }
-
-// Query returns exec.QueryResolver implementation.
-func (r *Resolver) Query() exec.QueryResolver { return &queryResolver{r} }
-
-type queryResolver struct{ *Resolver }

@@ -18,11 +18,6 @@ type posts struct {
 	total visibleCount
 }
 
-var (
-	userTwits = posts{relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts}}
-	userAlbum = posts{relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts}}
-)
-
 func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount }
 
 func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount }
@@ -30,14 +25,15 @@ func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.Pub
 func (p posts) resolve(ctx context.Context, users []*tables.User, args pageArgs) ([]*model.TwitConnection, error) {
 	// A lazy user who turns out to be deleted is null, with all fields.
 	lazy := !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Promised })
-	return p.connection(lazy).resolve(ctx, usernames(users), args)
+	return p.connection(lazy).resolve(ctx, users, args)
 }
 
 func (p posts) cost(call *costCall) error { return p.connection(false).cost(call) }
 
-func (p posts) connection(authorsExist bool) filteredConnection[tables.Twit, model.TwitConnection] {
-	return filteredConnection[tables.Twit, model.TwitConnection]{
-		kind: p.kind, source: postSource{p.list, authorsExist}, total: p.total, as: twitConnection,
+func (p posts) connection(authorsExist bool) filteredConnection[tables.User, tables.Twit, model.TwitConnection] {
+	return filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
+		owners: usernames, kind: p.kind, source: postSource{p.list, authorsExist}, total: p.total,
+		as: twitConnection[struct{}](nil),
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 
 // question is a Boolean field: whether each parent is related to the object whose key an argument
 // is.
-type question[K comparable] struct {
+type question[P any, K comparable] struct {
+	parents  func([]*P) []string
 	argument string
 	check    func(key string) error
 	exists   loaders.Loader[string, bool] // whether the other object exists
@@ -18,16 +19,16 @@ type question[K comparable] struct {
 }
 
 // resolve returns the answers. They are false if the other object does not exist.
-func (q question[K]) resolve(ctx context.Context, parents []string, other string) ([]*bool, error) {
+func (q question[P, K]) resolve(ctx context.Context, parents []*P, other string) ([]*bool, error) {
 	if q.check(other) != nil {
 		return pointers(make([]bool, len(parents))), nil
 	}
 	return q.ask(ctx, parents, other)
 }
 
-func (q question[K]) ask(ctx context.Context, parents []string, other string) ([]*bool, error) {
+func (q question[P, K]) ask(ctx context.Context, parents []*P, other string) ([]*bool, error) {
 	keys := make([]K, len(parents))
-	for i, parent := range parents {
+	for i, parent := range q.parents(parents) {
 		keys[i] = q.key(parent, other)
 	}
 	awaitExists := q.exists.Ask(ctx, []string{other})
@@ -42,7 +43,7 @@ func (q question[K]) ask(ctx context.Context, parents []string, other string) ([
 	return pointers(answers), err
 }
 
-func (q question[K]) cost(call *costCall) error {
+func (q question[P, K]) cost(call *costCall) error {
 	if other := argument[string](call, q.argument); q.check(other) == nil {
 		q.askCost(call, other, q.argument+" "+other)
 	}
@@ -50,16 +51,16 @@ func (q question[K]) cost(call *costCall) error {
 }
 
 // askCost declares what ask reads. The subject is what all parents may be related to.
-func (q question[K]) askCost(call *costCall, other, subject string) {
+func (q question[P, K]) askCost(call *costCall, other, subject string) {
 	call.askOnce(call.Begin(), q.exists.Outline(""), other, 1, "")
 	call.ask(call.Begin(), call.Parents, q.related.Outline(q.key("", "")), subject, 1, "")
 }
 
 // viewerQuestion is a question whose other object is the viewer. The answers to a stranger are
 // false.
-type viewerQuestion[K comparable] struct{ question[K] }
+type viewerQuestion[P any, K comparable] struct{ question[P, K] }
 
-func (q viewerQuestion[K]) resolve(ctx context.Context, parents []string) ([]*bool, error) {
+func (q viewerQuestion[P, K]) resolve(ctx context.Context, parents []*P) ([]*bool, error) {
 	viewer, known := auth.ViewerOf(ctx)
 	if !known {
 		return pointers(make([]bool, len(parents))), nil
@@ -67,7 +68,7 @@ func (q viewerQuestion[K]) resolve(ctx context.Context, parents []string) ([]*bo
 	return q.ask(ctx, parents, viewer.Username)
 }
 
-func (q viewerQuestion[K]) cost(call *costCall) error {
+func (q viewerQuestion[P, K]) cost(call *costCall) error {
 	if _, known := auth.ViewerOf(call.Ctx); known {
 		q.askCost(call, theViewer, byViewer)
 	}

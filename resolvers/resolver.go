@@ -1,5 +1,10 @@
 // Package resolvers answers the fields of the schema: one file per noun, thin, and plural. A
 // resolver takes all its parents at once and asks the loaders for all of them at once.
+//
+// A field with a resolver is a variable that is named after its object and itself: userFollowers is
+// User.followers. It is a value such as a [connection], whose methods read the field and declare
+// what that costs. The generated methods of fields.generated.go call these variables. Only mutations
+// and subscriptions have methods that are written by hand, and variables that declare their cost.
 package resolvers
 
 import (

@@ -7,7 +7,6 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/graph/resume"
 	"twibase/hbase/tables"
@@ -15,13 +14,12 @@ import (
 	"twibase/resolvers/permission"
 )
 
-var subscriptionFields = fields{
-	"Subscription.timelineTwitAdded": costFunc(eventCost),
-	"Subscription.twitPosted":        costFunc(eventCost),
-}
+var subscriptionTimelineTwitAdded, subscriptionTwitPosted event
 
-// eventCost declares what an event costs: nothing, as its twit is already read.
-func eventCost(call *costCall) error {
+// event is a field of an event. It reads nothing: the twit is already read.
+type event struct{}
+
+func (event) cost(call *costCall) error {
 	call.Returns("", call.Set(call.Parents, 1, call.Begin()))
 	return nil
 }
@@ -196,8 +194,3 @@ func (r *subscriptionResolver) run(ctx context.Context, s *stream, after *tables
 		}
 	}
 }
-
-// Subscription returns exec.SubscriptionResolver implementation.
-func (r *Resolver) Subscription() exec.SubscriptionResolver { return &subscriptionResolver{r} }
-
-type subscriptionResolver struct{ *Resolver }

@@ -7,7 +7,6 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -15,16 +14,13 @@ import (
 
 // timelineConnection is a connection of the twits in each user's timeline, for that user.
 type timelineConnection struct {
-	filteredConnection[tables.Twit, model.TwitConnection]
+	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
 
-var userTimeline = timelineConnection{filteredConnection[tables.Twit, model.TwitConnection]{
-	kind: relay.Timeline, source: timelineSource{}, as: twitConnection, unsplit: true,
-}}
-
 func (t timelineConnection) resolve(
-	ctx context.Context, usernames []string, args pageArgs,
+	ctx context.Context, users []*tables.User, args pageArgs,
 ) ([]*model.TwitConnection, error) {
+	usernames := usernames(users)
 	r, err := args.request(ctx, t.kind, t.source.check)
 	if err != nil {
 		return nil, err

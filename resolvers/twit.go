@@ -3,22 +3,12 @@ package resolvers
 import (
 	"context"
 
-	"twibase/graph/exec"
 	"twibase/graph/model"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
 	"twibase/writers"
 )
-
-var twitFields = fields{
-	"Mutation.postTwit":   postTwit,
-	"Mutation.deleteTwit": deleteTwit,
-	"Query.twit":          costFunc(twitCost),
-	"Twit.author":         twitAuthor,
-	"Twit.comments":       twitComments,
-	"Twit.commentCount":   commentCount,
-}
 
 // twitEntries are the twits by their keys.
 var twitEntries = entries[tables.Twit]{loaders.Twits, parseTwitKey, "its author", visibleTwits, visibleTwitCost}
@@ -33,17 +23,22 @@ func entryOf(k tables.TwitKey) entryKey {
 }
 
 var (
-	postTwitPayload = ifSelected[tables.Twit]{"twit", twitEntries}
-	postTwit        = mutationOf(permission.PostTwit, postTwitPayload)
-	deleteTwit      = mutationOf(permission.DeleteTwit, twitEntries)
-	twitAuthor      = reference[tables.Twit, tables.User]{
+	postTwitPayload    = ifSelected[tables.Twit]{"twit", twitEntries}
+	mutationPostTwit   = mutationOf(permission.PostTwit, postTwitPayload)
+	mutationDeleteTwit = mutationOf(permission.DeleteTwit, twitEntries)
+
+	queryTwit = twitByID{}
+
+	twitAuthor = reference[tables.Twit, tables.User]{
 		loaders.Users, false, func(t *tables.Twit) *string { return &t.AuthorName },
 	}
-	commentCount = reading[int]{loaders.Comments.Length}
+	twitCommentCount = reading[tables.Twit, int]{twitKeys, loaders.Comments.Length}
 )
 
-// Twit is the resolver for the twit field.
-func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
+// twitByID is the root field that returns the twit of an id.
+type twitByID struct{}
+
+func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error) {
 	if id.Noun != tables.NounTwit {
 		return nil, nil
 	}
@@ -54,7 +49,7 @@ func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, e
 	return twits[0], loaders.At(err, 0)
 }
 
-func twitCost(call *costCall) error {
+func (twitByID) cost(call *costCall) error {
 	if argument[tables.ID](call, "id").Noun == tables.NounTwit {
 		twit := call.Set(call.Parents, 1, call.Begin()) // the twit of another root field has another author
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
@@ -72,7 +67,7 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 		twit.Visibility = *v
 	}
 	var key tables.TwitKey
-	userErrors, err := postTwit.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
+	userErrors, err := mutationPostTwit.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
 		key, err = r.Writers.PostTwit(ctx, viewer, twit)
 		return err
 	})
@@ -93,7 +88,7 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	if err != nil || input.ID.Noun != tables.NounTwit {
 		key = tables.TwitKey{}
 	}
-	_, left, err := authorize(ctx, deleteTwit.action, permission.About{Owner: key.Author})
+	_, left, err := authorize(ctx, mutationDeleteTwit.action, permission.About{Owner: key.Author})
 	if err != nil {
 		return nil, err
 	}
@@ -115,35 +110,7 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	return payload, err
 }
 
-// Author is the batch resolver for the author field.
-func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
-	return twitAuthor.resolve(ctx, objs)
-}
-
-// Comments is the batch resolver for the comments field.
-func (r *twitResolver) Comments(
-	ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string,
-) ([]*model.CommentConnection, error) {
-	return twitComments.resolve(ctx, twitKeys(objs), pageArgs{first, after, last, before})
-}
-
-// CommentCount is the batch resolver for the commentCount field.
-func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
-	return commentCount.resolve(ctx, twitKeys(objs))
-}
-
 // twitKeys returns the keys of twits as owners of comments.
 func twitKeys(twits []*tables.Twit) []string {
 	return keysOf(twits, func(t *tables.Twit) string { return t.Key().String() })
 }
-
-func twitConnection(p *page[struct{}, tables.Twit]) model.TwitConnection {
-	return model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
-		e.Cursor, e.Node = p.cursor(i), p.nodes[i]
-	})}
-}
-
-// Twit returns exec.TwitResolver implementation.
-func (r *Resolver) Twit() exec.TwitResolver { return &twitResolver{r} }
-
-type twitResolver struct{ *Resolver }

@@ -1,4 +1,5 @@
-// Generate runs gqlgen with the plugin of package plan: `go run ./graph/plan/generate` in the root of the repository.
+// Generate runs gqlgen with the plugin of package plan, and with one for package resolvers:
+// `go run ./graph/plan/generate` in the root of the repository.
 package main
 
 import (
@@ -16,7 +17,8 @@ import (
 func main() {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err == nil {
-		err = api.Generate(cfg, api.AddPlugin(conform{}), api.AddPlugin(plugin.Plugin{Lazy: []string{"twibase/hbase/tables"}}))
+		err = api.Generate(cfg, api.AddPlugin(conform{}), api.ReplacePlugin(resolvers{}),
+			api.AddPlugin(plugin.Plugin{Lazy: []string{"twibase/hbase/tables"}}))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)

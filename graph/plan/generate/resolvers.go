@@ -1,0 +1,83 @@
+package main
+
+import (
+	_ "embed"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/templates"
+)
+
+//go:embed resolvers.gotpl
+var resolversTemplate string
+
+// resolvers is a plugin in the place of gqlgen's of that name. Package resolvers has a variable per
+// field, named after its object and itself; the plugin writes the methods that call these variables
+// and the table of them all. It writes no methods of mutations and subscriptions.
+type resolvers struct{}
+
+// Name implements gqlgen's plugin.Plugin.
+func (resolvers) Name() string { return "resolvergen" }
+
+// GenerateCode implements gqlgen's plugin.CodeGenerator.
+func (resolvers) GenerateCode(data *codegen.Data) error {
+	return templates.Render(templates.Options{
+		PackageName:     data.Config.Resolver.Package,
+		Filename:        filepath.Join(data.Config.Resolver.Dir(), "fields.generated.go"),
+		Data:            resolversData{data},
+		GeneratedHeader: true,
+		Packages:        data.Config.Packages,
+		Template:        resolversTemplate,
+		PruneOptions:    data.Config.GetPruneOptions(),
+	})
+}
+
+// resolversData is the data of the template.
+type resolversData struct{ *codegen.Data }
+
+// Variable returns the name of the variable of a field.
+func (resolversData) Variable(f *codegen.Field) string {
+	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
+}
+
+// Reads reports whether an object's fields are read by variables, and not only described by them.
+func (d resolversData) Reads(o *codegen.Object) bool { return o != d.MutationRoot && !o.Stream }
+
+// Declaration returns the signature of a field's method.
+func (resolversData) Declaration(f *codegen.Field) string {
+	if f.Object.Root {
+		return f.ShortResolverDeclaration()
+	}
+	return f.ShortBatchResolverDeclaration()
+}
+
+// Arguments returns the arguments that a method passes on. Those of a connection are one.
+func (resolversData) Arguments(f *codegen.Field) string {
+	list := []string{"ctx"}
+	if !f.Object.Root {
+		list = append(list, "objs")
+	}
+	var page []string
+	for _, a := range f.Args {
+		if slices.Contains([]string{"first", "after", "last", "before"}, a.Name) {
+			page = append(page, a.VarName)
+		} else {
+			list = append(list, a.VarName)
+		}
+	}
+	if page != nil {
+		list = append(list, "pageArgs{"+strings.Join(page, ", ")+"}")
+	}
+	return strings.Join(list, ", ")
+}
+
+// Noun returns what the connections of an object type are of, empty if it is the type of none.
+func (resolversData) Noun(o *codegen.Object) string {
+	noun, _ := strings.CutSuffix(o.Name, "Connection")
+	if noun == o.Name {
+		return ""
+	}
+	return noun
+}
