@@ -39,12 +39,8 @@ func (c *repairCommand) Validate() error {
 
 // Run prints violations and, without --check, repairs them.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
-	return c.withExisting(ctx, p, func(store hbase.Store) error {
+	return c.withTables(ctx, p, func(store hbase.Store) error {
 		err := c.repair(ctx, p, store)
-		if errors.Is(err, hbase.ErrTableNotFound) {
-			return fmt.Errorf("--store %s lacks twibase tables: %w; "+
-				"twibase tables create creates them, but their data has to be restored", c.Store, err)
-		}
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped; run the same repair again to complete it")
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,10 +80,32 @@ func TestRepair(t *testing.T) {
 	}
 	t.Run("a store without tables is told", func(t *testing.T) {
 		status, _, stderr := command(t, "repair", "--check", "--store", "embedded:")
-		if status != statusFailed || !strings.Contains(stderr, "--store embedded: lacks twibase tables: ") || !strings.Contains(stderr, "twibase tables create") {
+		if status != statusFailed || !strings.Contains(stderr, "--store embedded: has no twibase tables: ") || !strings.Contains(stderr, "twibase tables create") {
 			t.Errorf("status %d, stderr %q", status, stderr)
 		}
 	})
+}
+
+// A later version of twibase may have tables that an earlier one did not.
+func TestRepairAndExportCreateMissingTables(t *testing.T) {
+	for _, args := range [][]string{{"repair", "--check"}, {"export", t.TempDir()}} {
+		t.Run(args[0], func(t *testing.T) {
+			store, data := following(t)
+			s, err := embedded.Open(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(s.DropTable(t.Context(), tables.Plays.Table), s.Close()); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"twibase: created the missing tables plays; ", ""} {
+				status, _, stderr := command(t, append(args, "--store", store)...)
+				if status != 0 || !strings.Contains(stderr, want) || want == "" && strings.Contains(stderr, "missing tables") {
+					t.Errorf("status %d, stderr %q", status, stderr)
+				}
+			}
+		})
+	}
 }
 
 func TestRepairUsesTheFanoutLimit(t *testing.T) {

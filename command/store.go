@@ -13,6 +13,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/embedded"
+	"twibase/transfer"
 )
 
 // defaultRegions is how many regions a new table of a cluster has: enough for a few region servers. HBase splits
@@ -74,4 +75,27 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 		}
 	}
 	return f.with(ctx, p, use)
+}
+
+// withTables is withExisting for a store that twibase has written to. Tables that a later version of twibase added are
+// created.
+func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
+	return f.withExisting(ctx, p, func(store hbase.Store) error {
+		present, _, err := partition(ctx, store)
+		if err != nil {
+			return err
+		}
+		if len(present) == 0 {
+			return fmt.Errorf("--store %s has no twibase tables: twibase tables create creates them", f.Store)
+		}
+		created, err := transfer.EnsureTables(ctx, store, f.regions())
+		if err != nil {
+			return fmt.Errorf("creating tables: %w", err)
+		}
+		if len(created) > 0 {
+			fmt.Fprintf(p.stderr, "twibase: created the missing tables %s; if the store had them before, restore their data\n",
+				strings.Join(created, ", "))
+		}
+		return use(store)
+	})
 }

@@ -44,12 +44,9 @@ type exportCommand struct {
 
 // Run exports the store.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
-	return c.withExisting(ctx, p, func(store hbase.Store) error {
+	return c.withTables(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)
-		switch {
-		case errors.Is(err, hbase.ErrTableNotFound):
-			return fmt.Errorf("--store %s has no twibase tables: %w", c.Store, err)
-		case err != nil:
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(p.stdout, "%d rows exported\n", rows)
