@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/hbase"
+	"twibase/hbase/tables"
 	"twibase/resolvers/permission"
 	"twibase/transfer"
 	"twibase/writers"
@@ -43,7 +44,7 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 
 // grantAdmin assigns the role. If that fails, and not because of the user, the role does not exist.
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
-	err := w.AssignRole(ctx, username, permission.AdminRole)
+	err := w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
 	var problems writers.UserErrors
 	if !errors.As(err, &problems) {
 		return err
@@ -57,5 +58,5 @@ func grantAdmin(ctx context.Context, w *writers.Writers, username string) error 
 	if err != nil && !createdMeanwhile {
 		return err
 	}
-	return w.AssignRole(ctx, username, permission.AdminRole)
+	return w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
 }

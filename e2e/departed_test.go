@@ -45,7 +45,7 @@ func TestRowsThatTheirMembersLeftTakeFewRounds(t *testing.T) {
 			if !those.left(i) {
 				continue
 			}
-			if err := w.Unfollow(t.Context(), fmt.Sprintf("f%02d", i), "hub"); err != nil {
+			if err := w.Unrelate(t.Context(), tables.Follows, fmt.Sprintf("f%02d", i), "hub"); err != nil {
 				t.Fatal(err)
 			}
 		}

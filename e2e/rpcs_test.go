@@ -206,7 +206,7 @@ func TestWritersSendNoMoreToHBaseThanTheyCount(t *testing.T) {
 		ctx, before := hbase.WithStats(t.Context(), stats), minihbase.Observed(t, allRPCs)
 		for range times {
 			_, err := w.PostTwit(ctx, "owner", writers.NewTwit{Content: "Hi", Visibility: tables.Public})
-			if err := errors.Join(err, w.Follow(ctx, "somebody", "owner"), w.Unfollow(ctx, "somebody", "owner")); err != nil {
+			if err := errors.Join(err, w.Relate(ctx, tables.Follows, "somebody", "owner"), w.Unrelate(ctx, tables.Follows, "somebody", "owner")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -149,12 +149,15 @@ func update[T, I any](
 	return m.write(ctx, about, func(ctx context.Context, _ string) (string, error) { return write(ctx, in) })
 }
 
+// relation is [writers.Writers.Relate] or [writers.Writers.Unrelate].
+type relation func(ctx context.Context, x *tables.Relation, from, to string) error
+
 // relate lets write relate the viewer to an object, or end that.
 func (m objectMutation[T]) relate(
-	ctx context.Context, write func(ctx context.Context, viewer, key string) error, key string,
+	ctx context.Context, write relation, x *tables.Relation, key string,
 ) (changed[T], error) {
 	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return key, write(ctx, viewer, key)
+		return key, write(ctx, x, viewer, key)
 	})
 }
 
@@ -207,13 +210,12 @@ func (m pairMutation[A, B]) write(
 	return c, second, err
 }
 
-// relate lets write relate an object to another, or end that. The results show both: the second is
-// what is related to the first.
+// relate lets write relate two objects, or end that. The results show both.
 func (m pairMutation[A, B]) relate(
-	ctx context.Context, write func(ctx context.Context, second, first string) error, second, first string,
+	ctx context.Context, write relation, x *tables.Relation, from, to string,
 ) (changed[A], *B, error) {
 	return m.write(ctx, func(ctx context.Context, _ string) (string, string, error) {
-		return first, second, write(ctx, second, first)
+		return to, from, write(ctx, x, from, to)
 	})
 }
 

@@ -56,7 +56,7 @@ func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRol
 
 // AssignRole is the resolver for the assignRole field.
 func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRoleInput) (*model.AssignRolePayload, error) {
-	c, user, err := mutationAssignRole.relate(ctx, r.Writers.AssignRole, input.Username, input.Role)
+	c, user, err := mutationAssignRole.relate(ctx, r.Writers.Relate, tables.Assignments, input.Username, input.Role)
 	return &model.AssignRolePayload{
 		User: user, Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}, err
@@ -64,7 +64,7 @@ func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRol
 
 // RevokeRole is the resolver for the revokeRole field.
 func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
-	c, user, err := mutationRevokeRole.relate(ctx, r.Writers.RevokeRole, input.Username, input.Role)
+	c, user, err := mutationRevokeRole.relate(ctx, r.Writers.Unrelate, tables.Assignments, input.Username, input.Role)
 	return &model.RevokeRolePayload{
 		User: user, Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}, err

@@ -115,13 +115,13 @@ func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 
 // Follow is the resolver for the follow field.
 func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
-	c, err := mutationFollow.relate(ctx, r.Writers.Follow, input.Username)
+	c, err := mutationFollow.relate(ctx, r.Writers.Relate, tables.Follows, input.Username)
 	return &model.FollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // Unfollow is the resolver for the unfollow field.
 func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
-	c, err := mutationUnfollow.relate(ctx, r.Writers.Unfollow, input.Username)
+	c, err := mutationUnfollow.relate(ctx, r.Writers.Unrelate, tables.Follows, input.Username)
 	return &model.UnfollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 

@@ -20,7 +20,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 			if _, err := w.CreateRole(ctx, "boss", NewRole{Code: "lead"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.AssignRole(ctx, "Lucy", "lead"); err != nil {
+			if err := w.Relate(ctx, tables.Assignments, "Lucy", "lead"); err != nil {
 				t.Fatal(err)
 			}
 			w.Close(ctx)
@@ -134,7 +134,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				"CheckAndPut roles",
 			}},
 			{"assignRole", func(ctx context.Context, w *Writers) error {
-				return w.AssignRole(ctx, "LiLei", "lead")
+				return w.Relate(ctx, tables.Assignments, "LiLei", "lead")
 			}, []string{
 				"Get assignments, Get roles, Get users",
 				"Get roles 2, Get user_roles, Get users, Put intents",
@@ -143,7 +143,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				"Get roles 2, Get user_roles, Get users",
 			}},
 			{"revokeRole", func(ctx context.Context, w *Writers) error {
-				return w.RevokeRole(ctx, "Lucy", "lead")
+				return w.Unrelate(ctx, tables.Assignments, "Lucy", "lead")
 			}, []string{
 				"Get assignments, Get roles, Get users",
 				"Get intents, Get roles 2, Get user_roles, Get users, Put intents",

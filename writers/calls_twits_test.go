@@ -15,7 +15,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 	var comment *tables.Comment
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
 			must(t, store, user("LiLei"), user("Lucy"), user("Jim"))
-			if err := w.Follow(ctx, "Jim", "Lucy"); err != nil {
+			if err := w.Relate(ctx, tables.Follows, "Jim", "Lucy"); err != nil {
 				t.Fatal(err)
 			}
 			at, err := w.PostTwit(ctx, "Lucy", twit)
@@ -32,7 +32,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 			comment = &tables.Comment{Twit: at, AuthorName: "Jim", PostedAt: when, Content: "Hello", Mark: mark}
 			w.Close(ctx)
 		}, []called{
-			{"follow", func(ctx context.Context, w *Writers) error { return w.Follow(ctx, "LiLei", "Lucy") },
+			{"follow", func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, "LiLei", "Lucy") },
 				[]string{
 					"Get follows, Get users 2",
 					"Get following, Get users 3, Put intents",
@@ -40,12 +40,12 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 					"CheckAndPut users 2, Put following, Put users",
 					"Get following, Get users 3",
 				}},
-			{"follow, of whom one follows", func(ctx context.Context, w *Writers) error { return w.Follow(ctx, "Jim", "Lucy") },
+			{"follow, of whom one follows", func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, "Jim", "Lucy") },
 				[]string{
 					"Get follows, Get users 2",
 					"Get intents",
 				}},
-			{"unfollow", func(ctx context.Context, w *Writers) error { return w.Unfollow(ctx, "Jim", "Lucy") },
+			{"unfollow", func(ctx context.Context, w *Writers) error { return w.Unrelate(ctx, tables.Follows, "Jim", "Lucy") },
 				[]string{
 					"Get follows",
 					"Get following, Get intents, Get users 3, Put intents",

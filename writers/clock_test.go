@@ -10,6 +10,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
 )
 
 // What a gateway left is old five seconds later by the clock of who sweeps: so much later as that is behind, and sooner if it is ahead. A gateway
@@ -43,7 +44,7 @@ func TestWhatAGatewayLeftIsSweptThoughClocksDiffer(t *testing.T) {
 						return fault
 					}), Options{})
 					dies.now, dies.parallel = ahead(left), 1
-					if dies.Follow(t.Context(), "a", "b") == nil {
+					if dies.Relate(t.Context(), tables.Follows, "a", "b") == nil {
 						t.Error("it did not die")
 					}
 					time.Sleep(oldIntent + max(0, left-sweeps) + 2*tick)

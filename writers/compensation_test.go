@@ -38,7 +38,7 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 		{
 			"assignRole", "assignRole", "revokeRole",
 			func(ctx context.Context, w *Writers) error { return createLead(ctx, w) },
-			func(ctx context.Context, w *Writers) error { return w.AssignRole(ctx, "Lucy", "lead") },
+			func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, "Lucy", "lead") },
 			func(ctx context.Context, w *Writers) error { return w.DeleteRole(ctx, "lead") },
 			func(ctx context.Context, w *Writers) error { return createLead(ctx, w) },
 			func(t *testing.T, store hbase.Store) bool {

@@ -268,9 +268,9 @@ func callFeed(r *rand.Rand) call {
 	key, who := fmt.Sprint(r.IntN(6)), movers[r.IntN(len(movers))]
 	switch r.IntN(10) {
 	case 0:
-		return call{"unfollow " + who, func(ctx context.Context, w *Writers) error { return w.Unfollow(ctx, who, idol) }, nil}
+		return call{"unfollow " + who, func(ctx context.Context, w *Writers) error { return w.Unrelate(ctx, tables.Follows, who, idol) }, nil}
 	case 1:
-		return call{"follow " + who, func(ctx context.Context, w *Writers) error { return w.Follow(ctx, who, idol) }, nil}
+		return call{"follow " + who, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, who, idol) }, nil}
 	case 2, 3:
 		return deleteFeed(key)
 	}
@@ -308,11 +308,11 @@ func crossings() []call {
 	for i := range 2 {
 		calls = append(calls,
 			call{"all follow", func(ctx context.Context, w *Writers) error {
-				return eachOf(movers, func(who string) error { return w.Follow(ctx, who, idol) })
+				return eachOf(movers, func(who string) error { return w.Relate(ctx, tables.Follows, who, idol) })
 			}, nil},
 			postFeed(fmt.Sprint("many ", i)),
 			call{"all unfollow", func(ctx context.Context, w *Writers) error {
-				return eachOf(movers, func(who string) error { return w.Unfollow(ctx, who, idol) })
+				return eachOf(movers, func(who string) error { return w.Unrelate(ctx, tables.Follows, who, idol) })
 			}, nil},
 			postFeed(fmt.Sprint("few ", i)))
 	}
@@ -324,14 +324,14 @@ func departure(turns *turns) []call {
 	leavers := movers[:2]
 	return []call{
 		{"some follow", func(ctx context.Context, w *Writers) error {
-			return eachOf(leavers, func(who string) error { return w.Follow(ctx, who, idol) })
+			return eachOf(leavers, func(who string) error { return w.Relate(ctx, tables.Follows, who, idol) })
 		}, nil},
 		{"hold", func(context.Context, *Writers) error { turns.hold(); return nil }, nil},
 		postFeed("leaving"),
 		{"await", func(context.Context, *Writers) error { turns.awaitHeld(); return nil }, nil},
 		deleteFeed("leaving"),
 		{"some unfollow", func(ctx context.Context, w *Writers) error {
-			return eachOf(leavers, func(who string) error { return w.Unfollow(ctx, who, idol) })
+			return eachOf(leavers, func(who string) error { return w.Unrelate(ctx, tables.Follows, who, idol) })
 		}, nil},
 	}
 }

@@ -55,12 +55,12 @@ func callFollow(r *rand.Rand) call {
 	}
 	edge := fmt.Sprintf("follow %s %s", a, b)
 	if r.IntN(3) == 0 {
-		return call{"un" + edge, func(ctx context.Context, w *Writers) error { return w.Unfollow(ctx, a, b) }, func(w world) Code {
+		return call{"un" + edge, func(ctx context.Context, w *Writers) error { return w.Unrelate(ctx, tables.Follows, a, b) }, func(w world) Code {
 			delete(w, edge)
 			return ""
 		}}
 	}
-	return call{edge, func(ctx context.Context, w *Writers) error { return w.Follow(ctx, a, b) }, func(w world) Code {
+	return call{edge, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, a, b) }, func(w world) Code {
 		switch {
 		case a == b:
 			return BadInput

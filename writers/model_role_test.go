@@ -100,7 +100,9 @@ func callAssign(r *rand.Rand) call {
 	fact := hasFact(username, role)
 	known := func(w world) bool { return w["user "+username] != "" && w["role "+role] != "" }
 	if r.IntN(3) == 0 {
-		return call{"not " + fact, func(ctx context.Context, w *Writers) error { return w.RevokeRole(ctx, username, role) }, func(w world) Code {
+		return call{"not " + fact, func(ctx context.Context, w *Writers) error {
+			return w.Unrelate(ctx, tables.Assignments, username, role)
+		}, func(w world) Code {
 			if !known(w) {
 				return NotFound
 			}
@@ -108,7 +110,7 @@ func callAssign(r *rand.Rand) call {
 			return ""
 		}}
 	}
-	return call{fact, func(ctx context.Context, w *Writers) error { return w.AssignRole(ctx, username, role) }, func(w world) Code {
+	return call{fact, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, username, role) }, func(w world) Code {
 		if !known(w) {
 			return NotFound
 		}

@@ -44,9 +44,9 @@ func TestRoundsOfUsersAndRoles(t *testing.T) {
 			return err
 		}},
 		{"deleteRole", 3, func(ctx context.Context, w *Writers) error { return w.DeleteRole(ctx, code) }},
-		{"assignRole", 5, func(ctx context.Context, w *Writers) error { return w.AssignRole(ctx, "LiLei", code) }},
-		{"revokeRole", 5, func(ctx context.Context, w *Writers) error { return w.RevokeRole(ctx, "Lucy", code) }},
-		{"assignRole of what is had", 1, func(ctx context.Context, w *Writers) error { return w.AssignRole(ctx, "Lucy", code) }},
+		{"assignRole", 5, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, "LiLei", code) }},
+		{"revokeRole", 5, func(ctx context.Context, w *Writers) error { return w.Unrelate(ctx, tables.Assignments, "Lucy", code) }},
+		{"assignRole of what is had", 1, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, "Lucy", code) }},
 	} {
 		if n := rounds(t, prepare, test.do); n != test.want {
 			t.Errorf("%s costs %d rounds, want %d", test.mutation, n, test.want)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"twibase/loaders"
+
+	"twibase/hbase/tables"
 )
 
 // aRead is how somebody read, page by page, who has a role.
@@ -114,10 +116,12 @@ func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
 					return w.Sweep(ctx)
 				}, nil}
 			case 4, 5:
-				return call{"not " + fact, func(ctx context.Context, w *Writers) error { return w.RevokeRole(ctx, name, roles[0]) },
+				return call{"not " + fact, func(ctx context.Context, w *Writers) error {
+					return w.Unrelate(ctx, tables.Assignments, name, roles[0])
+				},
 					func(w world) Code { delete(w, fact); return "" }}
 			}
-			return call{fact, func(ctx context.Context, w *Writers) error { return w.AssignRole(ctx, name, roles[0]) },
+			return call{fact, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, name, roles[0]) },
 				func(w world) Code { w[fact] = "1"; return "" }}
 		}}
 		h := history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%4, calls: 8, faults: float64(i%3/2) * 0.02, bound: 2, calm: true}

@@ -3,6 +3,8 @@ package writers
 import (
 	"context"
 
+	"golang.org/x/text/unicode/norm"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -159,14 +161,37 @@ func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 	return s
 }
 
-// relate relates two objects. If they are related already, nothing happens. The error may be
-// UserErrors.
-func (w *Writers) relate(ctx context.Context, in *input, x *tables.Relation, from, to string) error {
-	return run(ctx, w, in, opTypes[x.Name], &relationArgs{relation: x, from: from, to: to})
+// Relate relates two objects, by their keys. If they are related already, nothing happens. The
+// error may be UserErrors.
+func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to string) error {
+	var in input
+	a := in.ends(x, from, to)
+	if x.Irreflexive && a.from == a.to {
+		in.bad(x.To.Input, "nobody can %s themselves", x.Name)
+	}
+	return run(ctx, w, &in, opTypes[x.Name], a)
 }
 
-// unrelate ends what relate began. If the objects are not related, nothing happens. The error may
+// Unrelate ends what Relate began. If the objects are not related, nothing happens. The error may
 // be UserErrors.
-func (w *Writers) unrelate(ctx context.Context, in *input, x *tables.Relation, from, to string) error {
-	return run(ctx, w, in, opTypes[x.Inverse], &relationArgs{relation: x, from: from, to: to})
+func (w *Writers) Unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
+	var in input
+	return run(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
+}
+
+func (in *input) ends(x *tables.Relation, from, to string) *relationArgs {
+	return &relationArgs{relation: x, from: in.end(&x.From, from), to: in.end(&x.To, to)}
+}
+
+// end is the key of an existing object at an end of a relation.
+func (in *input) end(end *tables.End, key string) string {
+	switch object := end.Object(); {
+	case end.Input == "": // the viewer
+	case object.TextKeys():
+		key = norm.NFC.String(key)
+		in.named(end.Input, object.CheckKey(key))
+	case object.CheckKey(key) != nil: // the id of something else
+		in.errors = append(in.errors, UserError{NotFound, end.Input, "there is no such " + object.Name})
+	}
+	return key
 }

@@ -202,17 +202,3 @@ func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	var in input
 	return run(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})
 }
-
-// AssignRole gives a user a role. A user who has it keeps it. The error may be UserErrors.
-func (w *Writers) AssignRole(ctx context.Context, username, role string) error {
-	var in input
-	username, role = in.username("username", username), in.code("role", role)
-	return w.relate(ctx, &in, tables.Assignments, username, role)
-}
-
-// RevokeRole ends what AssignRole began. The error may be UserErrors.
-func (w *Writers) RevokeRole(ctx context.Context, username, role string) error {
-	var in input
-	username, role = in.username("username", username), in.code("role", role)
-	return w.unrelate(ctx, &in, tables.Assignments, username, role)
-}

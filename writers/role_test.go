@@ -36,10 +36,10 @@ func TestRolesAreRefused(t *testing.T) {
 		return func(w *writers.Writers) error { return w.DeleteRole(t.Context(), code) }
 	}
 	assign := func(username, role string) func(*writers.Writers) error {
-		return func(w *writers.Writers) error { return w.AssignRole(t.Context(), username, role) }
+		return func(w *writers.Writers) error { return w.Relate(t.Context(), tables.Assignments, username, role) }
 	}
 	revoke := func(username, role string) func(*writers.Writers) error {
-		return func(w *writers.Writers) error { return w.RevokeRole(t.Context(), username, role) }
+		return func(w *writers.Writers) error { return w.Unrelate(t.Context(), tables.Assignments, username, role) }
 	}
 	given := func(s *string) writers.Change[string] { return writers.Change[string]{Given: true, Value: s} }
 	const noCode, noUsername = ": it can't contain ' '", "BAD_USER_INPUT username: it can't contain ' '"
@@ -126,7 +126,7 @@ func TestARoleMovesFromListToList(t *testing.T) {
 
 func TestACodeIsGivenAgainWithoutThePeople(t *testing.T) {
 	r := staff(t)
-	if err := r.w.AssignRole(t.Context(), "Lucy", "lead"); err != nil {
+	if err := r.w.Relate(t.Context(), tables.Assignments, "Lucy", "lead"); err != nil {
 		t.Fatal(err)
 	}
 	if n := *object(t, r, tables.Users, "Lucy").RoleCount; n != 1 {

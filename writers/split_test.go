@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"twibase/hbase/tables"
 )
 
 // Who joins a bucket that was cut off, while bucket 0 may still be read for what it had, is told of there. Nothing of that stays when the
@@ -19,7 +21,7 @@ func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
 			must(t, store, user(name))
-			if err := w.AssignRole(ctx, name, "lead"); err != nil {
+			if err := w.Relate(ctx, tables.Assignments, name, "lead"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -32,7 +34,7 @@ func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
 		swept := make(chan error)
 		go func() { swept <- sweeper.Sweep(ctx) }()
 		<-reached
-		err := other.AssignRole(ctx, "e", "lead")
+		err := other.Relate(ctx, tables.Assignments, "e", "lead")
 		other.Close(ctx)
 		on()
 		if err := errors.Join(err, <-swept); err != nil {

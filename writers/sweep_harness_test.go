@@ -125,7 +125,7 @@ func hub(t *testing.T, store hbase.Store) {
 	for i := range 50 {
 		name := fmt.Sprint("fan", i)
 		must(t, store, user(name))
-		if err := w.Follow(t.Context(), name, "hub"); err != nil {
+		if err := w.Relate(t.Context(), tables.Follows, name, "hub"); err != nil {
 			t.Fatal(err)
 		}
 	}

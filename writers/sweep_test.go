@@ -32,7 +32,7 @@ func TestALongWriteThatWasLeftBehindHoldsUpNoOther(t *testing.T) {
 		// Only now somebody else leaves something short.
 		time.Sleep(2 * time.Second)
 		second.die(anyStep("follow"))
-		if err := second.Follow(t.Context(), "Lucy", "LiLei"); err == nil {
+		if err := second.Relate(t.Context(), tables.Follows, "Lucy", "LiLei"); err == nil {
 			t.Fatal("it does not die")
 		}
 		wait(t, 10*time.Second, func() bool { return !slices.Contains(open(t, store), "follow") })

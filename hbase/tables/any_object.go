@@ -46,6 +46,9 @@ func (o *AnyObject) Author(key string) (username string, ok bool) {
 	return o.author(key), true
 }
 
+// CheckKey reports why a key can't be that of such an object. The error is [ErrName].
+func (o *AnyObject) CheckKey(key string) error { return o.check(key) }
+
 // CheckName reports why a name, as users and files write it, can't name such an object. The error is [ErrName].
 func (o *AnyObject) CheckName(name string) error {
 	if o.named != nil {

@@ -34,7 +34,7 @@ func TestABroadcasterWhoIsDeletedIsNoneThoughTheFollowersWereDeletedBefore(t *te
 			}
 		}
 		for _, name := range fans {
-			if err := ws.Follow(t.Context(), name, author); err != nil {
+			if err := ws.Relate(t.Context(), tables.Follows, name, author); err != nil {
 				return err
 			}
 		}
@@ -64,7 +64,7 @@ func TestAnAuthorWhoIsDeletedWhileATwitFindsManyFollowersIsNoBroadcaster(t *test
 		if name == author {
 			continue
 		}
-		if err := ws.Follow(t.Context(), name, author); err != nil {
+		if err := ws.Relate(t.Context(), tables.Follows, name, author); err != nil {
 			t.Fatal(err)
 		}
 	}

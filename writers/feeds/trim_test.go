@@ -30,7 +30,7 @@ func newCut(t *testing.T) cut {
 		c.does(err)
 	}
 	for _, author := range []string{"a", "b"} {
-		c.does(c.w.Follow(t.Context(), "gina", author))
+		c.does(c.w.Relate(t.Context(), tables.Follows, "gina", author))
 	}
 	c.settles()
 	return c
@@ -85,12 +85,12 @@ func TestWhatACutTimelineLosesIsNoBreach(t *testing.T) {
 		c.posts("a", 10)
 		c.posts("b", 10)
 		c.has(0, 10)
-		c.does(c.w.Unfollow(t.Context(), "gina", "b"))
+		c.does(c.w.Unrelate(t.Context(), tables.Follows, "gina", "b"))
 		c.settles()
 		c.has(0, 0)
 		c.posts("a", 3)
 		c.has(3, 0)
-		c.does(c.w.Follow(t.Context(), "gina", "b"))
+		c.does(c.w.Relate(t.Context(), tables.Follows, "gina", "b"))
 		c.settles()
 		c.has(3, 7)
 	})
@@ -104,10 +104,10 @@ func TestWhatACutTimelineLosesIsNoBreach(t *testing.T) {
 	})
 	t.Run("when an author had more than it holds", func(t *testing.T) {
 		c := newCut(t)
-		c.does(c.w.Unfollow(t.Context(), "gina", "a"))
+		c.does(c.w.Unrelate(t.Context(), tables.Follows, "gina", "a"))
 		c.settles()
 		c.posts("a", 15)
-		c.does(c.w.Follow(t.Context(), "gina", "a"))
+		c.does(c.w.Relate(t.Context(), tables.Follows, "gina", "a"))
 		c.settles()
 		c.has(10, 0)
 		c.deletes("a")
