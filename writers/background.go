@@ -2,7 +2,10 @@ package writers
 
 import (
 	"context"
+	"errors"
 	"slices"
+
+	"twibase/writers/outbox"
 )
 
 // backgroundLimit is how many long operations, at most, a gateway completes after their
@@ -44,8 +47,6 @@ func (x *execution) acquireSlot(ctx context.Context) (release func(), err error)
 		return release, nil
 	default:
 	}
-	w.setQueued(x.intent.ID, true)
-	defer w.setQueued(x.intent.ID, false)
 	w.over(x.intent.ID)
 	x.mine = false
 	select {
@@ -56,28 +57,13 @@ func (x *execution) acquireSlot(ctx context.Context) (release func(), err error)
 	if _, x.mine = w.begin(x.intent.ID); !x.mine {
 		err = errSuperseded
 	} else {
-		err = x.renew(ctx)
+		err = x.item().Take(x.leasing(ctx, "renew"))
+		if errors.Is(err, outbox.ErrLost) {
+			err = errSuperseded
+		}
 	}
 	if err != nil {
 		release()
 	}
 	return release, err
-}
-
-// setQueued notes that an operation waits for a slot, or no longer does.
-func (w *Writers) setQueued(id string, waits bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if waits {
-		w.queued[id] = true
-	} else {
-		delete(w.queued, id)
-	}
-}
-
-// carries reports whether this process completes an operation, or will.
-func (w *Writers) carries(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.active[id] != nil || w.queued[id]
 }

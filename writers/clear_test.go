@@ -260,7 +260,11 @@ func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
 	must(t, store, children...)
 	w := New(store, Options{})
 	o := operation{w.newOp(time.Now()), time.Now().UnixMilli()}
-	x := w.committed(deleteDepartment, &deleteDepartmentArgs{Code: "d2"}, tables.Intent{ID: o.id, Kind: deleteDepartment.name, At: o.at})
+	intent := tables.Intents.Put(tables.Intent{ID: o.id, Kind: deleteDepartment.name, Arguments: `{"Code":"d2"}`, At: o.at})
+	x, _, err := w.parse(intent.Row, intent.Cells)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := x.mutate(ctx, x.intended()); err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func helpAll(ctx context.Context, store hbase.Store, w *Writers, kind string) er
 		if err != nil {
 			return err
 		}
-		if x, err := w.parse(row.Key, row.Cells); err != nil || x.caller == kind {
+		if x, _, err := w.parse(row.Key, row.Cells); err != nil || x.caller == kind {
 			return errors.Join(err, w.help(ctx, x.client, x.intent.ID))
 		}
 	}

@@ -9,13 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// committed returns the execution of a stored intent whose operation committed.
-func (w *Writers) committed(t *anyOpType, arguments any, intent tables.Intent) *execution {
-	x := &execution{client: client{w, t.name}, opType: t, state: stateCommitted}
-	x.begin(intent, arguments)
-	return x
-}
-
 // begin sets the intent, and the plan that follows from it.
 func (x *execution) begin(intent tables.Intent, arguments any) {
 	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})

@@ -46,8 +46,8 @@ func (w *Writers) help(ctx context.Context, p client, last string) error {
 	if err != nil {
 		return err
 	}
-	x, err := w.parse(tables.Intents.Row(last), row)
-	if err != nil || x == nil {
+	x, ok, err := w.parse(tables.Intents.Row(last), row)
+	if err != nil || !ok {
 		return err
 	}
 	w.Counters.Helped.Add(1)
@@ -57,21 +57,24 @@ func (w *Writers) help(ctx context.Context, p client, last string) error {
 	return x.finish(ctx)
 }
 
-// parse returns the execution of an intent, nil if the cells hold none.
-func (w *Writers) parse(row string, cells []hbase.Cell) (*execution, error) {
+// parse returns the execution of an intent. ok is false if the cells hold none.
+func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
 	intent, ok, err := tables.Intents.Decode(row, cells)
 	if err != nil || !ok {
-		return nil, err
+		return nil, false, err
 	}
 	t := opTypes[intent.Kind]
 	if t == nil {
-		return nil, fmt.Errorf("%w: intent %s is of the kind %q, which only a later version knows", hbase.ErrCorrupt, intent.ID, intent.Kind)
+		return nil, false, fmt.Errorf("%w: intent %s is of the type %q, which only a later version knows",
+			hbase.ErrCorrupt, intent.ID, intent.Kind)
 	}
 	a, err := t.parse(intent.Arguments)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return w.committed(t, a, intent), nil
+	x = &execution{client: client{w, t.name}, opType: t, state: stateCommitted, marked: tables.Intents.Marked(cells)}
+	x.begin(intent, a)
+	return x, true, nil
 }
 
 // mark notes in the intent that the write was decided, before other decisions may take its place on its row.

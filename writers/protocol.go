@@ -47,7 +47,7 @@ import (
 // operation surely did not commit and never will. It follows UNKNOWN if the operation is
 // idempotent; otherwise the caller gets [ErrUnknown]. A sweep, or an operation that needs its
 // predecessor to be complete, starts in COMMITTED with what it parsed from the intent, and has its
-// own way to find out whether the operation committed (fate, in swept.go).
+// own way to find out whether the operation committed (fate, in sweep.go).
 //
 // What a crash, or an error of the store, leaves behind in each state, and who continues:
 //

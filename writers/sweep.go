@@ -3,79 +3,54 @@ package writers
 import (
 	"context"
 	"errors"
-	"sync"
+	"iter"
+	"math/rand/v2"
 	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/writers/outbox"
 )
+
+// Intents are items of an outbox, so any gateway completes what another one left. Package outbox has the
+// protocol of leases and scans. A gateway has the lease of its own operation from the intent on, and works on
+// it without a queue: at once, before and after the acknowledgement.
 
 const (
-	// oldIntent is after how long a write is taken for left behind.
+	// oldIntent is the age from which on an intent is taken for stale.
 	oldIntent = 5 * time.Second
-	// tick is how often Run sweeps, wholeSweep how often it does so from the beginning of time, skew how much later than others a gateway's
-	// clock may be for its intents to be found in between.
-	tick       = time.Second
-	wholeSweep = time.Minute
-	skew       = 10 * time.Second
+	// shortLimit is how many stale intents, at most, a gateway completes at a time, beside the long ones.
+	shortLimit = 32
 )
 
-// Run sweeps, until ctx ends. It does not wait for what it finds before it looks again, but returns when all that it began is over: that goes
-// on until Close has waited long enough.
+func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
+	return outbox.New(outbox.Config[*execution]{
+		Store:          leaseStore{w.store, w},
+		Table:          tables.Intents.Outbox,
+		Decode:         w.parse,
+		Due:            func(x *execution) time.Time { return time.UnixMilli(x.intent.Due) },
+		MinAge:         oldIntent,
+		LeaseTimestamp: func(x *execution) int64 { return x.intent.At }, // so that the intent's deletion masks it
+		Work:           w.completeStale,
+		Workers:        shortLimit,
+		Long:           (*execution).long,
+		LongWorkers:    backgroundLimit,
+		Log:            w.log,
+		Now:            func() time.Time { return w.now() },
+		Rand:           rand.NewPCG(w.chance.Uint64(), w.chance.Uint64()),
+	})
+}
+
+// Run completes stale intents until ctx ends, and then what it has begun, until Close has waited long enough.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
 	defer cancel()
-	warn := func(err error) {
-		if work.Err() == nil {
-			w.log.Warn("a sweep failed", "error", err)
-		}
-	}
-	s := w.sweeping(work, warn)
-	for ctx.Err() == nil {
-		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			warn(err)
-		}
-		sleep(ctx, tick)
-	}
-	s.stop()
-	s.wait()
+	w.outbox.Run(ctx, work)
 }
 
-// Sweep finishes the writes that were begun more than 5 seconds ago, by whichever gateway, and that nobody else carries on. It returns
-// their errors, after it tried them all. While one sweep of this gateway looks for them, another does nothing.
+// Sweep completes the intents that are more than 5 seconds old, of whichever gateway, unless somebody else does.
+// It returns the errors of those that failed or cannot be read.
 func (w *Writers) Sweep(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(w.life, cancel)()
-	var mu sync.Mutex
-	var errs []error
-	s := w.sweeping(ctx, func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		errs = append(errs, err)
-	})
-	err := s.look(ctx)
-	s.wait()
-	return errors.Join(append(errs, err)...)
-}
-
-// sweeping is what Run, or one Sweep, has begun. What goes through lists has workers of its own, so that nothing else waits for it.
-type sweeping struct {
-	w           *Writers
-	failed      func(error)
-	short, long *workers
-}
-
-// sweeping begins one. Its work ends with ctx; failed is told of each write that could not be finished.
-func (w *Writers) sweeping(ctx context.Context, failed func(error)) *sweeping {
-	do := func(f found) {
-		if err := w.sweep(ctx, f); err != nil {
-			failed(client{w, "sweep"}.failed(f.intent.ID, err))
-		}
-	}
-	return &sweeping{w, failed, newWorkers(w, w.parallel, do), newWorkers(w, backgroundLimit, do)}
-}
-
-// look finds the old intents that nobody carries on, and gives them to the workers.
-func (s *sweeping) look(ctx context.Context) error {
-	w := s.w
 	if err := w.enter(); err != nil {
 		return err
 	}
@@ -83,54 +58,177 @@ func (s *sweeping) look(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.life, cancel)()
-	if !w.sweeper.mu.TryLock() {
-		return nil
+	return errors.Join(w.outbox.Sweep(ctx))
+}
+
+// completeStale completes the operation of a stale intent, or keeps it from committing. It reports false if this
+// process completes it already, or if its predecessor is not complete.
+func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
+	x := item.Value
+	if w.enter() != nil {
+		return false, nil
 	}
-	defer w.sweeper.mu.Unlock()
-	now := w.now()
-	from, open, whole := w.sweeper.from, w.sweeper.open, now.Sub(w.sweeper.whole) >= wholeSweep
-	if whole {
-		from, open = time.UnixMilli(0), nil
+	defer w.running.Done()
+	if _, first := w.begin(item.ID); !first {
+		return false, nil
 	}
-	to := now.Add(-oldIntent)
-	if latest := to.Add(-skew); from.After(latest) {
-		from = latest // the clock was put back
+	defer w.over(item.ID)
+	if err := item.Renew(x.leasing(ctx, "sweep, lease")); err != nil {
+		return false, err
 	}
-	rows, err := w.old(ctx, from, to, open)
-	if err != nil {
+	err = x.alone(ctx, func(ctx context.Context) (err error) {
+		done, err = x.settle(ctx)
 		return err
+	})
+	if errors.Is(err, errSuperseded) {
+		err = outbox.ErrLost
 	}
-	w.sweeper.came(to, rows)
-	if whole {
-		w.sweeper.whole = now
+	return done, err
+}
+
+// fate is what a sweep found out about a stale intent.
+type fate int
+
+const (
+	// postponed: the operation before it on its commit row is not complete. A later sweep looks again.
+	postponed fate = iota
+	// committed: its effects must be applied.
+	committed
+	// fenced: it did not commit, and never will.
+	fenced
+)
+
+// settle finishes an operation, or keeps it from committing. It reports false if neither is possible yet.
+func (x *execution) settle(ctx context.Context) (bool, error) {
+	fate, err := x.fate(ctx)
+	if err != nil {
+		return false, err
 	}
-	var short, long []found
-	for _, row := range rows {
-		x, err := w.parse(row.Key, row.Cells)
+	switch fate {
+	case committed:
+		if err = x.finish(ctx); err == nil {
+			x.w.Counters.Swept.Add(1)
+		}
+	case fenced:
+		x.w.Counters.Fenced.Add(1)
+		err = x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
+	}
+	return fate != postponed, err
+}
+
+// fate finds out whether the operation committed, and fences it if it did not.
+func (x *execution) fate(ctx context.Context) (fate, error) {
+	if x.marked || x.intent.Table == "" {
+		return committed, nil
+	}
+	for range maxTries {
+		row, err := x.one(ctx, "sweep, read", x.lastGet())
 		if err != nil {
-			s.failed(client{w, "sweep"}.failed(row.Key[1:], err))
-			continue
+			return 0, err
 		}
-		switch f := (found{x, row.Cells}); {
-		case x == nil || !f.idle():
-		case x.long():
-			long = append(long, f)
-		default:
-			short = append(short, f)
+		last, err := tables.DecodeOp(row)
+		switch id, _ := tables.CommittedBy(last); {
+		case err != nil:
+			return 0, err
+		case id == x.intent.ID:
+			return committed, nil
+		case last != x.intent.After:
+			_, marked, err := x.ownIntent(ctx, "sweep, own intent")
+			if err == nil && marked {
+				return committed, nil
+			}
+			return fenced, err
+		}
+		// A fence is a commit like any other: the operation before it must be complete. A sweep completes that
+		// one by itself, so nothing short waits for something long.
+		if mustHelp(ctx, last) {
+			id, _ := tables.CommittedBy(last)
+			open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
+			if err != nil || open[id] {
+				return postponed, err
+			}
+		}
+		switch done, err := x.fence(ctx, row); {
+		case done:
+			return fenced, nil
+		case err != nil && !errors.Is(err, hbase.ErrUnavailable):
+			return 0, err
 		}
 	}
-	s.short.give(short)
-	s.long.give(long)
-	return nil
+	return 0, x.failed("sweep", hbase.ErrUnavailable)
 }
 
-// stop lets nothing be begun any more, wait waits until all that was given is done.
-func (s *sweeping) stop() {
-	s.short.give(nil)
-	s.long.give(nil)
+// item returns the operation as an item of the outbox.
+func (x *execution) item() *outbox.Item[*execution] { return x.w.outbox.Item(x.intent.ID, x) }
+
+// intended is the intent, leased to this gateway from the beginning. Every renewal expects a lease, so one that
+// comes late leaves nothing behind where the intent was.
+func (x *execution) intended() write {
+	put := tables.Intents.Put(x.intent)
+	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
+	return write{"intent", put}
 }
 
-func (s *sweeping) wait() {
-	s.short.wait()
-	s.long.wait()
+// alone does work for the operation that nobody waits for, while it keeps the lease. If another execution takes
+// the lease, the work is cut off, and the error is errSuperseded.
+func (x *execution) alone(ctx context.Context, work func(context.Context) error) error {
+	working, stop := x.keep(ctx)
+	defer stop()
+	err := work(working)
+	if err != nil && working.Err() != nil && ctx.Err() == nil {
+		err = errSuperseded
+	}
+	return err
+}
+
+// keep renews the lease until stop is called. The returned context ends when another execution has the lease, or
+// the operation is complete.
+func (x *execution) keep(ctx context.Context) (working context.Context, stop func()) {
+	return x.item().Keep(x.leasing(ctx, "renew"))
+}
+
+// leasing returns a context for calls of the outbox about the operation. They are observed as what.
+func (x *execution) leasing(ctx context.Context, what string) context.Context {
+	return context.WithValue(ctx, leasingKey{}, leasing{x.client, what})
+}
+
+type leasingKey struct{}
+
+type leasing struct {
+	client
+	what string
+}
+
+// leaseStore is the store of the outbox. It lets [Options.Watch] observe the calls.
+type leaseStore struct {
+	hbase.Store
+	w *Writers
+}
+
+func (s leaseStore) call(ctx context.Context, suffix string) (context.Context, func()) {
+	l, ok := ctx.Value(leasingKey{}).(leasing)
+	if !ok {
+		l = leasing{client{s.w, "sweep"}, "lease"}
+	}
+	return l.call(ctx, l.what+suffix)
+}
+
+func (s leaseStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	ctx, over := s.call(ctx, ", read")
+	defer over()
+	return s.Store.Get(ctx, gets)
+}
+
+func (s leaseStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	ctx, over := s.call(ctx, "")
+	defer over()
+	return s.Store.CheckAndPut(ctx, check, put)
+}
+
+func (s leaseStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+	return func(yield func(hbase.Row, error) bool) {
+		ctx, over := client{s.w, "sweep"}.call(ctx, "scan")
+		defer over()
+		s.Store.Scan(ctx, scan)(yield)
+	}
 }

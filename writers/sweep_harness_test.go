@@ -13,6 +13,13 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
+	"twibase/writers/outbox"
+)
+
+const (
+	leased     = outbox.LeaseTime
+	tick       = time.Second // between two scans
+	wholeSweep = time.Minute // between two full scans
 )
 
 // sweptGateway is a gateway that can die or stand still, over a store of which each call takes a fifth of a second.

@@ -14,8 +14,6 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +22,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/writers/outbox"
 )
 
 // Options are the options of [New]. The zero value is valid.
@@ -48,11 +47,10 @@ type Watch func(ctx context.Context, opType string, what []string) (of context.C
 
 // Writers make the changes of one gateway. They are safe for concurrent use.
 type Writers struct {
-	store  hbase.Store
-	log    *slog.Logger
-	bound  int
-	holder string // of leases
-	jobs   func(tables.Job)
+	store hbase.Store
+	log   *slog.Logger
+	bound int
+	jobs  func(tables.Job)
 	// Counters count what became of operations.
 	Counters Counters
 
@@ -77,9 +75,7 @@ type Writers struct {
 	// active are the committed operations that this process completes. A channel is closed when it
 	// no longer does.
 	active map[string]chan struct{}
-	// queued are those that it will complete, and that any other process may complete before.
-	queued  map[string]bool
-	sweeper sweeper
+	outbox *outbox.Outbox[*execution]
 }
 
 // Counters count, since the process began. They may be read at any time.
@@ -101,7 +97,7 @@ func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
 		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: 32,
 		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
-		active: map[string]chan struct{}{}, queued: map[string]bool{},
+		active: map[string]chan struct{}{},
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -115,8 +111,7 @@ func New(store hbase.Store, o Options) *Writers {
 		o.Seed = rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
 	}
 	w.chance = rand.New(o.Seed)
-	host, _ := os.Hostname()
-	w.holder = host + "/" + strconv.FormatUint(w.chance.Uint64(), 36)
+	w.outbox = w.newOutbox()
 	w.life, w.end = context.WithCancel(context.Background())
 	return w
 }

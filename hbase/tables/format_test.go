@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,7 +67,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("is 小红?", tables.Broadcasters.Of("小红"))
 	get("what has an import to reckon with?", tables.Imports.Get())
 	get("a job", tables.Jobs.Get(job.ID))
-	scan("the jobs of a shard since noon", tables.Jobs.Scan(1, noon))
+	scan("the jobs of a shard since noon", tables.Jobs.Scan(1, noon, time.Time{}))
 	for _, l := range lists {
 		get(l.name+": the first page", l.get(l.owner, 0, hbase.Page{Limit: 21}))
 		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.After(l.cell.Qualifier, 21)))

@@ -50,13 +50,6 @@ func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
 
-// Scan is the range of a shard's intents that began at from or later, and before to.
-func (n intents) Scan(shard int, from, to time.Time) hbase.Scan {
-	scan := n.Outbox.Scan(shard, from)
-	scan.Stop = scan.Start[:1] + NewOp(to, 0)
-	return scan
-}
-
 // Put writes an intent, with its own timestamp.
 func (n intents) Put(i Intent) hbase.Put {
 	put, due := hbase.Put{Table: n.Table, Row: n.Row(i.ID)}, ""
@@ -126,11 +119,6 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		err = CheckOp(i.After)
 	}
 	return i, true, corrupt(err, "intent "+i.ID)
-}
-
-// Lease returns the cell of a lease on an intent. It has the intent's timestamp, so that Remove removes it.
-func (n intents) Lease(i Intent, holder string, until time.Time) hbase.Cell {
-	return NewLease(holder, until).Cell(i.At)
 }
 
 // Mark notes in an intent that the operation committed.

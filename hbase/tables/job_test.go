@@ -81,11 +81,11 @@ func TestShardsOfJobsAreApartAndCoverAll(t *testing.T) {
 		id := tables.NewOp(noon, uint64(n))
 		found := 0
 		for shard := range tables.OutboxShards {
-			scan := tables.Jobs.Scan(shard, noon.Add(-time.Second))
+			scan := tables.Jobs.Scan(shard, noon.Add(-time.Second), time.Time{})
 			if row := tables.Jobs.Row(id); scan.Start <= row && (scan.Stop == "" || row < scan.Stop) {
 				found++
 			}
-			if later := tables.Jobs.Scan(shard, noon.Add(time.Second)); later.Start <= tables.Jobs.Row(id) && tables.Jobs.Row(id)[0] == later.Start[0] {
+			if later := tables.Jobs.Scan(shard, noon.Add(time.Second), time.Time{}); later.Start <= tables.Jobs.Row(id) && tables.Jobs.Row(id)[0] == later.Start[0] {
 				t.Errorf("%s is found among what began later", id)
 			}
 		}

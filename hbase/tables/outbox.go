@@ -34,10 +34,14 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan is the range of a shard's items that were put at from or later.
-func (o Outbox) Scan(shard int, from time.Time) hbase.Scan {
+// Scan is the range of a shard's items that were put at from or later, and before to. A zero to is no bound.
+func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
-	return hbase.Scan{Table: o.Table, Start: prefix + NewOp(from, 0), Stop: hbase.PrefixEnd(prefix), Columns: Attributes}
+	stop := hbase.PrefixEnd(prefix)
+	if !to.IsZero() {
+		stop = prefix + NewOp(to, 0)
+	}
+	return hbase.Scan{Table: o.Table, Start: prefix + NewOp(from, 0), Stop: stop, Columns: Attributes}
 }
 
 // Lease is the exclusive right to work on an item, until a time.

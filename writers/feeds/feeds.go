@@ -118,10 +118,14 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 }
 
 // Run does jobs until ctx is done.
-func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx) }
+func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep does all jobs that no other gateway has taken, and returns the errors of those that failed.
-func (f *Feeds) Sweep(ctx context.Context) error { return f.outbox.Sweep(ctx) }
+// Sweep does all jobs that no other gateway has taken, and returns the errors of those that failed. Jobs that
+// cannot be read are logged.
+func (f *Feeds) Sweep(ctx context.Context) error {
+	_, err := f.outbox.Sweep(ctx)
+	return err
+}
 
 // Notify says that a job was put into the store: Run does it at once, unless older ones wait. Without Notify a
 // scan finds it within seconds.

@@ -83,9 +83,9 @@ func TestAGatewayMayCrashAtAnyCall(t *testing.T) {
 					store := &crashing{Store: b.store, at: at, what: what}
 					dead, o := b.gateway(&gateway{store: store, pause: 10 * time.Second})
 					id := b.put(time.Now(), fmt.Sprint(size))
-					_ = o.Sweep(b.Context())
+					_, _ = o.Sweep(b.Context())
 					time.Sleep(11 * time.Second) // it was deferred
-					_ = o.Sweep(b.Context())
+					_, _ = o.Sweep(b.Context())
 					calls, crashed = store.calls, store.calls > at
 					g, o := b.gateway(&gateway{pause: 10 * time.Second})
 					stop := b.run(o)
@@ -94,7 +94,7 @@ func TestAGatewayMayCrashAtAnyCall(t *testing.T) {
 					if store.late != nil {
 						store.late()
 					}
-					_ = o.Sweep(b.Context())
+					_, _ = o.Sweep(b.Context())
 					if b.left() != 0 {
 						b.Errorf("%d items are left", b.left())
 					}

@@ -14,7 +14,7 @@
 //		               │  lease ends                                │
 //		               └────────────────────────────────────────────┘
 //
-//	  - available: the lease ended. A new item has a lease that ended in 1970, so it is never without one.
+//	  - available: the lease ended. A new item has a lease, which may have ended in 1970, so it is never without one.
 //	  - leased: one gateway works on the item until the lease ends. It renews the lease as it makes progress,
 //	    and each renewal stores that progress. The same gateway may take its own item again at once, for
 //	    instance after a failure.
@@ -35,8 +35,23 @@
 //	before the removal      a released item       another gateway finds nothing left to do and removes it
 //	during the removal      either of the two     the same
 //
-// A removal has the greatest timestamp there is. It masks a put of the same item that arrives later, and
-// since it removes the lease, every CheckAndPut that arrives later fails.
+// A removal masks a put of the same item that arrives later, and since it removes the lease, every CheckAndPut
+// that arrives later fails. So the timestamps of an item's leases are not later than that of its removal: see
+// Config.LeaseTimestamp.
+//
+// # Item types
+//
+// A Config says what the items of a table are. There are two types:
+//
+//	                  fan-out jobs (package feeds)        intents (package writers)
+//	put               with a lease that ended in 1970     with a lease of the gateway that executes the operation
+//	found             at once, by Notify or a scan        by a scan, from an age of five seconds on (MinAge)
+//	start             -                                   not before Due
+//	renewed           by the work, with its progress      by Keep, beside the work
+//	lease timestamp   the store's clock                   the intent's, as of its removal
+//	removed           by the outbox, at the greatest      by the work
+//	                  timestamp there is
+//	workers           one pool                            two pools, the second for what is Long
 //
 // # Why an item may run twice
 //
@@ -48,16 +63,19 @@
 //  1. Its writes are idempotent.
 //  2. It renews the lease before its first write, and again before writes that the stored progress does not
 //     cover. A gateway that lost the lease gets ErrLost there, and stops. So all that can still arrive from
-//     it is what the stored progress announces, and the next holder repeats or checks just that.
+//     it is what the stored progress announces, and the next holder repeats or checks just that. Work without
+//     progress is repeated as a whole, and whatever it writes late is masked or the same.
 //  3. If anybody else's late writes would need checking, it releases the item before it reports that it is
 //     done. Then no other gateway can have announced writes that the removal would forget.
 //
 // # Finding items
 //
 // The id of an item starts with the time at which it was put, by the clock of the gateway that put it.
-// Every second a scan reads each shard from the oldest item of the previous scan on, less clockSkew, so it
-// does not step over the deletion markers of what was removed. Once a minute, and at the start, a full scan
-// reads from the beginning: it finds items that were put late or by a clock that is far behind. Items that
-// this gateway put itself start at once, by Notify. The oldest item goes first. What fails waits, each time
-// longer, before this gateway tries it again; other gateways may take it when its lease has ended.
+// Every second a scan reads of each shard what it could not have seen in the scan before, less clockSkew, and by
+// their keys the items that it saw. So it does not step over the deletion markers of all that was removed
+// since the oldest was put. If these are more than maxEarlier, it reads from the oldest on. Once a minute, and
+// at the start, a full scan reads from the beginning: it finds items that were put late or by a clock that is
+// far behind. Items that this gateway put itself start at once, by Notify. The oldest item goes first. What
+// fails waits, each time longer, before this gateway tries it again; other gateways may take it when its lease
+// has ended.
 package outbox

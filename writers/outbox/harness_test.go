@@ -186,7 +186,7 @@ func (b *bench) run(all ...*outbox.Outbox[count]) (stop func()) {
 	ctx, cancel := context.WithCancel(b.Context())
 	var running sync.WaitGroup
 	for _, o := range all {
-		running.Go(func() { o.Run(ctx) })
+		running.Go(func() { o.Run(ctx, ctx) })
 	}
 	return func() { cancel(); running.Wait() }
 }

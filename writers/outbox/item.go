@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"twibase/hbase"
@@ -19,7 +20,24 @@ type Item[T any] struct {
 	Value T
 
 	outbox *Outbox[T]
+	put    time.Time // when it was put
 	lease  tables.Lease
+}
+
+// decode returns the item of a row. ok is false if there is none.
+func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bool, err error) {
+	id, err := o.c.Table.IDOf(row)
+	if err != nil {
+		return nil, false, err
+	}
+	value, ok, err := o.c.Decode(row, cells)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	item = o.Item(id, value)
+	item.put, err = tables.OpTime(id)
+	item.lease = tables.LeaseOf(cells)
+	return item, true, err
 }
 
 // read reads an item again before the work on it begins. The error is ErrLost if it is not available.
@@ -31,21 +49,32 @@ func (o *Outbox[T]) read(ctx context.Context, id string) (*Item[T], error) {
 	if results[0].Err != nil {
 		return nil, results[0].Err
 	}
-	value, ok, err := o.c.Decode(o.c.Table.Row(id), results[0].Cells)
-	if err != nil {
-		return nil, err
+	item, ok, err := o.decode(o.c.Table.Row(id), results[0].Cells)
+	if err == nil && (!ok || !o.available(item)) {
+		err = ErrLost
 	}
-	item := &Item[T]{ID: id, Value: value, outbox: o, lease: tables.LeaseOf(results[0].Cells)}
-	if !ok || !o.available(item) {
-		return nil, ErrLost
-	}
-	return item, nil
+	return item, err
 }
 
 // available reports whether this gateway may work on an item now.
 func (o *Outbox[T]) available(item *Item[T]) bool {
-	ended := !o.c.Now().Before(item.lease.Until)
+	now := o.c.Now()
+	if now.Before(o.c.Due(item.Value)) {
+		return false
+	}
+	ended := !now.Before(item.lease.Until)
 	return ended || item.lease.HeldBy(o.holder) && !o.c.Deferred(item.Value)
+}
+
+// Item returns an item that this gateway works on without having found it in a scan: it put the item itself, or
+// needs it done. Its lease is unknown until Take.
+func (o *Outbox[T]) Item(id string, value T) *Item[T] {
+	return &Item[T]{ID: id, Value: value, outbox: o}
+}
+
+// Lease returns the cell of a new lease, for a put of an item that this gateway works on from the beginning.
+func (o *Outbox[T]) Lease(value T) hbase.Cell {
+	return tables.NewLease(o.holder, o.c.Now().Add(LeaseTime)).Cell(o.c.LeaseTimestamp(value))
 }
 
 // Renew takes the item for LeaseTime, or extends the lease, and stores the cells of its progress. The error
@@ -77,7 +106,8 @@ func (i *Item[T]) extend(ctx context.Context, d time.Duration, progress []hbase.
 		until = earliest
 	}
 	next := tables.NewLease(o.holder, until)
-	put := hbase.Put{Table: o.c.Table.Table, Row: o.c.Table.Row(i.ID), Cells: append(progress, next.Cell(0))}
+	cells := append(progress, next.Cell(o.c.LeaseTimestamp(i.Value)))
+	put := hbase.Put{Table: o.c.Table.Table, Row: o.c.Table.Row(i.ID), Cells: cells}
 	done, err := o.c.Store.CheckAndPut(ctx, i.lease.Check(), put)
 	if err != nil {
 		return err
@@ -87,4 +117,39 @@ func (i *Item[T]) extend(ctx context.Context, d time.Duration, progress []hbase.
 	}
 	i.lease = next
 	return nil
+}
+
+// Take reads the item again, and takes it for LeaseTime or extends the lease. The error is ErrLost if another
+// gateway has the item, or removed it. A CheckAndPut may fail after its own success, so whether the lease was
+// extended is seen the next time.
+func (i *Item[T]) Take(ctx context.Context) error {
+	item, err := i.outbox.read(ctx, i.ID)
+	if err != nil {
+		return err
+	}
+	if err := item.Renew(ctx); !errors.Is(err, ErrLost) {
+		return err
+	}
+	return nil
+}
+
+// Keep extends the lease again and again until stop is called, which waits for the last renewal. The returned
+// context ends when the lease is lost.
+func (i *Item[T]) Keep(ctx context.Context) (working context.Context, stop func()) {
+	working, cancel := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		ticks := time.NewTicker(LeaseTime / 3)
+		defer ticks.Stop()
+		for working.Err() == nil {
+			select {
+			case <-ticks.C:
+				if errors.Is(i.Take(working), ErrLost) {
+					cancel()
+				}
+			case <-working.Done():
+			}
+		}
+	})
+	return working, func() { cancel(); renewing.Wait() }
 }

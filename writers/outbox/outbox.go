@@ -28,16 +28,28 @@ type Config[T any] struct {
 	Decode func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	// Deferred reports whether the item's progress says that it waits for the end of its lease.
 	Deferred func(item T) bool
+	// Due returns the time before which nobody works on an item. The default is at once.
+	Due func(item T) time.Time
+	// MinAge is the age from which on scans find an item: a younger one has not failed. The default is 0.
+	MinAge time.Duration
+	// LeaseTimestamp returns the timestamp of the item's leases. It is not later than that of the deletion that
+	// removes the item. The default is 0: the store's clock.
+	LeaseTimestamp func(item T) int64
 	// Work does an item, and reports whether it is done: then the item is removed. An item that is not done
-	// and has no error was deferred. What fails is tried again. The package comment has Work's obligations.
+	// and has no error was deferred, or is tried again after the next scan. What fails is tried again. The package
+	// comment has Work's obligations.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
-	// Remove returns the mutation that removes an item for good.
+	// Remove returns the mutation that removes an item for good. The default is that Work has removed it.
 	Remove func(id string) hbase.Delete
 	// Done is called with each item that this gateway has done. It must not block. The default is nobody.
 	Done func(item T)
 
 	// Workers is how many items the gateway works on at a time.
 	Workers int
+	// Long reports whether an item may take long. LongWorkers work on such items, so that others do not wait for
+	// them. The default is that none does.
+	Long        func(item T) bool
+	LongWorkers int
 	// Log is for items that fail. The default logs nothing.
 	Log *slog.Logger
 	// Now is the clock. The default is the machine's.
@@ -50,7 +62,8 @@ type Config[T any] struct {
 type Outbox[T any] struct {
 	c      Config[T]
 	holder string // names this gateway in leases
-	queue  *queue
+	// queue has the items that do not take long, or that were notified of, and long the others.
+	queue, long *queue
 
 	mu       sync.Mutex
 	rand     *mathrand.Rand
@@ -69,6 +82,18 @@ func New[T any](c Config[T]) *Outbox[T] {
 	if c.Done == nil {
 		c.Done = func(T) {}
 	}
+	if c.Deferred == nil {
+		c.Deferred = func(T) bool { return false }
+	}
+	if c.Due == nil {
+		c.Due = func(T) time.Time { return time.Time{} }
+	}
+	if c.LeaseTimestamp == nil {
+		c.LeaseTimestamp = func(T) int64 { return 0 }
+	}
+	if c.Long == nil {
+		c.Long = func(T) bool { return false }
+	}
 	if c.Rand == nil {
 		var seed [32]byte
 		_, _ = rand.Read(seed[:]) // never fails
@@ -80,6 +105,7 @@ func New[T any](c Config[T]) *Outbox[T] {
 		c:        c,
 		holder:   host + "/" + strconv.FormatUint(random.Uint64(), 36),
 		queue:    newQueue(c.Workers),
+		long:     newQueue(c.LongWorkers),
 		rand:     random,
 		failures: map[string]failure{},
 	}
@@ -96,21 +122,31 @@ func (o *Outbox[T]) NewID() string {
 // that nobody notifies of is found by a scan.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run works on items, those that it is notified of and those that it finds, until ctx is done.
-func (o *Outbox[T]) Run(ctx context.Context) {
+func (o *Outbox[T]) queueOf(item T) *queue {
+	if o.c.Long(item) {
+		return o.long
+	}
+	return o.queue
+}
+
+// Run works on items, those that it is notified of and those that it finds, until ctx is done. It returns when
+// the work that it began is over, which ends with the context work.
+func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	for range o.c.Workers {
-		workers.Go(func() {
-			for id, ok := o.queue.wait(ctx); ok; id, ok = o.queue.wait(ctx) {
-				_ = o.process(ctx, id) // logged, and tried again
-			}
-		})
+	for _, q := range []*queue{o.queue, o.long} {
+		for range cap(q.wake) {
+			workers.Go(func() {
+				for id, ok := q.wait(ctx); ok; id, ok = q.wait(ctx) {
+					_, _ = o.process(work, q, id) // logged, and tried again
+				}
+			})
+		}
 	}
 	ticks := time.NewTicker(scanInterval)
 	defer ticks.Stop()
 	for ctx.Err() == nil {
-		if err := o.scan(ctx, false); err != nil && ctx.Err() == nil {
+		if _, err := o.scan(ctx, false); err != nil && ctx.Err() == nil {
 			o.c.Log.Warn("outbox scan failed", "outbox", o.c.Table.Table, "error", err)
 		}
 		select {
@@ -121,54 +157,62 @@ func (o *Outbox[T]) Run(ctx context.Context) {
 }
 
 // Sweep works on all items that are available now, one after the other, also on those that failed a moment
-// ago. It returns the errors of the items that failed.
-func (o *Outbox[T]) Sweep(ctx context.Context) error {
-	var errs []error
-	for progress := true; progress && len(errs) == 0; {
-		if err := o.scan(ctx, true); err != nil {
-			return err
+// ago. It returns the errors of the items that failed, and apart from these the errors of those that cannot be
+// decoded, which hold up no other.
+func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
+	for {
+		corrupt, err := o.scan(ctx, true)
+		if err != nil {
+			return nil, err
 		}
-		progress = false
-		for id, ok := o.queue.next(); ok; id, ok = o.queue.next() {
-			if err := o.process(ctx, id); err != nil {
-				errs = append(errs, err)
-			} else {
-				progress = true
+		var errs []error
+		progress := false
+		for _, q := range []*queue{o.queue, o.long} {
+			for id, ok := q.next(); ok; id, ok = q.next() {
+				done, err := o.process(ctx, q, id)
+				progress = progress || done
+				if err != nil {
+					errs = append(errs, err)
+				}
 			}
 		}
+		if !progress || len(errs) > 0 {
+			return errors.Join(corrupt...), errors.Join(errs...)
+		}
 	}
-	return errors.Join(errs...)
 }
 
-// process works on an item that the queue handed out.
-func (o *Outbox[T]) process(ctx context.Context, id string) error {
-	defer o.queue.finished(id)
-	err := o.attempt(ctx, id)
+// process works on an item that a queue handed out.
+func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool, err error) {
+	defer q.finished(id)
+	done, err = o.attempt(ctx, id)
 	if err == nil || errors.Is(err, ErrLost) {
 		o.succeeded(id)
-		return nil
+		return done, nil
 	}
 	err = fmt.Errorf("%s %s: %w", o.c.Table.Table, id, err)
 	if ctx.Err() == nil {
 		retry := o.failed(id)
 		o.c.Log.Warn("outbox item failed; will retry", "error", err, "failures", retry.count)
 	}
-	return err
+	return false, err
 }
 
-func (o *Outbox[T]) attempt(ctx context.Context, id string) error {
+func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err error) {
 	item, err := o.read(ctx, id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	done, err := o.c.Work(ctx, item)
+	done, err = o.c.Work(ctx, item)
 	if err != nil || !done {
-		return err
+		return false, err
 	}
-	errs, err := o.c.Store.Mutate(ctx, []hbase.Mutation{o.c.Remove(id)})
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return err
+	if o.c.Remove != nil {
+		errs, err := o.c.Store.Mutate(ctx, []hbase.Mutation{o.c.Remove(id)})
+		if err := errors.Join(append(errs, err)...); err != nil {
+			return false, err
+		}
 	}
 	o.c.Done(item.Value)
-	return nil
+	return true, nil
 }

@@ -2,8 +2,14 @@ package outbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -12,10 +18,12 @@ const (
 	scanInterval = time.Second
 	fullInterval = time.Minute
 	// clockSkew is how far another gateway's clock may be behind for a scan to find its new items.
-	clockSkew = 30 * time.Second
+	clockSkew = 10 * time.Second
 	// maxPerShard is how many items a scan reads of a shard, the oldest: more are not done before the next.
 	maxPerShard = 512
 	maxItems    = maxPerShard * tables.OutboxShards
+	// maxEarlier is how many items a scan reads by their keys.
+	maxEarlier = 128
 )
 
 // Lag is how far the work is behind, as of the last scan.
@@ -28,9 +36,12 @@ type Lag struct {
 
 // scanned is the result of the last scan.
 type scanned struct {
-	full   time.Time // when the last full scan began; zero before the first
-	oldest time.Time // when the oldest item was put, deferred ones too; the time of the scan if there was none
-	lag    Lag
+	full time.Time // when the last full scan began; zero before the first
+	lag  Lag
+	// from is where the next scan begins. It reads the earlier items by their keys: so a few that stay for long
+	// do not make it go through the deletion markers of all that were removed since.
+	from    time.Time
+	earlier []string
 }
 
 // Lag returns how far the work is behind.
@@ -52,69 +63,108 @@ func (o *Outbox[T]) PendingSince() time.Time {
 }
 
 // scan queues the items that are available. If all is set, it reads from the beginning and does not wait for
-// items that failed.
-func (o *Outbox[T]) scan(ctx context.Context, all bool) error {
+// items that failed. Items that cannot be read hold up no other: they are logged, and their errors returned.
+func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.c.Now()
+	to := now.Add(-o.c.MinAge)
 	o.mu.Lock()
 	s := o.scanned
 	o.mu.Unlock()
-	from := s.oldest.Add(-clockSkew)
 	if all || now.Sub(s.full) >= fullInterval {
-		from, s.full = time.UnixMilli(0), now
+		s = scanned{full: now, from: time.UnixMilli(0)}
+	} else if latest := to.Add(-clockSkew); s.from.After(latest) { // the clock was put back
+		s.from = latest
 	}
-	s.oldest, s.lag = now, Lag{}
-	for shard := range tables.OutboxShards {
-		if err := o.scanShard(ctx, shard, from, all, &s); err != nil {
-			return err
+	rows, err := o.rows(ctx, s, to)
+	if err != nil {
+		return nil, err
+	}
+	var items []*Item[T]
+	for _, row := range rows {
+		item, ok, err := o.decode(row.Key, row.Cells)
+		if err != nil {
+			o.c.Log.Error("outbox item is corrupt", "outbox", o.c.Table.Table, "error", err)
+			corrupt = append(corrupt, fmt.Errorf("%s: %w", o.c.Table.Table, err))
+		} else if ok {
+			items = append(items, item)
+		}
+	}
+	for _, item := range items {
+		if o.available(item) && (all || !o.backingOff(item.ID, now)) {
+			o.queueOf(item.Value).add(item.ID)
 		}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.scanned = s
+	o.scanned = o.summary(items, now)
+	o.scanned.full = s.full
 	o.forgetFailures(now)
-	return nil
+	return corrupt, nil
 }
 
-// scanShard queues the available items of one shard, and adds what it found to s. An item that cannot be
-// read holds up no other.
-func (o *Outbox[T]) scanShard(ctx context.Context, shard int, from time.Time, all bool, s *scanned) error {
-	now, found := o.c.Now(), 0
-	for row, err := range o.c.Store.Scan(ctx, o.c.Table.Scan(shard, from)) {
-		if err != nil {
-			return err
-		}
-		value, ok, err := o.c.Decode(row.Key, row.Cells)
-		if err != nil {
-			o.c.Log.Error("outbox item is corrupt", "outbox", o.c.Table.Table, "error", err)
-		}
-		if err != nil || !ok {
-			continue
-		}
-		item := &Item[T]{ID: row.Key[1:], Value: value, outbox: o, lease: tables.LeaseOf(row.Cells)}
-		s.add(item.ID, now, o.c.Deferred(value))
-		if o.available(item) && (all || !o.backingOff(item.ID, now)) {
-			o.queue.add(item.ID)
-		}
-		if found++; found == maxPerShard {
-			break
-		}
+// rows reads the items that were put before to: those of a range, and the earlier ones.
+func (o *Outbox[T]) rows(ctx context.Context, s scanned, to time.Time) (rows []hbase.Row, err error) {
+	if o.c.MinAge == 0 {
+		to = time.Time{} // other clocks may be ahead
 	}
-	return nil
+	var shards [tables.OutboxShards][]hbase.Row
+	g, scanning := errgroup.WithContext(ctx)
+	for shard := range shards {
+		g.Go(func() error {
+			for row, err := range o.c.Store.Scan(scanning, o.c.Table.Scan(shard, s.from, to)) {
+				if err != nil {
+					return err
+				}
+				if shards[shard] = append(shards[shard], row); len(shards[shard]) == maxPerShard {
+					break
+				}
+			}
+			return nil
+		})
+	}
+	err = g.Wait()
+	rows = slices.Concat(shards[:]...)
+	if err != nil || len(s.earlier) == 0 {
+		return rows, err
+	}
+	gets := make([]hbase.Get, len(s.earlier))
+	for i, id := range s.earlier {
+		gets[i] = o.c.Table.Get(id)
+	}
+	results, err := o.c.Store.Get(ctx, gets)
+	for i, r := range results {
+		err = errors.Join(err, r.Err)
+		rows = append(rows, hbase.Row{Key: gets[i].Row, Cells: r.Cells})
+	}
+	return rows, err
 }
 
-// add counts an item.
-func (s *scanned) add(id string, now time.Time, deferred bool) {
-	put, _ := tables.OpTime(id) // Decode checked it
-	if put.After(now) {
-		put = now // by a clock that is ahead
+// summary says what the next scan has to read, and what waits, given all items that a scan found.
+func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
+	s.from = now.Add(-o.c.MinAge - clockSkew)
+	var pending []*Item[T]
+	for _, item := range items {
+		if len(items) > maxEarlier && item.put.Add(-clockSkew).Before(s.from) {
+			s.from = item.put.Add(-clockSkew)
+		}
+		if !o.c.Deferred(item.Value) {
+			pending = append(pending, item)
+		}
 	}
-	if put.Before(s.oldest) {
-		s.oldest = put
+	for _, item := range items {
+		if item.put.Before(s.from) {
+			s.earlier = append(s.earlier, item.ID)
+		}
 	}
-	if deferred {
-		return
+	for i, item := range pending {
+		put := item.put
+		if put.After(now) {
+			put = now // by a clock that is ahead
+		}
+		if i == 0 || put.Before(s.lag.Oldest) {
+			s.lag.Oldest = put
+		}
 	}
-	if s.lag.Pending++; s.lag.Pending == 1 || put.Before(s.lag.Oldest) {
-		s.lag.Oldest = put
-	}
+	s.lag.Pending = len(pending)
+	return s
 }
