@@ -156,7 +156,7 @@ func (x *execution) compensate(ctx context.Context, c compensation, label string
 	if err != nil {
 		return err
 	}
-	missing, err := c.unless.missing(cells)
+	missing, err := c.unless.missingIn(cells)
 	if err != nil {
 		return x.failed(label+c.String(), err)
 	}

@@ -165,7 +165,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
 	if !x.opType.needsPredecessor || last == "" ||
 		slices.Contains(parents(ctx), last) || x.w.completed.before(last, x.began) {
-		return stateSearching, nil
+		return stateChecking, nil
 	}
 	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
 		open, err := x.openIntents(ctx, []string{last}, "read, last intent")
@@ -180,21 +180,11 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	return stateReading, nil
 }
 
-// search does one more round, if the type needs one.
-func (x *execution) search(ctx context.Context) (state, error) {
-	gets := x.opType.more(x.arguments, x.read)
-	if len(gets) == 0 {
-		return stateChecking, nil
-	}
-	cells, err := x.get(ctx, "read", gets)
-	x.read.cells = append(x.read.cells, cells...)
-	return stateSearching, err
-}
-
 // check asks the type what to commit, and makes the intent. The plan is made from the stored form
 // of the arguments, as another gateway would make it.
-func (x *execution) check(context.Context) (state, error) {
+func (x *execution) check(ctx context.Context) (state, error) {
 	r := x.read
+	r.get = func(gets ...hbase.Get) ([][]hbase.Cell, error) { return x.get(ctx, "read", gets) }
 	d, err := x.opType.check(x.arguments, r)
 	switch {
 	case err != nil:

@@ -41,27 +41,22 @@ var addComment = register(opType[addCommentArgs]{
 		return tables.Commenters.Added(a.Twit.key(), a.Author, *a.Key)
 	},
 	reads: func(a addCommentArgs) []hbase.Get { return a.references().gets() },
-	more: func(a addCommentArgs, r *reading) []hbase.Get {
-		at, _, added, err := tables.Commenters.DecodeAdded(r.row)
-		if len(r.cells) > len(a.references().gets()) || err != nil || !added {
-			return nil
-		}
-		// By the comment's time: older programs did not store its mark.
-		return []hbase.Get{tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at)}
-	},
 	check: func(a *addCommentArgs, r *reading) (decision, error) {
 		if err := a.references().check(r.cells); err != nil {
 			return unchanged, err
 		}
 		at, mark, added, err := tables.Commenters.DecodeAdded(r.row)
-		switch {
-		case err != nil:
+		if err != nil {
 			return unchanged, err
-		case added && tables.Commenters.DecodeRemoved(r.cells[len(r.cells)-1]):
-			return unchanged, refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
-		case added:
+		}
+		if added {
+			// By the comment's time: older programs did not store its mark.
+			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
+			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
+				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
+			}
 			a.At, a.Mark = at.UnixMilli(), []byte(mark)
-			return unchanged, nil
+			return unchanged, err
 		}
 		if a.At = r.at; a.Key == nil {
 			return commit(), nil

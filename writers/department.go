@@ -75,31 +75,25 @@ var createDepartment = register(opType[createDepartmentArgs]{
 		}
 		return gets
 	},
-	more: func(a createDepartmentArgs, r *reading) []hbase.Get {
-		if a.Parent == nil || roomy(r.row) {
-			return nil
-		}
-		return climb(r.cells[1:])
-	},
 	check: func(a *createDepartmentArgs, r *reading) (decision, error) {
 		before, err := checkCode(r.cells[0], a.Code, a.Origin, a.IdempotencyKey)
 		if before && err == nil {
 			return unchanged, nil
 		}
+		r.after(r.cells...)
 		a.Level = 1
 		if a.Parent != nil {
 			_, parentErr := existing(tables.Departments, *a.Parent, r.cells[1], "parent")
-			if err = together(err, parentErr); err == nil && len(r.cells) > tables.MaxDepth {
-				err = tooDeep(a.Code)
+			if err = together(err, parentErr); err == nil {
+				a.Level, err = levelUnder(r)
 			}
-			if a.Level = len(r.cells); roomy(r.row) {
-				a.Level = 0
-			}
+		}
+		if err == nil && a.Level > tables.MaxDepth {
+			err = tooDeep(a.Code)
 		}
 		if err != nil {
 			return unchanged, err
 		}
-		r.after(r.cells...)
 		a.Depth, err = depthOf(r.row)
 		return commit(), err
 	},

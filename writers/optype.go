@@ -20,11 +20,9 @@ type opType[A any] struct {
 	row func(A) hbase.Get
 	// reads returns the other reads of the first round. It may be nil.
 	reads func(A) []hbase.Get
-	// more returns the reads of the next round, given the results so far; none if there are enough.
-	// It may be nil.
-	more func(a A, r *reading) []hbase.Get
-	// check checks the preconditions, given all results. The error is UserErrors if one does not
-	// hold. check may store in the arguments what the effects need of the previous state.
+	// check checks the preconditions, given the results. It may read more. The error is UserErrors
+	// if one does not hold. check may store in the arguments what the effects need of the previous
+	// state.
 	check func(a *A, r *reading) (decision, error)
 	// plan returns the effects. It is a pure function: every gateway that completes the operation
 	// makes the same plan. It is nil if there are no effects.
@@ -35,7 +33,7 @@ type opType[A any] struct {
 
 // properties select parts of the protocol for an operation type.
 type properties struct {
-	// needsPredecessor is true if reads or more read effects of earlier operations on the same
+	// needsPredecessor is true if reads or check read effects of earlier operations on the same
 	// commit row. These are completed first. That costs a round, unless this gateway knows that
 	// they are complete, and a second one unless the row's column [tables.CompleteColumn] names the last of
 	// them. row must read that column.
@@ -58,17 +56,17 @@ type operation struct {
 	at int64
 }
 
-// reading holds the results of all reads before a commit.
+// reading holds the results of the first round of reads.
 type reading struct {
 	operation
 	// row are the cells of the commit row, and last the commit record among them, empty if there is
 	// none.
 	row  []hbase.Cell
 	last string
-	// cells are the results of reads and more, in their order.
+	// cells are the results of reads, in their order.
 	cells [][]hbase.Cell
-	// search is state that opType.more keeps between rounds.
-	search any
+	// get reads in a round of its own.
+	get func(...hbase.Get) ([][]hbase.Cell, error)
 }
 
 // decision is the result of a check: whether the operation commits, and the cells to commit.
@@ -91,7 +89,6 @@ type anyOpType struct {
 
 	row   func(arguments any) hbase.Get
 	reads func(arguments any) []hbase.Get
-	more  func(arguments any, r *reading) []hbase.Get
 	check func(arguments any, r *reading) (decision, error)
 	plan  func(arguments any, o operation) plan
 	parse func(text string) (arguments any, err error)
@@ -109,7 +106,6 @@ func register[A any](t opType[A]) *anyOpType {
 		name: t.name, properties: t.properties, conditional: t.row != nil,
 		row:   func(a any) hbase.Get { return t.row(*a.(*A)) },
 		reads: func(a any) []hbase.Get { return t.reads(*a.(*A)) },
-		more:  func(a any, r *reading) []hbase.Get { return t.more(*a.(*A), r) },
 		check: func(a any, r *reading) (decision, error) { return t.check(a.(*A), r) },
 		plan:  func(a any, o operation) plan { return t.plan(*a.(*A), o) },
 		parse: func(text string) (any, error) {
@@ -122,9 +118,6 @@ func register[A any](t opType[A]) *anyOpType {
 	}
 	if t.reads == nil {
 		n.reads = func(any) []hbase.Get { return nil }
-	}
-	if t.more == nil {
-		n.more = func(any, *reading) []hbase.Get { return nil }
 	}
 	if t.plan == nil {
 		n.plan = func(any, operation) plan { return plan{} }

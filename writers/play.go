@@ -109,15 +109,9 @@ type erasePlaysArgs struct {
 var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
-	more: func(a erasePlaysArgs, r *reading) []hbase.Get {
-		if len(r.cells) > 0 {
-			return nil
-		}
-		// The game is read after the plays: a new game of that code keeps its plays.
-		return playReferences(a.User, a.Game).rows()
-	},
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		if missing, err := playReferences(a.User, a.Game).missing(r.cells); err != nil || !missing {
+		// The game is read after the plays: a new game of that code keeps its plays.
+		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
 		if a.Days, err = playedOn(r.row); err != nil || len(a.Days) == 0 {

@@ -18,9 +18,9 @@ import (
 //
 // An execution is a state machine. The gateway that was called starts it in reading:
 //
-//	┌─► reading ──► predecessor ──► searching ──► checking ───── nothing to do ─────► verifying
-//	│      ▲             │                           │                                  │    │
-//	│      └─ it was     ┘                           ▼                                  │    ▼
+//	┌─► reading ──────────► predecessor ─────────► checking ───── nothing to do ─────► verifying
+//	│      ▲                     │                   │                                  │    │
+//	│      └─ it was ────────────┘                   ▼                                  │    ▼
 //	│         not complete                       preparing ── no commit row ──┐         │  UNCHANGED
 //	│                                                │                        ▼         │
 //	│                                                ▼                    recording     │
@@ -76,9 +76,8 @@ const (
 	// statePredecessor completes the row's previous operation, if the type reads that operation's
 	// effects.
 	statePredecessor
-	// stateSearching does the further rounds of types that find what they need step by step.
-	stateSearching
-	// stateChecking checks the preconditions, and makes the intent and the plan.
+	// stateChecking checks the preconditions, in further rounds if the type finds what it needs step
+	// by step, and makes the intent and the plan.
 	stateChecking
 	// stateVerifying completes the operation because of which there is nothing to do.
 	stateVerifying
@@ -188,8 +187,6 @@ func (x *execution) step(ctx context.Context) (state, error) {
 		return x.readRow(ctx)
 	case statePredecessor:
 		return x.completePredecessor(ctx)
-	case stateSearching:
-		return x.search(ctx)
 	case stateChecking:
 		return x.check(ctx)
 	case stateVerifying:

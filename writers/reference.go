@@ -71,8 +71,17 @@ func (rs references) rows() (gets []hbase.Get) {
 	return gets
 }
 
-// missing reports whether any of the objects does not exist, given the cells of rows.
-func (rs references) missing(cells [][]hbase.Cell) (bool, error) {
+// missing reads whether any of the objects does not exist.
+func (rs references) missing(r *reading) (bool, error) {
+	cells, err := r.get(rs.rows()...)
+	if err != nil {
+		return false, err
+	}
+	return rs.missingIn(cells)
+}
+
+// missingIn is missing, given the cells of rows.
+func (rs references) missingIn(cells [][]hbase.Cell) (bool, error) {
 	for i, r := range rs {
 		if exists, err := r.object.Exists(r.key, cells[i]); err != nil || !exists {
 			return true, err

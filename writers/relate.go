@@ -79,16 +79,10 @@ func unrelate(x *tables.Relation) opType[relationArgs] {
 			}
 			return nil
 		},
-		more: func(a relationArgs, r *reading) []hbase.Get {
-			if a.IfMissing && len(r.cells) == 0 {
-				return a.ends().rows()
-			}
-			return nil
-		},
 		check: func(a *relationArgs, r *reading) (decision, error) {
 			switch {
 			case a.IfMissing:
-				if missing, err := a.ends().missing(r.cells); err != nil || !missing {
+				if missing, err := a.ends().missing(r); err != nil || !missing {
 					return unchanged, err
 				}
 			case x.Strict:

@@ -86,19 +86,13 @@ type undefineRoleArgs struct{ Role, Department string }
 var _ = register(opType[undefineRoleArgs]{
 	name: "undefineRole",
 	row:  func(a undefineRoleArgs) hbase.Get { return roleOf(a.Role) },
-	more: func(a undefineRoleArgs, r *reading) []hbase.Get {
-		if len(r.cells) > 0 {
-			return nil
-		}
-		// The department is read after the role: a new department of that code keeps its roles.
-		return definers(&a.Department).rows()
-	},
 	check: func(a *undefineRoleArgs, r *reading) (decision, error) {
 		role, err := tables.Roles.Decode(a.Role, r.row)
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
 			return unchanged, err
 		}
-		if missing, err := definers(&a.Department).missing(r.cells); err != nil || !missing {
+		// The department is read after the role: a new department of that code keeps its roles.
+		if missing, err := definers(&a.Department).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
 		return commit(tables.Without("department", r.at), versionCell(r.operation)), nil

@@ -66,23 +66,26 @@ var split = register(opType[splitArgs]{
 	reads: func(a splitArgs) []hbase.Get {
 		return []hbase.Get{a.list().Directories(string(a.Owner)), a.page(a.Bucket, "", "")}
 	},
-	more: func(a splitArgs, r *reading) []hbase.Get {
-		last := r.cells[len(r.cells)-1]
-		if len(last) < splitPage {
-			return nil
-		}
-		return []hbase.Get{a.page(a.Bucket, hbase.Next(last[len(last)-1].Qualifier), "")}
-	},
 	check: func(a *splitArgs, r *reading) (decision, error) {
 		directory, err := a.list().DecodeDirectory(string(a.Owner), r.cells[0])
 		if err != nil || a.list().Announced(r.cells[0]) != 0 {
 			return unchanged, err
 		}
 		var positions []string
-		for _, c := range slices.Concat(r.cells[1:]...) {
-			if tables.BucketOf(directory, c.Qualifier) == a.Bucket {
-				positions = append(positions, c.Qualifier)
+		for page := r.cells[1]; ; {
+			for _, c := range page {
+				if tables.BucketOf(directory, c.Qualifier) == a.Bucket {
+					positions = append(positions, c.Qualifier)
+				}
 			}
+			if len(page) < splitPage {
+				break
+			}
+			cells, err := r.get(a.page(a.Bucket, hbase.Next(page[len(page)-1].Qualifier), ""))
+			if err != nil {
+				return unchanged, err
+			}
+			page = cells[0]
 		}
 		if len(positions) <= a.Bound {
 			return unchanged, nil

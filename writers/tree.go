@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/hbase"
@@ -41,32 +42,42 @@ func deepen(depth, level int, o operation) []effect {
 // measure is deepen for a department of an unknown level.
 func measure(code string, depth int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, _ string) ([]effect, string, error) {
-		first, err := c.one(ctx, "measure", departmentOf(code))
+		get := func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "measure", gets) }
+		first, err := get(departmentOf(code))
 		if err != nil {
 			return nil, "", err
 		}
-		chain := [][]hbase.Cell{first}
-		for {
-			next := climb(chain)
-			if len(next) == 0 {
-				return deepen(depth, len(chain), o), "", nil
-			}
-			above, err := c.get(ctx, "measure", next)
-			if err != nil {
-				return nil, "", err
-			}
-			chain = append(chain, above...)
-		}
+		chain, err := chainFrom(first[0], get)
+		return deepen(depth, len(chain), o), "", err
 	}}
 }
 
-// climb reads the next department of a chain from the bottom up, none if the chain is complete.
-func climb(chain [][]hbase.Cell) []hbase.Get {
-	d, err := tables.Departments.Decode("", chain[len(chain)-1])
-	if err != nil || d == nil || d.ParentCode == nil || len(chain) > tables.MaxDepth {
-		return nil
+// chainFrom reads the departments above one, and returns all from the bottom up.
+func chainFrom(first []hbase.Cell, get func(...hbase.Get) ([][]hbase.Cell, error)) ([][]hbase.Cell, error) {
+	chain := [][]hbase.Cell{first}
+	for len(chain) <= tables.MaxDepth {
+		d, err := tables.Departments.Decode("", chain[len(chain)-1])
+		if err != nil || d == nil || d.ParentCode == nil {
+			return chain, err
+		}
+		above, err := get(departmentOf(*d.ParentCode))
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, above...)
 	}
-	return []hbase.Get{departmentOf(*d.ParentCode)}
+	return chain, nil
+}
+
+// levelUnder returns the level of a new department under the parent that was read, 0 if there is
+// room for it anyway.
+func levelUnder(r *reading) (int, error) {
+	if roomy(r.row) {
+		return 0, nil
+	}
+	chain, err := chainFrom(r.cells[1], r.get)
+	r.after(chain...)
+	return len(chain) + 1, err
 }
 
 type moveDepartmentArgs struct {
@@ -92,12 +103,6 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		}
 		return gets
 	},
-	more: func(a moveDepartmentArgs, r *reading) []hbase.Get {
-		if r.search == nil {
-			r.search = &treeSearch{}
-		}
-		return r.search.(*treeSearch).next(a, r)
-	},
 	check: func(a *moveDepartmentArgs, r *reading) (decision, error) {
 		d, err := existing(tables.Departments, a.Code, r.cells[0], "code")
 		var parentErr error
@@ -113,16 +118,16 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		if a.Name, a.From = *d.Name, d.ParentCode; parentOf(a.From) == parentOf(a.Parent) {
 			return unchanged, nil
 		}
-		s := r.search.(*treeSearch)
+		s, err := searchTree(*a, *d.ChildCount > 0, r)
 		switch {
-		case s.err != nil:
-			return unchanged, s.err
+		case err != nil:
+			return unchanged, err
 		case s.cycle:
 			return unchanged, refuse(Cycle, "parent", "%q would be below itself", a.Code)
 		case s.level+s.height > tables.MaxDepth:
 			return unchanged, tooDeep(a.Code)
 		}
-		r.after(r.cells[:min(len(r.cells), 2)]...)
+		r.after(r.cells...)
 		a.Depth, err = depthOf(r.row)
 		a.To = new(s.level + s.height)
 		return commit(), err
@@ -141,22 +146,14 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// treeSearch finds the ancestors of the new parent, and the height of the department, both at the
-// same time: each round reads one ancestor and one level below.
+// treeSearch finds the ancestors of the new parent, and the height of the department.
 type treeSearch struct {
-	// taken is how many results were taken.
-	taken int
-	// climbing is whether the next result is an ancestor. All others are the buckets asked for.
-	climbing bool
-	asked    []childBucket
-	// pending are the buckets to be read in later rounds.
-	pending []childBucket
-
 	// level is the number of ancestors, height that of levels from the department on.
 	level, height int
 	// cycle is whether the department is one of the ancestors.
 	cycle bool
-	err   error
+	// pending are the buckets that have not been read.
+	pending []childBucket
 }
 
 // childBucket is a bucket of the list of children of a department, so many levels below.
@@ -169,66 +166,59 @@ type childBucket struct {
 // searchWidth is how many buckets are read at once.
 const searchWidth = 1000
 
-// next takes the results of a round, and returns the reads of the next.
-func (s *treeSearch) next(a moveDepartmentArgs, r *reading) (gets []hbase.Get) {
-	if s.taken == 0 {
-		s.begin(a, r)
-	}
-	for _, cells := range r.cells[s.taken:] {
-		if s.climbing {
-			s.climbing = false
-			gets = s.takeAncestor(a, cells)
-			continue
-		}
-		s.takeChildren(s.asked[0], cells)
-		s.asked = s.asked[1:]
-	}
-	s.taken = len(r.cells)
-	s.climbing = len(gets) > 0
-	switch {
-	case s.cycle || s.err != nil:
-		return nil
-	case s.level+s.height > tables.MaxDepth: // too deep, but a cycle may still be found above
-		s.pending = nil
-	}
-	n := min(len(s.pending), searchWidth)
-	s.asked, s.pending = s.pending[:n], s.pending[n:]
-	for _, b := range s.asked {
-		gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
-	}
-	return gets
-}
-
-// begin takes the department. If it gets a parent, the next result is that.
-func (s *treeSearch) begin(a moveDepartmentArgs, r *reading) {
-	s.taken, s.height = 1, 1
-	s.cycle = a.Parent != nil && *a.Parent == a.Code
-	s.climbing = a.Parent != nil
-	d, err := tables.Departments.Decode(a.Code, r.cells[0])
-	if err == nil && d != nil && *d.ChildCount > 0 {
+// searchTree walks up and down at the same time: each round reads one ancestor and one level below.
+func searchTree(a moveDepartmentArgs, hasChildren bool, r *reading) (s treeSearch, err error) {
+	s.height = 1
+	if hasChildren {
 		s.pending = []childBucket{{a.Code, 0, 1}}
 	}
+	var gets []hbase.Get
+	if a.Parent != nil {
+		s.cycle = *a.Parent == a.Code
+		gets, err = s.takeAncestor(a, r.cells[1])
+	}
+	for err == nil && !s.cycle {
+		if s.level+s.height > tables.MaxDepth { // too deep, but a cycle may still be found above
+			s.pending = nil
+		}
+		n, ancestors := min(len(s.pending), searchWidth), len(gets)
+		buckets := s.pending[:n]
+		s.pending = s.pending[n:]
+		for _, b := range buckets {
+			gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
+		}
+		if len(gets) == 0 {
+			break
+		}
+		var cells [][]hbase.Cell
+		if cells, err = r.get(gets...); err != nil {
+			break
+		}
+		gets = nil
+		for _, c := range cells[:ancestors] {
+			gets, err = s.takeAncestor(a, c)
+		}
+		for i, b := range buckets {
+			err = cmp.Or(err, s.takeChildren(b, cells[ancestors+i]))
+		}
+	}
+	return s, err
 }
 
-// takeAncestor takes an ancestor, and reads the next.
-func (s *treeSearch) takeAncestor(a moveDepartmentArgs, cells []hbase.Cell) []hbase.Get {
+// takeAncestor takes an ancestor, and reads the next if there is one.
+func (s *treeSearch) takeAncestor(a moveDepartmentArgs, cells []hbase.Cell) ([]hbase.Get, error) {
 	s.level++
 	d, err := tables.Departments.Decode("", cells)
 	if err != nil || d == nil || d.ParentCode == nil || s.level > tables.MaxDepth {
-		s.err = err
-		return nil
+		return nil, err
 	}
 	s.cycle = s.cycle || *d.ParentCode == a.Code
-	return []hbase.Get{departmentOf(*d.ParentCode)}
+	return []hbase.Get{departmentOf(*d.ParentCode)}, nil
 }
 
 // takeChildren takes a bucket of children.
-func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) {
+func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) error {
 	children, _, buckets, err := tables.Children.Decode(b.code, cells)
-	if err != nil {
-		s.err = err
-		return
-	}
 	for _, c := range children {
 		s.height = max(s.height, b.level+1)
 		s.pending = append(s.pending, childBucket{c.Code, 0, b.level + 1})
@@ -236,6 +226,7 @@ func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) {
 	for _, further := range buckets {
 		s.pending = append(s.pending, childBucket{b.code, further.Number, b.level})
 	}
+	return err
 }
 
 // MoveDepartment moves a department below another one, or to the top if parent is nil, and returns
