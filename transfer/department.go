@@ -8,10 +8,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-func parseDepartment(r *row) *tables.Department {
-	return &tables.Department{Code: r.code("id"), Name: new(r.checked("name", tables.CheckDepartmentName)), ParentCode: r.optionalCode("parent")}
-}
-
 // importDepartments imports the files of departments together: whether a parent exists and the tree stays one can't be said before all
 // are read.
 func (im *importer) importDepartments(ctx context.Context) error {
@@ -19,7 +15,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		return nil
 	}
 	t := tree{rows: map[string]item[*tables.Department]{}, stored: map[string]string{}}
-	err := read(ctx, im, "departments", parseDepartment, func(it item[*tables.Department]) error {
+	err := read(ctx, im, "departments", parseObject(tables.Departments), func(it item[*tables.Department]) error {
 		t.add(it)
 		return nil
 	})
@@ -37,7 +33,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		return err
 	}
 	for batch := range slices.Chunk(kept, batchRows) {
-		err := revise(ctx, im, tables.Departments, batch, []string{"name", "parent"}, func(d *tables.Department) string { return d.Code })
+		err := revise(ctx, im, tables.Departments, batch)
 		if err != nil {
 			return err
 		}

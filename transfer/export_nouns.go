@@ -15,23 +15,6 @@ import (
 // emit takes one row, its fields in the order of the schema's columns.
 type emit func(fields ...string) error
 
-func exportUsers(ctx context.Context, store hbase.Store, row emit) error {
-	fields := []string{"name", "email", "age", "avatarUrl", "createdAt"}
-	return objects(ctx, store, tables.Users, fields, func(u *tables.User) error {
-		return row(u.Username, *u.Name, value(u.Email), number(u.Age), value(u.AvatarURL), instant(u.CreatedAt))
-	})
-}
-
-func exportRoles(ctx context.Context, store hbase.Store, row emit) error {
-	return objects(ctx, store, tables.Roles, []string{"name", "department"}, func(r *tables.Role) error {
-		return row(r.Code, *r.Name, value(r.DepartmentCode))
-	})
-}
-
-func exportGames(ctx context.Context, store hbase.Store, row emit) error {
-	return objects(ctx, store, tables.Games, []string{"name"}, func(g *tables.Game) error { return row(g.Code, *g.Name) })
-}
-
 func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
 	return twits(ctx, store, func(some []*tables.Twit) error {
 		for _, t := range some {
@@ -138,13 +121,6 @@ func exportPlays(ctx context.Context, store hbase.Store, row emit) error {
 		}
 	}
 	return nil
-}
-
-func number(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
 }
 
 func instant(t *time.Time) string {

@@ -29,7 +29,7 @@ func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 			continue
 		}
 		emitted[d.Code] = true
-		if err := row(d.Code, *d.Name, value(d.ParentCode)); err != nil {
+		if err := row(tables.Departments.Row(d)...); err != nil {
 			return err
 		}
 	}

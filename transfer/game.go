@@ -10,21 +10,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-func parseGame(r *row) *tables.Game {
-	return &tables.Game{Code: r.code("id"), Name: new(r.name("name"))}
-}
-
-func (im *importer) importGames(ctx context.Context) error {
-	return pipe(ctx, im, "games", parseGame, func(g *tables.Game) string { return g.Code },
-		func(ctx context.Context, batch []item[*tables.Game]) error {
-			w := newWrites(im.store, len(batch))
-			for _, it := range batch {
-				w.put(tables.Games.Put(it.value.Code, it.value, timeless))
-			}
-			return w.flush(ctx)
-		})
-}
-
 // play is how much a user played a game on a day.
 type play struct {
 	played

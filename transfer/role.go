@@ -9,19 +9,15 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-func parseRole(r *row) *tables.Role {
-	return &tables.Role{Code: r.code("id"), Name: new(r.name("name")), DepartmentCode: r.optionalCode("department")}
-}
-
 func (im *importer) importRoles(ctx context.Context) error {
-	return pipe(ctx, im, "roles", parseRole, func(r *tables.Role) string { return r.Code },
+	return pipe(ctx, im, "roles", parseObject(tables.Roles), tables.Roles.Key,
 		func(ctx context.Context, batch []item[*tables.Role]) error {
 			batch, err := known(ctx, im, batch,
 				name[*tables.Role]{"department", &tables.Departments.AnyObject, func(r *tables.Role) string { return value(r.DepartmentCode) }})
 			if err != nil {
 				return err
 			}
-			return revise(ctx, im, tables.Roles, batch, []string{"name", "department"}, func(r *tables.Role) string { return r.Code })
+			return revise(ctx, im, tables.Roles, batch)
 		})
 }
 
@@ -33,14 +29,15 @@ func value(s *string) string {
 }
 
 // revise writes objects that stand in lists by what they say. One that says the same as in the store is not written, and one that
-// says something else becomes younger, so that its new place in a list is younger than what removes the old one. fields are
-// all that the rows say; a nil one is removed.
-func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T], fields []string, key func(*T) string) error {
+// says something else becomes younger, so that its new place in a list is younger than what removes the old one. What a row leaves
+// empty is removed.
+func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
+	_, _, fields := o.File()
 	latest := map[string]*T{}
 	var keys []string
 	var gets []hbase.Get
 	for _, it := range batch {
-		k := key(it.value)
+		k := o.Key(it.value)
 		if latest[k] == nil {
 			keys, gets = append(keys, k), append(gets, o.Get(k, o.Columns(fields)))
 		}

@@ -22,11 +22,10 @@ type schema struct {
 // twits that they bring into timelines.
 var schemas = slices.Concat(
 	[]schema{
-		{"users", []string{"username", "name"}, []string{"email", "age", "avatar_url", "created_at"},
-			(*importer).importUsers, exportUsers},
-		{"departments", []string{"id", "name", "parent"}, nil, (*importer).importDepartments, exportDepartments},
-		{"roles", []string{"id", "name", "department"}, nil, (*importer).importRoles, exportRoles},
-		{"games", []string{"id", "name"}, nil, (*importer).importGames, exportGames},
+		objectSchema(tables.Users, importObjects(tables.Users), exportObjects(tables.Users)),
+		objectSchema(tables.Departments, (*importer).importDepartments, exportDepartments),
+		objectSchema(tables.Roles, (*importer).importRoles, exportObjects(tables.Roles)),
+		objectSchema(tables.Games, importObjects(tables.Games), exportObjects(tables.Games)),
 	},
 	relationSchemas(tables.PostedTwits, false),
 	[]schema{

@@ -14,16 +14,22 @@ func parseTwit(r *row) *tables.Twit {
 		AuthorName: r.username("author"),
 		PostedAt:   r.time("posted_at"),
 		Name:       r.checked("id", tables.CheckTwitID),
-		Title:      optional(r, "title", r.name),
 		Content:    r.content("content"),
 		Visibility: r.visibility("visibility"),
+	}
+	if r.has("title") {
+		t.Title = new(parse(r, "title", tables.ParseLine))
 	}
 	photos := r.text("photo_urls")
 	if len(photos) > maxText {
 		r.fail("photo_urls", "it has %d bytes, more than %d", len(photos), maxText)
 	}
 	for _, s := range strings.Fields(photos) {
-		t.PhotoURLs = append(t.PhotoURLs, r.url("photo_urls", s))
+		url, err := tables.ParseURL(s)
+		if err != nil {
+			r.fail("photo_urls", "%v", err)
+		}
+		t.PhotoURLs = append(t.PhotoURLs, url)
 	}
 	if t.Content == "" && len(t.PhotoURLs) == 0 {
 		r.fail("content", "a twit needs a content or a photo")

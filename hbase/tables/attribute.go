@@ -17,6 +17,7 @@ type attribute[T any] struct {
 	set  func(*Memory, *T, string) error
 	// zero sets the field of an existing object that has no such cell. It is nil if the field stays nil then.
 	zero func(*T)
+	file fileColumn
 }
 
 // neededBy reports whether any of these schema fields needs the attribute.
@@ -27,33 +28,36 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 
 // text is an attribute that is a non-empty text in UTF-8.
 func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
-	return attribute[T]{column, also,
-		func(t *T) string {
+	return attribute[T]{
+		column: column, also: also,
+		get: func(t *T) string {
 			if p := *field(t); p != nil {
 				return *p
 			}
 			return ""
 		},
-		func(m *Memory, t *T, s string) error {
+		set: func(m *Memory, t *T, s string) error {
 			if s == "" || !utf8.ValidString(s) {
 				return fmt.Errorf("%q is no text", s)
 			}
 			p := m.texts.one()
 			*p, *field(t) = s, p
 			return nil
-		}, nil}
+		},
+	}
 }
 
 // number is an attribute that is a decimal integer.
 func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
-	return attribute[T]{column, also,
-		func(t *T) string {
+	return attribute[T]{
+		column: column, also: also,
+		get: func(t *T) string {
 			if p := *field(t); p != nil {
 				return strconv.Itoa(*p)
 			}
 			return ""
 		},
-		func(m *Memory, t *T, s string) error {
+		set: func(m *Memory, t *T, s string) error {
 			n, err := strconv.Atoi(s)
 			if err != nil || strconv.Itoa(n) != s {
 				return fmt.Errorf("%q is no number", s)
@@ -61,7 +65,8 @@ func number[T any](column string, field func(*T) **int, also ...string) attribut
 			p := m.numbers.one()
 			*p, *field(t) = n, p
 			return nil
-		}, nil}
+		},
+	}
 }
 
 // count is a number that is zero if it has no cell.
@@ -106,14 +111,15 @@ var none int
 
 // instant is an attribute that is a time in RFC 3339, in UTC.
 func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
-	return attribute[T]{column, also,
-		func(t *T) string {
+	return attribute[T]{
+		column: column, also: also,
+		get: func(t *T) string {
 			if p := *field(t); p != nil {
 				return p.UTC().Format(time.RFC3339Nano)
 			}
 			return ""
 		},
-		func(m *Memory, t *T, s string) error {
+		set: func(m *Memory, t *T, s string) error {
 			at, err := time.Parse(time.RFC3339Nano, s)
 			if err != nil || at.UTC().Format(time.RFC3339Nano) != s {
 				return fmt.Errorf("%q is no instant in UTC", s)
@@ -121,5 +127,6 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 			p := m.instants.one()
 			*p, *field(t) = at.UTC(), p
 			return nil
-		}, nil}
+		},
+	}
 }

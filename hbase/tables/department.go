@@ -34,11 +34,11 @@ const Root = ""
 var Departments = &Object[Department]{
 	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true, check: CheckCode},
 
-	key: func(d *Department) *string { return &d.Code },
+	key: func(d *Department) *string { return &d.Code }, keyColumn: "id",
 	attributes: []attribute[Department]{
-		text("name", func(d *Department) **string { return &d.Name }),
+		text("name", func(d *Department) **string { return &d.Name }).in("name", checked(CheckDepartmentName)),
 		version(func(d *Department) **string { return &d.Version }),
-		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors"),
+		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").in("parent", checked(CheckCode)),
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},

@@ -26,9 +26,9 @@ func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 var Games = &Object[Game]{
 	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, check: CheckCode},
 
-	key: func(g *Game) *string { return &g.Code },
+	key: func(g *Game) *string { return &g.Code }, keyColumn: "id",
 	attributes: []attribute[Game]{
-		text("name", func(g *Game) **string { return &g.Name }),
+		text("name", func(g *Game) **string { return &g.Name }).in("name", ParseLine),
 		version(func(g *Game) **string { return &g.Version }),
 		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
 	},

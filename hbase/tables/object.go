@@ -22,6 +22,7 @@ type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
+	keyColumn  string // of the key in the objects' file
 	// promised points to the field that tells that a T was made by [Object.Promise]; nil if T has none.
 	promised func(*T) *bool
 }
@@ -58,6 +59,9 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
+
+// Key returns the key of an object.
+func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
 // New returns objects of which only the keys are set. They share one allocation.
 func (o *Object[T]) New(keys ...string) []*T {

@@ -20,11 +20,11 @@ func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 var Roles = &Object[Role]{
 	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, check: CheckCode},
 
-	key: func(r *Role) *string { return &r.Code },
+	key: func(r *Role) *string { return &r.Code }, keyColumn: "id",
 	attributes: []attribute[Role]{
-		text("name", func(r *Role) **string { return &r.Name }),
+		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine),
 		version(func(r *Role) **string { return &r.Version }),
-		text("department", func(r *Role) **string { return &r.DepartmentCode }),
+		text("department", func(r *Role) **string { return &r.DepartmentCode }).in("department", checked(CheckCode)),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},
 }

@@ -33,15 +33,15 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", check: CheckUsername},
 
-	key:      func(u *User) *string { return &u.Username },
+	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	promised: func(u *User) *bool { return &u.Promised },
 	attributes: []attribute[User]{
-		text("name", func(u *User) **string { return &u.Name }),
+		text("name", func(u *User) **string { return &u.Name }).in("name", ParseLine),
 		version(func(u *User) **string { return &u.Version }),
-		text("email", func(u *User) **string { return &u.Email }),
-		number("age", func(u *User) **int { return &u.Age }),
-		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }),
-		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }),
+		text("email", func(u *User) **string { return &u.Email }).mayBeIn("email", parseEmail),
+		number("age", func(u *User) **int { return &u.Age }).mayBeIn("age", parseAge),
+		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }).mayBeIn("avatar_url", ParseURL),
+		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }).mayBeIn("created_at", parseInstant),
 		count("followerCount", func(u *User) **int { return &u.FollowerCount }),
 		count("followingCount", func(u *User) **int { return &u.FollowingCount }),
 		count("twitCount", func(u *User) **int { return &u.TwitCount }),
