@@ -35,8 +35,10 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.rebuilding()
 	if im.has("departments") || im.has("roles") {
-		if err := im.rebuilder.Departments(ctx); err != nil {
-			return err
+		for _, ref := range tables.References() {
+			if err := im.rebuilder.References(ctx, ref); err != nil {
+				return err
+			}
 		}
 	}
 	for _, l := range tables.Lists() {

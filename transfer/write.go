@@ -25,7 +25,7 @@ type writes struct {
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 	cells   int
-	// rewriteMasked is whether what a deletion hides is put above it.
+	// rewriteMasked is whether cells that a deletion masks are rewritten.
 	rewriteMasked bool
 }
 
@@ -34,6 +34,14 @@ type rowKey struct{ table, row string }
 // newWrites expects so many rows.
 func newWrites(store hbase.Store, rows int) *writes {
 	return &writes{store: store, at: make(map[rowKey]int, rows), puts: make([]hbase.Put, 0, rows)}
+}
+
+// derived returns writes of what follows from rows. A repair after an import that died has removed such cells, because their
+// sources were not there yet: so they have to be rewritten.
+func (im *importer) derived(rows int) *writes {
+	w := newWrites(im.store, rows)
+	w.rewriteMasked = im.repaired
+	return w
 }
 
 func (w *writes) put(p hbase.Put) {
@@ -54,8 +62,7 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 // remove deletes the versions of a column up to the timestamp.
 func (w *writes) remove(table, row, family, qualifier string, timestamp int64) {
 	w.cells++
-	w.deletes = append(w.deletes, hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{
-		{Kind: hbase.AllVersions, Family: family, Qualifier: qualifier, Timestamp: timestamp}}})
+	w.deletes = append(w.deletes, rebuild.Remove(table, row, hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp}))
 }
 
 // flushFull sends what was collected if it is a batch.
@@ -68,16 +75,19 @@ func (w *writes) flushFull(ctx context.Context) error {
 
 // flush sends what was collected, and returns when it is durable.
 func (w *writes) flush(ctx context.Context) error {
-	mutations := make([]hbase.Mutation, len(w.puts), len(w.puts)+len(w.deletes))
-	for i := range w.puts {
-		mutations[i] = w.puts[i]
-	}
-	mutations = append(mutations, w.deletes...)
-	if err := rebuild.Write(ctx, w.store, mutations); err != nil {
-		return err
-	}
 	if w.rewriteMasked {
-		if err := rewriteMasked(ctx, w.store, w.puts); err != nil {
+		if err := rebuild.Write(ctx, w.store, w.deletes); err != nil {
+			return err
+		}
+		if err := rebuild.WriteVisible(ctx, w.store, w.puts); err != nil {
+			return err
+		}
+	} else {
+		mutations := make([]hbase.Mutation, len(w.puts), len(w.puts)+len(w.deletes))
+		for i := range w.puts {
+			mutations[i] = w.puts[i]
+		}
+		if err := rebuild.Write(ctx, w.store, append(mutations, w.deletes...)); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,14 @@ var relations = []*Relation{
 	Follows,
 }
 
+// References returns the kinds of references.
+func References() []*Reference { return references }
+
+var references = []*Reference{
+	Parents,
+	Definers,
+}
+
 // stored is a family of a table, and the kind of object that its rows belong to; nil if they belong to none.
 type stored struct {
 	table, family string

@@ -11,7 +11,7 @@ import (
 )
 
 // kinds are the types that the catalogue has, without the types of rows and members.
-var kinds = []string{"Object", "AnyObject", "List", "Relation"}
+var kinds = []string{"Object", "AnyObject", "List", "Relation", "Reference"}
 
 // A declaration that the catalogue lacks would have no table, and no import, check or rebuild.
 func TestTheCatalogueHasEveryDeclaration(t *testing.T) {
@@ -21,13 +21,13 @@ func TestTheCatalogueHasEveryDeclaration(t *testing.T) {
 	if !slices.Equal(declared, listed) || len(declared) < 20 {
 		t.Errorf("the declarations are\n%v, the catalogue has\n%v", declared, listed)
 	}
-	if n := len(objects) + len(lists) + len(relations); n != len(listed) {
+	if n := len(objects) + len(lists) + len(relations) + len(references); n != len(listed) {
 		t.Errorf("the catalogue has %d names for %d entries", len(listed), n)
 	}
 }
 
 // declarations returns the names of the package's variables that are of one of the kinds, and those that the variables
-// objects, lists and relations have.
+// objects, lists, relations and references have.
 func declarations(t *testing.T) (declared, listed []string) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -74,7 +74,7 @@ func declarations(t *testing.T) (declared, listed []string) {
 		case *ast.CallExpr:
 			kind = returns[nameOfType(value.Fun)]
 		case *ast.CompositeLit:
-			if slices.Contains([]string{"objects", "lists", "relations"}, name) {
+			if slices.Contains([]string{"objects", "lists", "relations", "references"}, name) {
 				for _, e := range value.Elts {
 					listed = append(listed, variableOf(e))
 				}

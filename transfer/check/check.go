@@ -1,10 +1,8 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -12,13 +10,13 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Checker is how to go through a store. Only the store is needed.
+// Checker is how to check a store. Only the store is needed.
 type Checker struct {
 	Store hbase.Store
-	// Report is called with each violation, Read with how many more rows of a table were looked at; both from one goroutine. Nil is no call.
+	// Report is called with each violation, Read with how many more rows of a table were read; both from one goroutine. Nil is no call.
 	Report func(Violation)
 	Read   func(table string, rows int)
-	// Waiting is called with the number of jobs: what their authors have in timelines is not looked at.
+	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in timelines.
 	Waiting func(jobs int)
 	// Repair is whether violations are repaired. Some show only when others are repaired, so it takes another run to find none.
 	Repair bool
@@ -33,33 +31,42 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
-// run is one way through a store.
+// run is one check of a store.
+//
+// While nothing is repaired, it notes what a repair would have changed, so that what follows from a violation is not one more: see
+// the fields from off on.
 type run struct {
 	Checker
 	now time.Time
-	// said are the violations of the rows that are being looked at.
-	said map[Violation]bool
-	// puts and gone are what repairs the violations that were found, and is not written yet.
-	puts, gone []hbase.Mutation
-	// off are, while nothing is repaired, how many members lists should have more than they have, lacking those members, and players those of games.
-	off     map[listOf]rebuild.Length
-	lacking map[member]*hbase.Cell
-	players map[string][]string
-	// resting is whether buckets that were cut are still to be emptied, emptied the lists of which that may be.
+	// reported are the violations of the rows that are being checked.
+	reported map[Violation]bool
+	// puts and deletes are the repairs that are not written yet.
+	puts    []hbase.Put
+	deletes []hbase.Mutation
+	// resting is whether buckets that were split are still to be emptied, emptied the lists of which that may be.
 	resting bool
 	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
-	// levels is how many the tree of departments has, as far as was looked.
+	// levels is how many the tree of departments has, as far as was checked.
 	levels int
-	// named are the twits whose ids lack a row, by their ids.
-	named map[string]tables.TwitKey
-	// unreadable are the lists in which a twit was reported that can't be read: the row is not reported again.
-	unreadable map[listOf]bool
-	// restricted are, while nothing is repaired, the public twits that should be for followers only.
-	restricted map[tables.TwitKey]bool
-	// busy are the authors whose twits are still on their way into timelines, elsewhere those of whom readers look for them elsewhere.
+	// damaged are the lists in which an unreadable twit was reported: the row is not reported again.
+	damaged map[listOf]bool
+	// busy are the authors whose twits are still on their way into timelines, elsewhere those whose twits readers do not
+	// look for in timelines.
 	busy, elsewhere map[string]bool
+	// pending are the ids of the fan-out jobs.
+	pending map[string]bool
+
+	// off is how many members lists should have more than they have, and lacking has these members.
+	off     map[listOf]rebuild.Length
+	lacking map[member]*hbase.Cell
+	// players are those whom the lists of games lack.
+	players map[string][]string
+	// named are the twits whose names lack a row, by their names.
+	named map[string]tables.TwitKey
+	// restricted are the public twits that should be for followers only.
+	restricted map[tables.TwitKey]bool
 }
 
 // listOf is the list of an owner.
@@ -73,7 +80,7 @@ type member struct {
 	position string
 }
 
-// Run goes through the store once, and returns how it ended: a violation is no error.
+// Run checks the store once, and returns how that ended: a violation is no error.
 func (c Checker) Run(ctx context.Context) error {
 	if c.Report == nil {
 		c.Report = func(Violation) {}
@@ -87,132 +94,69 @@ func (c Checker) Run(ctx context.Context) error {
 	if c.TimelineBound == 0 {
 		c.TimelineBound = tables.TimelineBound
 	}
-	r := &run{Checker: c, now: time.Now(), off: map[listOf]rebuild.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{}, named: map[string]tables.TwitKey{},
-		busy: map[string]bool{}, elsewhere: map[string]bool{}, unreadable: map[listOf]bool{}, restricted: map[tables.TwitKey]bool{}}
-	// What comes first is what others follow from.
-	for _, prove := range []func(context.Context) error{
-		r.intents, r.jobs, r.buckets, r.accounts, r.edges, r.departments, r.visibilities, r.twits, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines,
-	} {
-		if err := prove(ctx); err != nil {
+	r := &run{
+		Checker: c, now: time.Now(), damaged: map[listOf]bool{}, busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
+		off: map[listOf]rebuild.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{},
+		named: map[string]tables.TwitKey{}, restricted: map[tables.TwitKey]bool{},
+	}
+	return r.inOrder(ctx,
+		// The sources come before what is derived from them.
+		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.edges, r.references, r.depth, r.visibilities, r.twits,
+		r.twitNames, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines, r.entries,
+	)
+}
+
+// inOrder runs checks one after the other, and writes the repairs of each before the next one reads.
+func (r *run) inOrder(ctx context.Context, checks ...func(context.Context) error) error {
+	for _, check := range checks {
+		if err := check(ctx); err != nil {
 			return err
 		}
 		if err := r.flush(ctx); err != nil {
 			return err
 		}
 		if r.broken {
-			return nil // whatever is looked for behind them would seem to be lost
+			return nil // all that is behind broken directories would seem to be lost
 		}
 	}
 	return nil
 }
 
-// report reports a violation, and repairs it by what is given: puts come before deletions, so that whatever is moved is never nowhere.
-//
-// It returns false if it did so before: rows are looked at again if something near them can't be read.
-func (r *run) report(b Violation, repair ...hbase.Mutation) (isNew bool) {
-	if b.Lost = len(repair) == 0; r.said[b] {
-		return false
-	}
-	r.said[b] = true
-	if r.Report(b); !r.Repair {
-		return true
-	}
-	for _, m := range repair {
-		switch m := m.(type) {
-		case hbase.Put:
-			r.puts = append(r.puts, m)
-		default:
-			r.gone = append(r.gone, m)
-		}
-	}
-	return true
-}
-
-// corrupt reports a column that can't be read.
-func (r *run) corrupt(table, row, column string, err error) {
-	family, qualifier := tables.Attributes, column
-	r.report(violationOf(table, row, family, qualifier, "unreadable", "readable", "%v", err))
-}
-
-// missing reports a member that a list lacks.
-func (r *run) missing(s entry, public bool, why string, args ...any) {
-	isNew := r.report(violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, absent, there, why, args...),
-		hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
-	if isNew && !r.Repair {
-		l := s.of()
-		r.off[l], r.lacking[member{l, s.cell.Qualifier}] = r.off[l].Grown(public), &s.cell
-	}
-}
-
-// some is how many rows are looked at together, and enough how many mutations are written together.
 const (
-	some   = 256
-	enough = 1000
+	// batchRows is how many rows are checked together.
+	batchRows = 256
+	// maxRepairs is how many repairs are written together.
+	maxRepairs = 1000
 )
 
-// flush writes what repairs the violations that were found. What is put has the timestamp of what it follows from, so that whatever is decided later
-// is younger. Only where a deletion hides that, it has the present time.
+// flush writes repairs. What is put has the timestamp of what it follows from, so that whatever is decided later is younger. Only
+// where a deletion masks it, it is younger itself.
 func (r *run) flush(ctx context.Context) error {
-	if err := rebuild.Write(ctx, r.Store, r.puts); err != nil {
+	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
 	}
-	var again []hbase.Mutation
-	for batch := range slices.Chunk(r.puts, some) {
-		hidden, err := r.hidden(ctx, batch)
-		if err != nil {
-			return err
-		}
-		again = append(again, hidden...)
-	}
-	if err := rebuild.Write(ctx, r.Store, again); err != nil {
-		return err
-	}
-	if len(r.gone) > 0 {
+	if len(r.deletes) > 0 {
 		if err := rebuild.Write(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
 			return err
 		}
 	}
-	err := rebuild.Write(ctx, r.Store, r.gone)
-	r.puts, r.gone = nil, nil
+	err := rebuild.Write(ctx, r.Store, r.deletes)
+	r.puts, r.deletes = nil, nil
 	return err
 }
 
-// hidden returns puts of those cells that can't be read though they were put.
-func (r *run) hidden(ctx context.Context, puts []hbase.Mutation) (again []hbase.Mutation, err error) {
-	var gets []hbase.Get
-	var cells []hbase.Cell
-	for _, m := range puts {
-		put := m.(hbase.Put)
-		for _, c := range put.Cells {
-			gets = append(gets, hbase.Get{Table: put.Table, Row: put.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)})
-			cells = append(cells, c)
-		}
-	}
-	stored, err := rebuild.Read(ctx, r.Store, gets)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range cells {
-		if len(stored[i]) == 0 || !bytes.Equal(stored[i][0].Value, c.Value) {
-			c.Timestamp = max(c.Timestamp, r.now.UnixMilli())
-			again = append(again, hbase.Put{Table: gets[i].Table, Row: gets[i].Row, Cells: []hbase.Cell{c}})
-		}
-	}
-	return again, nil
-}
-
-// rows hands the rows of a scan to f, some at a time.
+// rows calls f with the rows of a scan, a batch at a time.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
-	scan.PageSize = some
+	scan.PageSize = batchRows
 	var batch []hbase.Row
-	hand := func() error {
-		r.said = map[Violation]bool{}
+	check := func() error {
+		r.reported = map[Violation]bool{}
 		if err := r.each(batch, scan.Table, f); err != nil {
 			return err
 		}
 		r.Read(scan.Table, len(batch))
 		batch = batch[:0]
-		if len(r.puts)+len(r.gone) >= enough {
+		if len(r.puts)+len(r.deletes) >= maxRepairs {
 			return r.flush(ctx)
 		}
 		return nil
@@ -221,25 +165,26 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 		if err != nil {
 			return err
 		}
-		if batch = append(batch, row); len(batch) == some {
-			if err := hand(); err != nil {
+		if batch = append(batch, row); len(batch) == batchRows {
+			if err := check(); err != nil {
 				return err
 			}
 		}
 	}
-	return hand()
+	return check()
 }
 
 // each calls f with all rows or, if something can't be read, with one at a time, to find out which.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
-	switch {
-	case !errors.Is(err, hbase.ErrCorrupt):
+	if !errors.Is(err, hbase.ErrCorrupt) {
 		return err
-	case len(rows) == 1 && r.reported(table, rows[0]):
-		return nil
-	case len(rows) == 1:
-		r.report(violationOf(table, rows[0].Key, rows[0].Cells[0].Family, "", "unreadable", "readable", "%v", err))
+	}
+	if len(rows) == 1 {
+		row, family := rows[0], rows[0].Cells[0].Family
+		if owner, keyErr := tables.OwnerOf(row.Key); keyErr != nil || !r.damaged[listOf{tables.ListOf(table, family), owner}] {
+			r.unreadable(column{table, row.Key, family, ""}, err)
+		}
 		return nil
 	}
 	for i := range rows {
@@ -248,10 +193,4 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 		}
 	}
 	return nil
-}
-
-// reported reports whether the column of a list's row that can't be read was reported already.
-func (r *run) reported(table string, row hbase.Row) bool {
-	owner, err := tables.OwnerOf(row.Key)
-	return err == nil && r.unreadable[listOf{tables.ListOf(table, row.Cells[0].Family), owner}]
 }

@@ -9,9 +9,9 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// comments shows that comments have a twit and an author, and are in the author's list.
+// comments checks that comments have a twit and an author, and are in the author's list.
 func (r *run) comments(ctx context.Context) error {
-	return r.walk(ctx, &tables.Comments.AnyList, typed(tables.Comments, explainComments))
+	return r.members(ctx, &tables.Comments.AnyList, typed(tables.Comments, explainComments))
 }
 
 func explainComments(ctx context.Context, r *run, owner string, members []*tables.Comment) ([]string, error) {
@@ -31,7 +31,7 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	if err != nil {
 		return nil, err
 	}
-	exist, err := r.which(ctx, &tables.Users.AnyObject, authors)
+	exist, err := r.existing(ctx, &tables.Users.AnyObject, authors)
 	if err != nil {
 		return nil, err
 	}
@@ -43,43 +43,30 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	for i, c := range members {
 		switch {
 		case !ok || key != twit:
-			why[i] = fmt.Sprintf("there is no twit %q", name)
+			why[i] = noObject(tables.PostedTwits, owner)
 		case !exist[c.AuthorName]:
-			why[i] = fmt.Sprintf("there is no user %q", c.AuthorName)
+			why[i] = noObject(&tables.Users.AnyObject, c.AuthorName)
 		case tables.Commenters.DecodeRemoved(cells[1+i]):
 			why[i] = "commenters says that the comment was deleted"
 		default:
-			entries = append(entries, entryOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli()))
+			entries = append(entries, entry{list: &tables.UserComments.AnyList, owner: c.AuthorName,
+				cell: tables.UserComments.Cell(c.Key(), c.PostedAt.UnixMilli()), source: tables.Comments.Table, why: c.AuthorName + " wrote it"})
 		}
 	}
-	if err := r.find(ctx, entries); err != nil {
-		return nil, err
-	}
-	for _, s := range entries {
-		if s.found == nil {
-			r.missing(s, false, "%s wrote it", s.owner)
-		}
-	}
-	return why, nil
+	return why, r.expect(ctx, entries)
 }
 
-func explainUserComments(ctx context.Context, r *run, author string, members []tables.CommentKey) ([]string, error) {
-	entries, why := make([]entry, len(members)), make([]string, len(members))
-	for i, k := range members {
-		entries[i] = entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
-	}
-	if err := r.find(ctx, entries); err != nil {
-		return nil, err
-	}
-	for i, s := range entries {
-		if s.found == nil {
-			why[i] = "there is no such comment"
-			continue
-		}
-		c, _, _, err := tables.Comments.Decode(s.owner, []hbase.Cell{*s.found})
-		if err == nil && c[0].AuthorName != author {
-			why[i] = fmt.Sprintf("%s wrote it", c[0].AuthorName)
-		}
-	}
-	return why, nil
+func explainUserComments() explainer {
+	return explainByList(tables.UserComments,
+		func(_ string, k tables.CommentKey) entry {
+			return entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
+		},
+		"there is no such comment",
+		func(_ *run, author string, k tables.CommentKey, found hbase.Cell) string {
+			c, err := decoded(tables.Comments)(k.Twit.String(), found)
+			if err == nil && c.AuthorName != author {
+				return fmt.Sprintf("%s wrote it", c.AuthorName)
+			}
+			return ""
+		})
 }

@@ -21,11 +21,18 @@ type edge struct {
 func (r *run) edges(ctx context.Context) error {
 	for _, x := range tables.Relations() {
 		err := r.rows(ctx, x.Edges(), func(rows []hbase.Row) error {
-			edges, err := r.existing(ctx, x, r.related(x, rows))
+			edges, err := r.withEnds(ctx, x, r.related(x, rows))
 			if err != nil {
 				return err
 			}
-			return r.listed(ctx, x, edges)
+			var entries []entry
+			for _, e := range edges {
+				why := says(x, e.a, e.b) + since(x, e.at)
+				entries = append(entries,
+					entry{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp), source: x.Table, why: why},
+					entry{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp), source: x.Table, why: why})
+			}
+			return r.expect(ctx, entries)
 		})
 		if err != nil {
 			return err
@@ -38,32 +45,31 @@ func (r *run) edges(ctx context.Context) error {
 func (r *run) related(x *tables.Relation, rows []hbase.Row) (edges []edge) {
 	for _, row := range rows {
 		a, b, err := x.Ends(row.Key)
-		if err != nil {
-			r.corrupt(x.Table, row.Key, "state", err)
-			continue
+		var related bool
+		var at time.Time
+		if err == nil {
+			related, at, err = x.Decode(row.Cells)
 		}
-		related, at, err := x.Decode(row.Cells)
 		if err != nil {
-			r.corrupt(x.Table, row.Key, "state", err)
-		}
-		if related {
+			r.unreadable(attribute(x.Table, row.Key, "state"), err)
+		} else if related {
 			edges = append(edges, edge{row.Key, a, b, at, rebuild.Youngest(row.Cells)})
 		}
 	}
 	return edges
 }
 
-// existing returns the edges whose ends exist, and reports the others. The repair ends these.
-func (r *run) existing(ctx context.Context, x *tables.Relation, edges []edge) (kept []edge, err error) {
+// withEnds returns the edges whose ends exist, and reports the others. The repair ends these.
+func (r *run) withEnds(ctx context.Context, x *tables.Relation, edges []edge) (kept []edge, err error) {
 	as, bs := make([]string, len(edges)), make([]string, len(edges))
 	for i, e := range edges {
 		as[i], bs[i] = e.a, e.b
 	}
-	from, err := r.which(ctx, x.From.Object(), as)
+	from, err := r.existing(ctx, x.From.Object(), as)
 	if err != nil {
 		return nil, err
 	}
-	to, err := r.which(ctx, x.To.Object(), bs)
+	to, err := r.existing(ctx, x.To.Object(), bs)
 	if err != nil {
 		return nil, err
 	}
@@ -72,33 +78,13 @@ func (r *run) existing(ctx context.Context, x *tables.Relation, edges []edge) (k
 			kept = append(kept, e)
 			continue
 		}
-		lost, key := x.From.Object(), e.a
+		why := noObject(x.From.Object(), e.a)
 		if from[e.a] {
-			lost, key = x.To.Object(), e.b
+			why = noObject(x.To.Object(), e.b)
 		}
-		r.report(violationOf(x.Table, e.row, tables.Attributes, "state", "1", "0", "there is no %s %q", lost.Name, lost.NameOf(key)),
-			x.Put(e.a, e.b, false, e.at, e.timestamp+1))
+		r.report(attribute(x.Table, e.row, "state"), "1", "0", why, x.Put(e.a, e.b, false, e.at, e.timestamp+1))
 	}
 	return kept, nil
-}
-
-// listed reports the lists that lack an edge.
-func (r *run) listed(ctx context.Context, x *tables.Relation, edges []edge) error {
-	var entries []entry
-	for _, e := range edges {
-		entries = append(entries,
-			entry{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp)},
-			entry{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp)})
-	}
-	if err := r.find(ctx, entries); err != nil {
-		return err
-	}
-	for i, s := range entries {
-		if e := edges[i/2]; s.found == nil {
-			r.missing(s, false, "%s%s", says(x, e.a, e.b), since(x, e.at))
-		}
-	}
-	return nil
 }
 
 // says says that a is related to b.
@@ -114,52 +100,19 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// explainFrom explains the lists of the objects from which a relation goes, and explainTo those to which it goes.
-func explainFrom(x *tables.Relation) explainer {
-	return func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error) {
-		return r.explainEdges(ctx, x, members, func(c hbase.Cell) (e edge, err error) {
-			e.a = owner
-			e.b, e.at, err = x.From.Counterpart(owner, c)
-			return e, err
+// explainEdges explains the lists of one end of a relation by the edges. edgeOf returns the edge of a member.
+func explainEdges(x *tables.Relation, edgeOf func(owner string, member hbase.Cell) (edge, error)) explainer {
+	return explain(edgeOf,
+		func(_ string, e edge) hbase.Get { return x.Get(e.a, e.b) },
+		func(_ string, e edge, cells []hbase.Cell) string {
+			related, at, err := x.Decode(cells)
+			switch {
+			case err != nil: // reported with the edge
+			case !related:
+				return fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, e.a, e.b))
+			case x.Dated() && !at.Equal(e.at):
+				return says(x, e.a, e.b) + since(x, at)
+			}
+			return ""
 		})
-	}
-}
-
-func explainTo(x *tables.Relation) explainer {
-	return func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error) {
-		return r.explainEdges(ctx, x, members, func(c hbase.Cell) (e edge, err error) {
-			e.b = owner
-			e.a, e.at, err = x.To.Counterpart(owner, c)
-			return e, err
-		})
-	}
-}
-
-// explainEdges says of members why they should not be there: because their edges say otherwise.
-func (r *run) explainEdges(ctx context.Context, x *tables.Relation, members []hbase.Cell,
-	of func(hbase.Cell) (edge, error)) ([]string, error) {
-	edges, gets := make([]edge, len(members)), make([]hbase.Get, len(members))
-	for i, c := range members {
-		var err error
-		if edges[i], err = of(c); err != nil {
-			return nil, err
-		}
-		gets[i] = x.Get(edges[i].a, edges[i].b)
-	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
-	if err != nil {
-		return nil, err
-	}
-	why := make([]string, len(members))
-	for i, e := range edges {
-		related, at, err := x.Decode(cells[i])
-		switch {
-		case err != nil: // reported with the edge
-		case !related:
-			why[i] = fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, e.a, e.b))
-		case x.Dated() && !at.Equal(e.at):
-			why[i] = says(x, e.a, e.b) + since(x, at)
-		}
-	}
-	return why, nil
 }

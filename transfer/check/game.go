@@ -2,208 +2,155 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/rebuild"
 )
 
-// plays shows that both sides of what was played have it, with its sum.
+// played is a row of what a user played of a game.
+type played struct {
+	hbase.Row
+	user, game string
+	days       []tables.DayCount
+}
+
+// plays checks that the lists of users and games have what was played, with its sum.
 func (r *run) plays(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Plays.Table}, func(rows []hbase.Row) error {
-		type played struct {
-			hbase.Row
-			user, game string
-			sum        tables.UserGame
-		}
-		var all []played
-		var users, games []string
-		for _, row := range rows {
-			user, game, err := tables.Plays.Ends(row.Key)
-			var days []tables.DayCount
-			if err == nil {
-				days, err = tables.Plays.Decode(row.Cells)
-			}
-			if err != nil {
-				r.report(violationOf(tables.Plays.Table, row.Key, row.Cells[0].Family, "", "unreadable", "readable", "%v", err))
-				continue
-			}
-			if len(days) == 0 {
-				continue // it holds the last decision alone
-			}
-			all = append(all, played{row, user, game, sumOf(game, days)})
-			users, games = append(users, user), append(games, game)
-		}
-		userExists, err := r.which(ctx, &tables.Users.AnyObject, users)
-		if err != nil {
-			return err
-		}
-		gameExists, err := r.which(ctx, &tables.Games.AnyObject, games)
+		all, err := r.playedByExisting(ctx, r.played(rows))
 		if err != nil {
 			return err
 		}
 		var entries []entry
-		var of []played
 		for _, p := range all {
-			if userExists[p.user] && gameExists[p.game] {
-				timestamp := rebuild.Youngest(p.Cells)
-				entries = append(entries, entryOf(tables.UserGames, p.user, p.sum, timestamp), entryOf(tables.Players, p.game, p.user, timestamp))
-				of = append(of, p)
-				continue
+			timestamp, why := rebuild.Youngest(p.Cells), p.user+" played "+p.game
+			sum := tables.UserGame{Code: p.game}
+			for _, d := range p.days {
+				sum.Count, sum.Day = sum.Count+d.Count, max(sum.Day, d.Day)
 			}
-			why := fmt.Sprintf("there is no user %q", p.user)
-			if userExists[p.user] {
-				why = fmt.Sprintf("there is no game %q", p.game)
-			}
-			for _, c := range p.Cells {
-				if c.Qualifier != tables.CommitColumn {
-					r.report(violationOf(tables.Plays.Table, p.Key, c.Family, c.Qualifier, string(c.Value), absent, "%s", why), gone(tables.Plays.Table, p.Key, c))
-				}
-			}
+			entries = append(entries,
+				entry{list: &tables.UserGames.AnyList, owner: p.user, cell: tables.UserGames.Cell(sum, timestamp), source: p.table(), why: why},
+				entry{list: &tables.Players.AnyList, owner: p.game, cell: tables.Players.Cell(p.user, timestamp), source: p.table(), why: why})
 		}
-		if err := r.find(ctx, entries); err != nil {
+		if err := r.expect(ctx, entries); err != nil {
 			return err
 		}
-		for i, s := range entries {
-			p := of[i/2]
-			switch {
-			case s.found == nil:
-				if r.missing(s, false, "%s played %s", p.user, p.game); i%2 == 1 && !r.Repair {
-					r.players[p.game] = append(r.players[p.game], p.user)
-				}
-			case string(s.found.Value) != string(s.cell.Value):
-				s.cell.Timestamp = max(s.cell.Timestamp, s.found.Timestamp)
-				r.report(violationOf(s.list.Table, s.row, s.list.Family, s.cell.Qualifier, text(s.found.Value), text(s.cell.Value), "plays says so"),
-					hbase.Put{Table: s.list.Table, Row: s.row, Cells: []hbase.Cell{s.cell}})
+		for i, e := range entries {
+			if p := all[i/2]; e.list == &tables.Players.AnyList && e.found == nil && !r.Repair {
+				r.players[p.game] = append(r.players[p.game], p.user)
 			}
 		}
 		return nil
 	})
 }
 
-// sumOf is what a user's list says of a game.
-func sumOf(game string, days []tables.DayCount) tables.UserGame {
-	sum := tables.UserGame{Code: game}
-	for _, d := range days {
-		sum.Count, sum.Day = sum.Count+d.Count, max(sum.Day, d.Day)
+func (played) table() string { return tables.Plays.Table }
+
+// played decodes rows, and reports those that can't be read.
+func (r *run) played(rows []hbase.Row) (all []played) {
+	for _, row := range rows {
+		user, game, err := tables.Plays.Ends(row.Key)
+		var days []tables.DayCount
+		if err == nil {
+			days, err = tables.Plays.Decode(row.Cells)
+		}
+		if err != nil {
+			r.unreadable(column{tables.Plays.Table, row.Key, row.Cells[0].Family, ""}, err)
+		} else if len(days) > 0 { // otherwise it holds the commit record alone
+			all = append(all, played{row, user, game, days})
+		}
 	}
-	return sum
+	return all
 }
 
-func explainUserGames(ctx context.Context, r *run, user string, members []tables.UserGame) ([]string, error) {
-	return explainPlayed(ctx, r, len(members), func(i int) (string, string) { return user, members[i].Code })
-}
-
-func explainPlayers(ctx context.Context, r *run, game string, members []string) ([]string, error) {
-	return explainPlayed(ctx, r, len(members), func(i int) (string, string) { return members[i], game })
-}
-
-func explainPlayed(ctx context.Context, r *run, n int, ends func(i int) (user, game string)) ([]string, error) {
-	gets, why := make([]hbase.Get, n), make([]string, n)
-	for i := range gets {
-		gets[i] = tables.Plays.Any(ends(i))
+// playedByExisting returns what existing users played of existing games, and reports the rest.
+func (r *run) playedByExisting(ctx context.Context, all []played) (kept []played, err error) {
+	users, games := make([]string, len(all)), make([]string, len(all))
+	for i, p := range all {
+		users[i], games[i] = p.user, p.game
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	isUser, err := r.existing(ctx, &tables.Users.AnyObject, users)
 	if err != nil {
 		return nil, err
 	}
-	for i := range why {
-		if days, err := tables.Plays.Decode(cells[i]); err == nil && len(days) == 0 {
-			user, game := ends(i)
-			why[i] = fmt.Sprintf("%s never played %s", user, game)
+	isGame, err := r.existing(ctx, &tables.Games.AnyObject, games)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if isUser[p.user] && isGame[p.game] {
+			kept = append(kept, p)
+			continue
+		}
+		why := noObject(&tables.Users.AnyObject, p.user)
+		if isUser[p.user] {
+			why = noObject(&tables.Games.AnyObject, p.game)
+		}
+		for i := range p.Cells {
+			if p.Cells[i].Qualifier != tables.CommitColumn {
+				r.differs(rebuild.Change{Table: p.table(), Row: p.Key, Old: &p.Cells[i]}, why)
+			}
 		}
 	}
-	return why, nil
+	return kept, nil
 }
 
-// days shows that the sums of games by day are those of their players.
+func explainUserGames() explainer {
+	return explain(decoded(tables.UserGames),
+		func(user string, g tables.UserGame) hbase.Get { return tables.Plays.Any(user, g.Code) },
+		func(user string, g tables.UserGame, days []hbase.Cell) string { return neverPlayed(user, g.Code, days) })
+}
+
+func explainPlayers() explainer {
+	return explain(decoded(tables.Players),
+		func(game, user string) hbase.Get { return tables.Plays.Any(user, game) },
+		func(game, user string, days []hbase.Cell) string { return neverPlayed(user, game, days) })
+}
+
+func neverPlayed(user, game string, cells []hbase.Cell) string {
+	if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
+		return fmt.Sprintf("%s never played %s", user, game)
+	}
+	return ""
+}
+
+// days checks that the sums of games by day are those of their players.
 func (r *run) days(ctx context.Context) error {
-	scan := hbase.Scan{Table: tables.Games.Table, Columns: tables.Players.Family, Page: hbase.Page{Limit: 1}}
-	seen := func(rows []hbase.Row, played bool) error {
+	scan := hbase.Scan{Table: tables.Games.Table, Columns: tables.Players.Family + " " + tables.GameDays.Get("", "", "").Columns,
+		Page: hbase.Page{Limit: 1}}
+	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		for _, row := range rows {
 			game, bucket, err := tables.Players.OwnerOf(row.Key)
 			if err != nil || bucket != 0 {
 				continue // reported with the list
 			}
-			if err := r.daysOf(ctx, game, played); err != nil {
+			if err := r.daysOf(ctx, game); err != nil && !errors.Is(err, hbase.ErrCorrupt) { // reported with the row of plays
 				return err
 			}
 		}
 		return nil
-	}
-	if err := r.rows(ctx, scan, func(rows []hbase.Row) error { return seen(rows, true) }); err != nil {
-		return err
-	}
-	scan.Columns = tables.GameDays.Get("", "", "").Columns
-	return r.rows(ctx, scan, func(rows []hbase.Row) error { return seen(rows, false) })
+	})
 }
 
-// daysOf looks at one game. If it is not one that is played, only that it has no players is looked at: the others were.
-func (r *run) daysOf(ctx context.Context, game string, played bool) error {
-	get := tables.GameDays.Get(game, "", tables.MembersEnd)
-	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get, tables.Players.Get(game, 0, hbase.Page{Limit: 1})})
-	if err != nil || !played && len(cells[1]) > 0 {
-		return err
-	}
-	sums := map[string]int{}
-	add := func(players []string) error {
-		gets := make([]hbase.Get, len(players))
-		for i, player := range players {
-			gets[i] = tables.Plays.Get(player, game)
-		}
-		rows, err := rebuild.Read(ctx, r.Store, gets)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			days, err := tables.Plays.Decode(row)
-			if err != nil {
-				continue // reported with the row
-			}
-			for _, d := range days {
-				sums[d.Day] += d.Count
-			}
-		}
-		return nil
-	}
-	err = rebuild.Spans(ctx, r.Store, &tables.Players.AnyList, []string{game}, func(s *rebuild.Span) error {
-		players, err := rebuild.Covered(tables.Players, s)
-		if err != nil {
-			return err
-		}
-		return add(players)
-	})
+// daysOf checks the sums of a game.
+func (r *run) daysOf(ctx context.Context, game string) error {
+	sums, err := rebuild.SumDays(ctx, r.Store, []string{game})
 	if err == nil {
-		err = add(r.players[game])
+		err = sums[game].Add(ctx, r.Store, game, r.players[game])
 	}
 	if err != nil {
 		return err
 	}
-	for _, c := range cells[0] {
-		sum, played := sums[c.Qualifier]
-		delete(sums, c.Qualifier)
-		should := strconv.Itoa(sum)
-		if string(c.Value) == should {
-			continue
-		}
-		b := violationOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), should, "so much did all players play on that day")
-		if played {
-			r.report(b, hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{tables.GameDays.Cell(tables.DayCount{Day: c.Qualifier, Count: sum}, c.Timestamp)}})
-		} else {
-			b.Should = absent
-			r.report(b, gone(get.Table, get.Row, c))
-		}
+	get := tables.GameDays.Get(game, "", tables.MembersEnd)
+	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
+	if err != nil {
+		return err
 	}
-	for _, day := range slices.Sorted(maps.Keys(sums)) {
-		if sums[day] == 0 {
-			continue
-		}
-		put := hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{tables.GameDays.Cell(tables.DayCount{Day: day, Count: sums[day]}, 1)}}
-		r.report(violationOf(get.Table, get.Row, put.Cells[0].Family, day, absent, strconv.Itoa(sums[day]), "so much did all players play on that day"), put)
+	for _, change := range sums[game].Changes(get, cells[0]) {
+		r.differs(change, "so much did all players play on that day")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"twibase/hbase"
@@ -9,16 +10,17 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// intents reports the writes that were decided and are not whole, which a sweep would finish. Those that were not decided do no harm.
+// intents reports the operations that committed and are not complete, which a sweep would complete. Those that did not commit do no
+// harm.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
-		var old []tables.Intent
+		var stale []tables.Intent
 		var of []hbase.Row
 		var gets []hbase.Get
 		for _, row := range rows {
 			i, ok, err := tables.Intents.Decode(row.Key, row.Cells)
 			if err != nil {
-				r.corrupt(tables.Intents.Table, row.Key, "kind", err)
+				r.unreadable(attribute(tables.Intents.Table, row.Key, "kind"), err)
 				continue
 			}
 			r.resting = r.resting || ok && i.Due > 0
@@ -29,26 +31,27 @@ func (r *run) intents(ctx context.Context) error {
 			if i.Table != "" {
 				get = hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.CommitColumn}
 			}
-			old, of, gets = append(old, i), append(of, row), append(gets, get)
+			stale, of, gets = append(stale, i), append(of, row), append(gets, get)
 		}
 		cells, err := rebuild.Read(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
-		for j, i := range old {
+		for j, i := range stale {
 			last, err := tables.DecodeOp(cells[j])
 			if err != nil {
-				r.corrupt(i.Table, i.Row, tables.CommitColumn, err)
+				r.unreadable(attribute(i.Table, i.Row, tables.CommitColumn), err)
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
-				r.report(violationOf(tables.Intents.Table, of[j].Key, tables.Attributes, "kind", i.Kind, absent, "it was begun %s ago, and a sweep finishes it",
-					r.now.Sub(begun(i)).Round(time.Second)))
+				age := r.now.Sub(begun(i)).Round(time.Second)
+				r.report(attribute(tables.Intents.Table, of[j].Key, "kind"), i.Kind, absent,
+					fmt.Sprintf("it was begun %s ago, and a sweep completes it", age))
 			}
 		}
 		return nil
 	})
 }
 
-// begun is when an intent was begun, or was to be.
+// begun is when an operation was begun, or is due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -59,27 +62,24 @@ func begun(i tables.Intent) time.Time {
 
 // jobs notes whose twits are on their way into timelines.
 func (r *run) jobs(ctx context.Context) error {
-	open := map[string]bool{}
 	err := r.rows(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {
-			e, ok, err := tables.Jobs.Decode(row.Key, row.Cells)
+			job, ok, err := tables.Jobs.Decode(row.Key, row.Cells)
 			if err != nil {
-				r.corrupt(tables.Jobs.Table, row.Key, "kind", err)
+				r.unreadable(attribute(tables.Jobs.Table, row.Key, "kind"), err)
 			} else if ok {
-				open[e.ID], r.busy[e.Author] = true, true
+				r.pending[job.ID], r.busy[job.Author] = true, true
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	r.Waiting(len(open))
-	return r.broadcasters(ctx, open)
+	r.Waiting(len(r.pending))
+	return err
 }
 
-// broadcasters notes whose twits readers do not look for in timelines, and shows that none waits for what nobody does.
-func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
+// broadcasters notes whose twits readers do not look for in timelines, and checks that no broadcaster waits for a job that does
+// not exist.
+func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
@@ -88,40 +88,41 @@ func (r *run) broadcasters(ctx context.Context, open map[string]bool) error {
 	for i, c := range cells[0] {
 		state, _, err := tables.Broadcasters.State(cells[0][i : i+1])
 		if err != nil {
-			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, "unreadable", "readable", "%v", err))
+			r.unreadable(columnOf(get.Table, get.Row, c), err)
 			continue
 		}
 		r.elsewhere[c.Qualifier] = state != tables.Pushed
-		if id, leaving := state.Leaving(); leaving && !open[id] {
-			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, text(c.Value), text([]byte(tables.Merged)), "there is no job %s", id),
+		if id, leaving := state.Leaving(); leaving && !r.pending[id] {
+			r.report(columnOf(get.Table, get.Row, c), text(c.Value), text([]byte(tables.Merged)), "there is no job "+id,
 				tables.Broadcasters.Put(c.Qualifier, tables.Merged, c.Timestamp+1))
 		}
 	}
 	return nil
 }
 
-// accounts shows that who has a password is a user.
+// accounts checks that those who have a password are users.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+		var named []hbase.Row
 		var names []string
 		for _, row := range rows {
 			name, err := tables.OwnerOf(row.Key)
+			if err == nil {
+				named, names = append(named, row), append(names, name)
+				_, _, err = tables.Accounts.Decode(row.Cells)
+			}
 			if err != nil {
-				r.corrupt(tables.Accounts.Table, row.Key, "password", err)
+				r.unreadable(attribute(tables.Accounts.Table, row.Key, "password"), err)
 			}
-			if _, _, err := tables.Accounts.Decode(row.Cells); err != nil {
-				r.corrupt(tables.Accounts.Table, row.Key, "password", err)
-			}
-			names = append(names, name)
 		}
-		users, err := r.which(ctx, &tables.Users.AnyObject, names)
+		users, err := r.existing(ctx, &tables.Users.AnyObject, names)
 		if err != nil {
 			return err
 		}
-		for i, row := range rows {
-			if names[i] != "" && !users[names[i]] {
-				r.report(violationOf(tables.Accounts.Table, row.Key, tables.Attributes, "password", there, absent, "there is no user %q", names[i]),
-					gone(tables.Accounts.Table, row.Key, row.Cells...))
+		for i, row := range named {
+			if !users[names[i]] {
+				r.report(attribute(tables.Accounts.Table, row.Key, "password"), there, absent,
+					noObject(&tables.Users.AnyObject, names[i]), rebuild.Remove(tables.Accounts.Table, row.Key, row.Cells...))
 			}
 		}
 		return nil

@@ -11,6 +11,60 @@ import (
 // explainer says of each of an owner's members why it should not be there: nothing if it should.
 type explainer func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error)
 
+// explain explains each member by the row that it follows from. why is empty if the row says what the member does.
+func explain[E any](decode func(owner string, member hbase.Cell) (E, error), source func(owner string, member E) hbase.Get,
+	why func(owner string, member E, cells []hbase.Cell) string) explainer {
+	return func(ctx context.Context, r *run, owner string, cells []hbase.Cell) ([]string, error) {
+		members, gets := make([]E, len(cells)), make([]hbase.Get, len(cells))
+		for i, c := range cells {
+			var err error
+			if members[i], err = decode(owner, c); err != nil {
+				return nil, err
+			}
+			gets[i] = source(owner, members[i])
+		}
+		rows, err := rebuild.Read(ctx, r.Store, gets)
+		if err != nil {
+			return nil, err
+		}
+		reasons := make([]string, len(cells))
+		for i := range reasons {
+			reasons[i] = why(owner, members[i], rows[i])
+		}
+		return reasons, nil
+	}
+}
+
+// decoded decodes a member of a list.
+func decoded[E any](l *tables.List[E]) func(owner string, member hbase.Cell) (E, error) {
+	return func(owner string, c hbase.Cell) (e E, err error) {
+		members, _, _, err := l.Decode(owner, []hbase.Cell{c})
+		if err == nil {
+			e = members[0]
+		}
+		return e, err
+	}
+}
+
+// explainByList explains each member by the place of another list at which it is, too.
+// none says why a member that is not there should not be here.
+func explainByList[E any](l *tables.List[E], source func(owner string, member E) entry, none string,
+	why func(r *run, owner string, member E, found hbase.Cell) string) explainer {
+	return typed(l, func(ctx context.Context, r *run, owner string, members []E) ([]string, error) {
+		entries, reasons := make([]entry, len(members)), make([]string, len(members))
+		for i, member := range members {
+			entries[i] = source(owner, member)
+		}
+		err := r.find(ctx, entries)
+		for i, e := range entries {
+			if reasons[i] = none; e.found != nil {
+				reasons[i] = why(r, owner, members[i], *e.found)
+			}
+		}
+		return reasons, err
+	})
+}
+
 // typed is an explainer of decoded members.
 func typed[E any](l *tables.List[E],
 	explain func(ctx context.Context, r *run, owner string, members []E) ([]string, error)) explainer {
@@ -23,31 +77,38 @@ func typed[E any](l *tables.List[E],
 	}
 }
 
-// explainers are those of the lists that no relation explains. Those of twits, comments and timelines run in checks of
-// their own.
+// explainers returns those of all lists, but for the lists of twits, comments and timelines, which have checks of their own.
 func explainers() map[*tables.AnyList]explainer {
-	return map[*tables.AnyList]explainer{
-		&tables.Children.AnyList:        typed(tables.Children, explainChildren),
-		&tables.DepartmentRoles.AnyList: typed(tables.DepartmentRoles, explainDepartmentRoles),
-		&tables.Albums.AnyList:          typed(tables.Albums, explainAlbum),
-		&tables.UserComments.AnyList:    typed(tables.UserComments, explainUserComments),
-		&tables.UserGames.AnyList:       typed(tables.UserGames, explainUserGames),
-		&tables.Players.AnyList:         typed(tables.Players, explainPlayers),
+	explainers := map[*tables.AnyList]explainer{
+		&tables.Albums.AnyList:       explainAlbum(),
+		&tables.UserComments.AnyList: explainUserComments(),
+		&tables.UserGames.AnyList:    explainUserGames(),
+		&tables.Players.AnyList:      explainPlayers(),
 	}
+	for _, ref := range tables.References() {
+		explainers[ref.List] = explainReference(ref)
+	}
+	for _, x := range tables.Relations() {
+		explainers[x.From.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
+			b, at, err := x.From.Counterpart(owner, c)
+			return edge{a: owner, b: b, at: at}, err
+		})
+		explainers[x.To.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
+			a, at, err := x.To.Counterpart(owner, c)
+			return edge{a: a, b: owner, at: at}, err
+		})
+	}
+	return explainers
 }
 
 // lists checks that every member of every list follows from something.
 func (r *run) lists(ctx context.Context) error {
 	explainers := explainers()
-	for _, x := range tables.Relations() {
-		explainers[x.From.List] = explainFrom(x)
-		explainers[x.To.List] = explainTo(x)
-	}
 	for _, l := range tables.Lists() {
 		if explainers[l] == nil {
 			continue
 		}
-		if err := r.walk(ctx, l, explainers[l]); err != nil {
+		if err := r.members(ctx, l, explainers[l]); err != nil {
 			return err
 		}
 		if err := r.flush(ctx); err != nil {
@@ -57,9 +118,28 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// walk checks each member of all lists of a kind.
-func (r *run) walk(ctx context.Context, l *tables.AnyList, explain explainer) error {
-	return r.spans(ctx, l, func(s *rebuild.Span) error { return r.members(ctx, l, s, explain) })
+// members checks each member of all lists of a kind.
+func (r *run) members(ctx context.Context, l *tables.AnyList, explain explainer) error {
+	return r.spans(ctx, l, func(s *rebuild.Span) error {
+		public, err := l.Public(s.Owner, s.Cells)
+		if err != nil {
+			return err
+		}
+		row := l.Row(s.Owner, s.Bucket)
+		for first := 0; first < len(s.Cells); first += batchRows {
+			page := s.Cells[first:min(first+batchRows, len(s.Cells))]
+			why, err := explain(ctx, r, s.Owner, page)
+			if err != nil {
+				return err
+			}
+			for i, c := range page {
+				if n := first + i; s.Covers(n) && why[i] != "" && r.surplus(l.Table, row, c, why[i]) {
+					r.grow(listOf{l, s.Owner}, -1, -publicity{public: public != nil && public[n]}.count())
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // spans calls f with all lists of a kind, a page at a time.
@@ -78,37 +158,4 @@ func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []str
 		}
 		return f(owners)
 	})
-}
-
-// members checks a page of a list.
-func (r *run) members(ctx context.Context, l *tables.AnyList, s *rebuild.Span, explain explainer) error {
-	all, err := l.Public(s.Owner, s.Cells)
-	if err != nil {
-		return err
-	}
-	for n := 0; n < len(s.Cells); n += some {
-		page := s.Cells[n:min(n+some, len(s.Cells))]
-		why, err := explain(ctx, r, s.Owner, page)
-		if err != nil {
-			return err
-		}
-		for i, c := range page {
-			if row := l.Row(s.Owner, s.Bucket); s.Covers(n+i) && why[i] != "" {
-				r.unfounded(violationOf(l.Table, row, l.Family, c.Qualifier, there, absent, "%s", why[i]), gone(l.Table, row, c),
-					listOf{l, s.Owner}, all != nil && all[n+i])
-			}
-		}
-	}
-	return nil
-}
-
-// unfounded reports a member that should not be there.
-func (r *run) unfounded(b Violation, repair hbase.Mutation, l listOf, public bool) {
-	if r.report(b, repair) && !r.Repair {
-		less := r.off[l]
-		if less.All--; public {
-			less.Public--
-		}
-		r.off[l] = less
-	}
 }

@@ -2,9 +2,9 @@ package check
 
 import "context"
 
-// runs is how often RepairAll goes through a store at most. What lies in a bucket that no directory names, say, is brought into another one, then seen
+// maxRuns is how often RepairAll checks a store at most. A member of a bucket that no directory names, say, is moved into another one, then seen
 // not to follow from anything, and then not counted any more.
-const runs = 8
+const maxRuns = 8
 
 // Result says what became of violations.
 type Result struct {
@@ -18,14 +18,14 @@ func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
 	c.Repair = true
-	for n := range runs {
+	for n := range maxRuns {
 		found, lost := 0, 0
-		c.Report = func(b Violation) {
-			if found++; b.Lost {
+		c.Report = func(v Violation) {
+			if found++; v.Lost {
 				lost++
 			}
-			if report != nil && (n == 0 || !b.Lost) {
-				report(b)
+			if report != nil && (n == 0 || !v.Lost) {
+				report(v)
 			}
 		}
 		if err := c.Run(ctx); err != nil {

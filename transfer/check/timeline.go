@@ -2,91 +2,59 @@ package check
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
-	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/rebuild"
 )
 
-// together is how many timelines are in memory at the same time: each may be long.
-const together = 32
+// batchTimelines is how many timelines are in memory at the same time: each may be long.
+const batchTimelines = 32
 
-// timelines shows that timelines have the newest twits of all whom their owners follow, down to where they were cut, and no others. Of authors of whom something is still on its
-// way nothing is known, and those whom readers look for elsewhere need not be there.
+// timelines checks that timelines have the newest twits of all whom their owners follow, down to where they were trimmed. Nothing is
+// known of the twits of busy authors, and timelines need not have those of broadcasters.
 func (r *run) timelines(ctx context.Context) error {
-	err := r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
-		for some := range slices.Chunk(owners, together) {
+	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
+		for some := range slices.Chunk(owners, batchTimelines) {
 			if err := r.incomplete(ctx, some); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := r.flush(ctx); err != nil {
-		return err
-	}
-	return r.walk(ctx, &tables.Timelines.AnyList, typed(tables.Timelines, explainEntries))
 }
 
-// timeline is what one holds: its entries, whether it is full, and the position before which it must have all.
+// entries checks that timelines have no other twits.
+func (r *run) entries(ctx context.Context) error {
+	return r.members(ctx, &tables.Timelines.AnyList, typed(tables.Timelines, explainEntries))
+}
+
+// timeline is what a timeline holds: its entries, and the position before which it must have all.
 type timeline struct {
 	entries map[string]bool
-	full    bool
 	end     string
 }
 
-// incomplete reports the entries that timelines should have.
+// follower is who follows an author, and the timestamp of the entries that are there for that.
+type follower struct {
+	name      string
+	timestamp int64
+}
+
+// incomplete reports the entries that timelines lack.
 func (r *run) incomplete(ctx context.Context, owners []string) error {
-	held := make(map[string]*timeline, len(owners))
-	gets := make([]hbase.Get, len(owners))
-	for i, owner := range owners {
-		gets[i] = tables.TimelineSince(owner)
-	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	held, err := r.held(ctx, owners)
 	if err != nil {
 		return err
-	}
-	for i, owner := range owners {
-		end := tables.MembersEnd
-		since, cut, err := tables.DecodeTimelineSince(cells[i])
-		if err != nil {
-			r.corrupt(tables.Users.Table, tables.RowKey(owner), tables.SinceColumn, err)
-			end = "" // nothing is known
-		} else if cut {
-			end = tables.LaterThan(since)
-		}
-		held[owner] = &timeline{entries: map[string]bool{}, end: end}
-	}
-	err = rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
-		t := held[s.Owner]
-		for _, c := range s.Cells {
-			if !t.full {
-				if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {
-					t.full, t.end = true, min(t.end, c.Qualifier)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	type follower struct {
-		name string
-		at   time.Time
 	}
 	followers := map[string][]follower{}
 	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
 		members, err := rebuild.Covered(tables.Following, s)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
-				followers[f.Username] = append(followers[f.Username], follower{s.Owner, f.At})
+				followers[f.Username] = append(followers[f.Username], follower{s.Owner, max(1, f.At.UnixMilli())})
 			}
 		}
 		return err
@@ -94,25 +62,11 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	if err != nil {
 		return err
 	}
-	authors := make([]string, 0, len(followers))
-	for author := range followers {
-		authors = append(authors, author)
-	}
-	slices.Sort(authors)
-	for some := range slices.Chunk(authors, some) {
-		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, some, func(s *rebuild.Span) error {
+	for authors := range slices.Chunk(slices.Sorted(maps.Keys(followers)), batchRows) {
+		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, authors, func(s *rebuild.Span) error {
 			for i, c := range s.Cells {
-				if !s.Covers(i) {
-					continue
-				}
-				twit := tables.TwitKey{Author: s.Owner, Position: c.Qualifier}
-				position := tables.Timelines.Position(twit)
-				for _, f := range followers[s.Owner] {
-					if t := held[f.name]; !t.entries[position] && position < t.end {
-						entry := entryOf(tables.Timelines, f.name, twit, max(1, f.at.UnixMilli()))
-						entry.row = tables.Timelines.Row(f.name, 0)
-						r.missing(entry, false, "%s follows %s", f.name, s.Owner)
-					}
+				if s.Covers(i) {
+					r.lack(held, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
 				}
 			}
 			return nil
@@ -124,16 +78,58 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	return nil
 }
 
-// explainEntries says of entries why they should not be there.
+// held reads timelines.
+func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, error) {
+	held := make(map[string]*timeline, len(owners))
+	gets := make([]hbase.Get, len(owners))
+	for i, owner := range owners {
+		gets[i] = tables.TimelineSince(owner)
+	}
+	cells, err := rebuild.Read(ctx, r.Store, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, owner := range owners {
+		t := &timeline{entries: map[string]bool{}, end: tables.MembersEnd}
+		since, trimmed, err := tables.DecodeTimelineSince(cells[i])
+		if err != nil {
+			r.unreadable(attribute(tables.Users.Table, gets[i].Row, tables.SinceColumn), err)
+			t.end = "" // nothing is known
+		} else if trimmed {
+			t.end = tables.LaterThan(since)
+		}
+		held[owner] = t
+	}
+	return held, rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
+		t := held[s.Owner]
+		for _, c := range s.Cells[:min(len(s.Cells), r.TimelineBound-len(t.entries))] {
+			if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {
+				t.end = min(t.end, c.Qualifier)
+			}
+		}
+		return nil
+	})
+}
+
+// lack reports the timelines of an author's followers that lack a twit.
+func (r *run) lack(held map[string]*timeline, followers []follower, twit tables.TwitKey) {
+	position := tables.Timelines.Position(twit)
+	for _, f := range followers {
+		if t := held[f.name]; !t.entries[position] && position < t.end {
+			r.missing(entry{list: &tables.Timelines.AnyList, owner: f.name, cell: tables.Timelines.Cell(twit, f.timestamp),
+				row: tables.Timelines.Row(f.name, 0), why: f.name + " follows " + twit.Author})
+		}
+	}
+}
+
+// explainEntries explains the entries of a timeline.
 func explainEntries(ctx context.Context, r *run, owner string, members []tables.TwitKey) ([]string, error) {
-	why := make([]string, len(members))
-	follows := map[string]int{}
-	var gets []hbase.Get
-	names := make([]string, len(members))
+	names, gets := make([]string, len(members)), make([]hbase.Get, len(members))
 	for i, twit := range members {
 		_, names[i], _ = twit.Parts()
-		gets = append(gets, tables.TwitNames.Get(names[i]))
+		gets[i] = tables.TwitNames.Get(names[i])
 	}
+	follows := map[string]int{}
 	for _, twit := range members {
 		if _, asked := follows[twit.Author]; !asked {
 			follows[twit.Author] = len(gets)
@@ -144,6 +140,7 @@ func explainEntries(ctx context.Context, r *run, owner string, members []tables.
 	if err != nil {
 		return nil, err
 	}
+	why := make([]string, len(members))
 	for i, twit := range members {
 		if r.busy[twit.Author] {
 			continue
@@ -156,9 +153,9 @@ func explainEntries(ctx context.Context, r *run, owner string, members []tables.
 		switch {
 		case err != nil: // reported with the edge
 		case !ok || key != twit:
-			why[i] = fmt.Sprintf("there is no twit %q", names[i])
+			why[i] = noObject(tables.PostedTwits, twit.String())
 		case !related:
-			why[i] = fmt.Sprintf("%s does not follow %s", owner, twit.Author)
+			why[i] = owner + " does not follow " + twit.Author
 		}
 	}
 	return why, nil

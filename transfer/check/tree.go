@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -10,81 +11,98 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// tree shows that the way up from each department ends at the top, and returns those of which it does not and whose parent is to blame.
-func (r *run) tree(ctx context.Context, some []stored[tables.Department]) (wrong map[string]bool, err error) {
+// tree checks that the path up from each department ends at the top. It returns the departments whose parent is to blame if
+// it does not.
+func (r *run) tree(ctx context.Context, some []referrer) (wrong map[string]bool, err error) {
 	wrong = map[string]bool{}
-	known := map[string]*tables.Department{}
-	ways, climbing := make([][]string, len(some)), make([]int, len(some))
+	parents := map[string]*string{} // nil: there is no such department
+	paths := make([][]string, len(some))
 	for i, d := range some {
-		known[d.key], ways[i], climbing[i] = d.value, []string{d.key}, i
+		parents[d.Key], paths[i] = &d.Owner, []string{d.Key}
 	}
-	for len(climbing) > 0 {
-		var asked []string
-		var gets []hbase.Get
-		for _, i := range climbing {
-			way := ways[i]
-			if parent := parentOf(known[way[len(way)-1]]); parent != tables.Root {
-				if _, asking := known[parent]; !asking {
-					known[parent] = nil
-					asked = append(asked, parent)
-					gets = append(gets, tables.Departments.Get(parent, "i:name i:parent"))
-				}
-			}
-		}
-		cells, err := rebuild.Read(ctx, r.Store, gets)
-		if err != nil {
+	for {
+		if err := r.readParents(ctx, parents, paths); err != nil {
 			return nil, err
 		}
-		for j, code := range asked {
-			if known[code], err = tables.Departments.Decode(code, cells[j]); err != nil {
-				return nil, err
+		done := true
+		for i, path := range paths {
+			if path == nil {
+				continue
 			}
-		}
-		var on []int
-		for _, i := range climbing {
-			d, way := some[i], ways[i]
-			parent := parentOf(known[way[len(way)-1]])
+			d, parent := some[i], *parents[path[len(path)-1]]
+			paths[i] = nil
 			switch {
 			case parent == tables.Root:
-				r.levels = max(r.levels, len(way))
-			case known[parent] == nil && len(way) > 1: // the fault of one above
-			case known[parent] == nil:
-				wrong[d.key] = true
-				d.without(r, tables.Departments.Table, "parent", "there is no department %q", parent)
-			case parent == d.key:
-				wrong[d.key] = true
-				if d.key == slices.Min(way) { // one for all of them
-					d.without(r, tables.Departments.Table, "parent", "the department is below itself")
+				r.levels = max(r.levels, len(path))
+			case parents[parent] == nil && len(path) > 1: // one above is to blame
+			case parents[parent] == nil:
+				wrong[d.Key] = true
+				r.refersWrongly(tables.Parents, d, noObject(&tables.Departments.AnyObject, parent))
+			case parent == d.Key:
+				wrong[d.Key] = true
+				if d.Key == slices.Min(path) { // one is reported for all of the circle
+					r.refersWrongly(tables.Parents, d, "the department is below itself")
 				}
-			case slices.Contains(way, parent): // others go round above it
-			case len(way) == tables.MaxDepth:
-				r.report(violationOf(tables.Departments.Table, d.row, tables.Attributes, "parent", text([]byte(parentOf(d.value))), "another",
-					"the department is below more than %d others", tables.MaxDepth-1))
+			case slices.Contains(path, parent): // there is a circle above
+			case len(path) == tables.MaxDepth:
+				r.report(attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute), text([]byte(d.Owner)),
+					"another", fmt.Sprintf("the department is below more than %d others", tables.MaxDepth-1))
 			default:
-				ways[i] = append(way, parent)
-				on = append(on, i)
+				paths[i], done = append(path, parent), false
 			}
 		}
-		climbing = on
+		if done {
+			return wrong, nil
+		}
 	}
-	return wrong, nil
 }
 
-// depth shows that the tree has no more levels than its row says, if that does: departments are made at any place of a tree that has room.
+// readParents reads the departments at which paths continue, with their parents.
+func (r *run) readParents(ctx context.Context, parents map[string]*string, paths [][]string) error {
+	var asked []string
+	var gets []hbase.Get
+	for _, path := range paths {
+		if path == nil {
+			continue
+		}
+		parent := *parents[path[len(path)-1]]
+		if _, known := parents[parent]; !known && parent != tables.Root {
+			parents[parent] = nil
+			asked, gets = append(asked, parent), append(gets, tables.Parents.Get(parent))
+		}
+	}
+	cells, err := rebuild.Read(ctx, r.Store, gets)
+	if err != nil {
+		return err
+	}
+	for i, code := range asked {
+		d, exists, err := tables.Parents.Decode(code, cells[i])
+		if err != nil {
+			return err
+		}
+		if exists {
+			parents[code] = &d.Owner
+		}
+	}
+	return nil
+}
+
+// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the tree has
+// room.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}
-	should := tables.Tree.DepthCell(r.levels, 0)
+	want := tables.Tree.DepthCell(r.levels, 0)
 	for _, c := range cells[0] {
-		if c.Family != should.Family || c.Qualifier != should.Qualifier {
+		if c.Family != want.Family || c.Qualifier != want.Qualifier {
 			continue
 		}
 		if levels, err := strconv.Atoi(string(c.Value)); err != nil || levels < r.levels {
-			should.Timestamp = c.Timestamp
-			r.report(violationOf(get.Table, get.Row, c.Family, c.Qualifier, string(c.Value), string(should.Value), "the tree has so many levels"), tables.Tree.Put(should))
+			want.Timestamp = c.Timestamp
+			r.differs(rebuild.Change{Table: get.Table, Row: get.Row, Old: &c, New: &want}, "the tree has so many levels")
 		}
 	}
 	return nil

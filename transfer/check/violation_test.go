@@ -175,7 +175,7 @@ func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	result, err := check.Checker{Store: store, Report: func(b check.Violation) { lines = append(lines, b.String()) }}.RepairAll(t.Context())
 	want := []string{
 		`follows "no edge" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "no edge" (it cannot be repaired)`,
-		at("users", "c", "i:followerCount") + "is x, should be 0: users:f has so many members",
+		at("users", "c", "i:followerCount") + `is "x", should be 0: users:f has so many members`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (check.Result{Found: 2, Left: 1}) {
 		t.Errorf("%v, %v (-want +got):\n%s", result, err, diff)
@@ -191,7 +191,7 @@ func TestAWriteMayBeOnItsWayForAWhile(t *testing.T) {
 		found := 0
 		err := check.Checker{Store: store, Grace: grace, Report: func(b check.Violation) {
 			found++
-			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep finishes it (it cannot be repaired)") {
+			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep completes it (it cannot be repaired)") {
 				t.Error(b)
 			}
 		}}.Run(t.Context())

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broken is how an invariant is broken by hand, and the lines that tell of it.
+// broken is damage, and the lines that report it.
 type broken struct {
 	name   string
 	broken []hbase.Mutation
@@ -44,7 +44,7 @@ func violations() []broken {
 				at("users", "c", "i:roleCount") + "is 1, should be 0: user_roles:l has so many members",
 			}, false},
 		{"a department that its parent does not list", []hbase.Mutation{out(tables.Children, "top", tables.Child{Name: "Low", Code: "low"})},
-			[]string{atMember(tables.Children, "top", tables.Child{Name: "Low", Code: "low"}) + `is absent, should be there: that is the department's name, and its parent is "top"`}, true},
+			[]string{atMember(tables.Children, "top", tables.Child{Name: "Low", Code: "low"}) + `is absent, should be there: the parent of department "low" is "top"`}, true},
 		{"a child that is somewhere else", []hbase.Mutation{in(tables.Children, "low", tables.Child{Name: "Top", Code: "top"}), attribute("departments", "low", "childCount", "1")},
 			[]string{
 				atMember(tables.Children, "low", tables.Child{Name: "Top", Code: "top"}) + `is there, should be absent: the parent of department "top" is ""`,
@@ -65,13 +65,13 @@ func violations() []broken {
 		{"a tree that is deeper than it says", []hbase.Mutation{attribute("departments", tables.Root, "depth", "1")},
 			[]string{at("departments", tables.Root, "i:depth") + "is 1, should be 2: the tree has so many levels"}, true},
 		{"a tree that can't say how deep it is", []hbase.Mutation{attribute("departments", tables.Root, "depth", "deep")},
-			[]string{at("departments", tables.Root, "i:depth") + "is deep, should be 2: the tree has so many levels"}, true},
+			[]string{at("departments", tables.Root, "i:depth") + `is "deep", should be 2: the tree has so many levels`}, true},
 		{"a role of a department that does not know it", []hbase.Mutation{out(tables.DepartmentRoles, "top", "boss")},
-			[]string{atMember(tables.DepartmentRoles, "top", "boss") + "is absent, should be there: the department defines the role"}, true},
+			[]string{atMember(tables.DepartmentRoles, "top", "boss") + `is absent, should be there: the department of role "boss" is "top"`}, true},
 		{"a role of no department", []hbase.Mutation{attribute("roles", "boss", "department", "nowhere")},
 			[]string{
 				at("roles", "boss", "i:department") + `is "nowhere", should be absent: there is no department "nowhere"`,
-				atMember(tables.DepartmentRoles, "top", "boss") + `is there, should be absent: the department does not define role "boss"`,
+				atMember(tables.DepartmentRoles, "top", "boss") + `is there, should be absent: the department of role "boss" is "nowhere"`,
 				at("departments", "top", "i:roleCount") + "is 1, should be 0: departments:r has so many members",
 			}, false},
 		{"a twit that nobody finds by its id", []hbase.Mutation{without("twit_ids", tables.RowKey("t1"), "i", "key")},
@@ -80,7 +80,7 @@ func violations() []broken {
 			[]string{atMember(tables.Twits, "b", second) + "is absent, should be there: twit_ids names it, and the album has it"}, true},
 		{"a twit that is lost", []hbase.Mutation{out(tables.Twits, "b", first)},
 			[]string{
-				at("twit_ids", "t1", "i:gone") + `is absent, should be "1": the twit is in no list: what it said is lost`,
+				at("twit_ids", "t1", "i:gone") + `is absent, should be 1: the twit is in no list: what it said is lost`,
 				at("users", "b", "i:publicTwitCount") + "is 1, should be 0: users:t has so many members",
 				at("users", "b", "i:twitCount") + "is 2, should be 1: users:t has so many members",
 			}, false},
@@ -126,12 +126,12 @@ func violations() []broken {
 			[]string{atMember(tables.Timelines, "c", second.Key()) + "is there, should be absent: c does not follow b"}, true},
 		{"a member in the wrong bucket", []hbase.Mutation{in(tables.Followers, "a", follower("e"))},
 			[]string{atMember(tables.Followers, "a", follower("e")) + `is there, should be absent: row "\xd2Na\x00f\x00\x00\x00\x03" covers it`}, true},
-		{"a member that tells of another bucket, and a cut that nobody makes", []hbase.Mutation{
+		{"a member that tells of another bucket, and pending buckets of no split", []hbase.Mutation{
 			put("users", tables.RowKey("c"), tables.Followers.MovedCell(tables.Followers.Position(follower("a")), 0)),
 			put("users", tables.RowKey("c"), tables.Followers.AnnouncementCell([]tables.Bucket{{Number: 7, Start: tables.Followers.Position(follower("a"))}}, 0)),
 		}, []string{
-			atMember(tables.Followers, "c", follower("a")) + `is there, should be absent: nobody cuts the list of "c"`,
-			at("users", "c", `f:"\xff\xff\xff"`) + `is there, should be absent: nobody cuts the list of "c"`,
+			atMember(tables.Followers, "c", follower("a")) + `is there, should be absent: no split of the list of "c" is in progress`,
+			at("users", "c", `f:"\xff\xff\xff"`) + `is there, should be absent: no split of the list of "c" is in progress`,
 		}, true},
 		{"an account of nobody", []hbase.Mutation{tables.Accounts.Put("x", "$argon2id$", age)},
 			[]string{at("accounts", "x", "i:password") + `is there, should be absent: there is no user "x"`}, true},

@@ -2,6 +2,8 @@ package rebuild
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -10,31 +12,57 @@ import (
 // GameDays rebuilds the sums of these games by day from the plays of all their players.
 func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
-		sums := make(map[string]daySums, len(games))
-		err := Spans(ctx, s.Store, &tables.Players.AnyList, games, func(span *Span) error {
-			if sums[span.Owner] == nil {
-				sums[span.Owner] = daySums{}
-			}
-			return s.addDays(ctx, sums[span.Owner], span)
-		})
+		sums, err := SumDays(ctx, s.Store, games)
 		if err != nil {
 			return err
 		}
-		return s.writeDays(ctx, games, sums)
+		var changes []Change
+		gets := make([]hbase.Get, len(games))
+		for i, game := range games {
+			gets[i] = tables.GameDays.Get(game, "", tables.MembersEnd)
+		}
+		stored, err := Read(ctx, s.Store, gets)
+		for i, cells := range stored {
+			changes = append(changes, sums[games[i]].Changes(gets[i], cells)...)
+		}
+		if err != nil {
+			return err
+		}
+		return writeChanges(ctx, s.Store, changes)
 	})
 }
 
-// addDays adds what some players of a game played to the game's sums by day.
-func (s *Rebuilder) addDays(ctx context.Context, sums daySums, span *Span) error {
-	players, err := Covered(tables.Players, span)
-	if err != nil {
-		return err
+// DaySums are how much was played of a game, by day. A sum is as young as the youngest of its parts.
+type DaySums map[string]DaySum
+
+// DaySum is the sum of a day.
+type DaySum struct {
+	Count     int
+	Timestamp int64
+}
+
+// SumDays adds up what all players of these games played.
+func SumDays(ctx context.Context, store hbase.Store, games []string) (map[string]DaySums, error) {
+	sums := make(map[string]DaySums, len(games))
+	for _, game := range games {
+		sums[game] = DaySums{}
 	}
+	return sums, Spans(ctx, store, &tables.Players.AnyList, games, func(span *Span) error {
+		players, err := Covered(tables.Players, span)
+		if err != nil {
+			return err
+		}
+		return sums[span.Owner].Add(ctx, store, span.Owner, players)
+	})
+}
+
+// Add adds what these players played of the game.
+func (s DaySums) Add(ctx context.Context, store hbase.Store, game string, players []string) error {
 	gets := make([]hbase.Get, len(players))
 	for i, player := range players {
-		gets[i] = tables.Plays.Get(player, span.Owner)
+		gets[i] = tables.Plays.Get(player, game)
 	}
-	rows, err := Read(ctx, s.Store, gets)
+	rows, err := Read(ctx, store, gets)
 	if err != nil {
 		return err
 	}
@@ -44,59 +72,25 @@ func (s *Rebuilder) addDays(ctx context.Context, sums daySums, span *Span) error
 			return err
 		}
 		for i, day := range days {
-			sum := sums[day.Day]
-			sums[day.Day] = daySum{sum.count + day.Count, max(sum.timestamp, cells[i].Timestamp)}
+			sum := s[day.Day]
+			s[day.Day] = DaySum{sum.Count + day.Count, max(sum.Timestamp, cells[i].Timestamp)}
 		}
 	}
 	return nil
 }
 
-// daySums are the sums of one game, by day.
-type daySums map[string]daySum
-
-// daySum is how much was played on a day. It is as young as the youngest of its parts.
-type daySum struct {
-	count     int
-	timestamp int64
-}
-
-func (s daySums) cell(day string) hbase.Cell {
-	return tables.GameDays.Cell(tables.DayCount{Day: day, Count: s[day].count}, s[day].timestamp)
-}
-
-func (s *Rebuilder) writeDays(ctx context.Context, games []string, sums map[string]daySums) error {
-	gets := make([]hbase.Get, len(games))
-	for i, game := range games {
-		gets[i] = tables.GameDays.Get(game, "", tables.MembersEnd)
-	}
-	stored, err := Read(ctx, s.Store, gets)
-	if err != nil {
-		return err
-	}
-	var mutations []hbase.Mutation
-	for i, game := range games {
-		put := hbase.Put{Table: gets[i].Table, Row: gets[i].Row}
-		gone := hbase.Delete{Table: gets[i].Table, Row: gets[i].Row}
-		want := sums[game]
-		for j := range stored[i] {
-			old := &stored[i][j]
-			if _, ok := want[old.Qualifier]; !ok {
-				gone.Columns = append(gone.Columns, gonePart(*old))
-			} else if sum, differs := replace(old, want.cell(old.Qualifier)); differs {
-				put.Cells = append(put.Cells, sum)
-			}
-		}
-		for day := range want {
-			if find(stored[i], day) == nil {
-				put.Cells = append(put.Cells, want.cell(day))
-			}
-		}
-		if len(put.Cells) > 0 {
-			mutations = append(mutations, put)
-		}
-		if len(gone.Columns) > 0 {
-			mutations = append(mutations, gone)
+// Changes returns what differs from the sums in the game's row. A day on which nobody played may be stored as 0.
+func (s DaySums) Changes(row hbase.Get, stored []hbase.Cell) (changes []Change) {
+	for i := range stored {
+		if old := &stored[i]; s[old.Qualifier].Count == 0 && string(old.Value) != "0" {
+			changes = append(changes, Change{row.Table, row.Row, old, nil})
 		}
 	}
-	return Write(ctx, s.Store, mutations)
+	for _, day := range slices.Sorted(maps.Keys(s)) {
+		if sum := s[day]; sum.Count > 0 {
+			cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.Count}, sum.Timestamp)
+			changes = Differs(changes, row, find(stored, day), cell)
+		}
+	}
+	return changes
 }

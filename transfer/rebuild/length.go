@@ -22,6 +22,40 @@ func (n Length) Grown(public bool) Length {
 	return n
 }
 
+// Count returns the lengths of the lists of these owners, each member counted once.
+func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string) (map[string]Length, error) {
+	lengths := make(map[string]Length, len(owners))
+	return lengths, Spans(ctx, store, l, owners, func(s *Span) error {
+		public, err := l.Public(s.Owner, s.Cells)
+		if err != nil {
+			return err
+		}
+		for i := range s.Cells {
+			if s.Covers(i) {
+				lengths[s.Owner] = lengths[s.Owner].Grown(public != nil && public[i])
+			}
+		}
+		return nil
+	})
+}
+
+// Changes returns what differs from the length in the counts of the list's owner. A count of 0 need not be stored. If full is
+// set, only the counts of an empty list need not be.
+func (n Length) Changes(l *tables.AnyList, owner hbase.Get, stored []hbase.Cell, full bool) (changes []Change) {
+	for _, count := range []struct {
+		column string
+		value  int
+	}{{l.Count, n.All}, {l.PublicCount, n.Public}} {
+		old := find(stored, count.column)
+		absent := old == nil && count.value == 0 && (n.All == 0 || !full)
+		if count.column != "" && !absent {
+			changes = Differs(changes, owner, old, hbase.Cell{Family: tables.Attributes, Qualifier: count.column,
+				Timestamp: 1, Value: strconv.AppendInt(nil, int64(count.value), 10)})
+		}
+	}
+	return changes
+}
+
 // Lengths writes the lengths of lists, attributes of their owners, where they differ from these. If they are first, no
 // length was ever written, and none is read.
 func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length, first bool) error {
@@ -47,41 +81,9 @@ func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners 
 			return err
 		}
 	}
-	var puts []hbase.Mutation
+	var changes []Change
 	for i, owner := range owners {
-		put := hbase.Put{Table: gets[i].Table, Row: gets[i].Row}
-		n := lengths[owner]
-		put.Cells = appendLength(put.Cells, stored[i], l.Count, n.All, n.All == 0)
-		if l.PublicCount != "" {
-			put.Cells = appendLength(put.Cells, stored[i], l.PublicCount, n.Public, n.All == 0)
-		}
-		if len(put.Cells) > 0 {
-			puts = append(puts, put)
-		}
+		changes = append(changes, lengths[owner].Changes(l, gets[i], stored[i], true)...)
 	}
-	return Write(ctx, s.Store, puts)
-}
-
-// appendLength appends the cell that must be written so that the column has the number: none if it has. The column of an
-// empty list may be absent.
-func appendLength(cells, stored []hbase.Cell, column string, n int, empty bool) []hbase.Cell {
-	want := hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: 1, Value: strconv.AppendInt(nil, int64(n), 10)}
-	old := find(stored, column)
-	if old == nil && empty {
-		return cells
-	}
-	if cell, differs := replace(old, want); differs {
-		return append(cells, cell)
-	}
-	return cells
-}
-
-// find returns the cell of a column, or nil.
-func find(cells []hbase.Cell, column string) *hbase.Cell {
-	for i := range cells {
-		if cells[i].Qualifier == column {
-			return &cells[i]
-		}
-	}
-	return nil
+	return writeChanges(ctx, s.Store, changes)
 }

@@ -121,19 +121,13 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span, ast
 	if len(astray) == 0 {
 		return nil
 	}
-	var puts []hbase.Mutation
-	gone := hbase.Delete{Table: l.Table, Row: l.Row(span.Owner, span.Bucket)}
-	for _, c := range astray {
+	puts := make([]hbase.Mutation, len(astray))
+	for i, c := range astray {
 		row := l.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))
-		puts = append(puts, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}})
-		gone.Columns = append(gone.Columns, gonePart(c))
+		puts[i] = hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}}
 	}
 	if err := Write(ctx, s.Store, puts); err != nil {
 		return err
 	}
-	return Write(ctx, s.Store, []hbase.Mutation{gone})
-}
-
-func gonePart(c hbase.Cell) hbase.Deletion {
-	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}
+	return Write(ctx, s.Store, []hbase.Mutation{Remove(l.Table, l.Row(span.Owner, span.Bucket), astray...)})
 }

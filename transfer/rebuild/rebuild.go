@@ -90,16 +90,3 @@ func Write(ctx context.Context, store hbase.Store, mutations []hbase.Mutation) e
 	}
 	return nil
 }
-
-// replace returns what must be written so that a column has the value: nothing if stored, its present cell or nil, has it.
-// The timestamp is no older than that of the cell, or the new value would stay behind it.
-func replace(stored *hbase.Cell, want hbase.Cell) (hbase.Cell, bool) {
-	if stored == nil {
-		return want, true
-	}
-	if string(stored.Value) == string(want.Value) {
-		return hbase.Cell{}, false
-	}
-	want.Timestamp = max(want.Timestamp, stored.Timestamp)
-	return want, true
-}

@@ -3,6 +3,7 @@ package rebuild
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -68,18 +69,12 @@ func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, f
 
 // without deletes cells of a row, except those whose columns others have.
 func without(l *tables.AnyList, row string, cells, others []hbase.Cell) []hbase.Mutation {
-	keep := make(map[string]bool, len(others))
-	for _, c := range others {
-		keep[c.Qualifier] = true
-	}
-	gone := hbase.Delete{Table: l.Table, Row: row}
-	for _, c := range cells {
-		if !keep[c.Qualifier] {
-			gone.Columns = append(gone.Columns, gonePart(c))
-		}
-	}
-	if len(gone.Columns) == 0 {
+	gone := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
+		_, kept := slices.BinarySearchFunc(others, c.Qualifier, func(o hbase.Cell, q string) int { return cmp.Compare(o.Qualifier, q) })
+		return kept
+	})
+	if len(gone) == 0 {
 		return nil
 	}
-	return []hbase.Mutation{gone}
+	return []hbase.Mutation{Remove(l.Table, row, gone...)}
 }

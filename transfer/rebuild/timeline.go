@@ -30,11 +30,8 @@ func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 			if err := Write(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
 				return err
 			}
-			gone := hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(span.Owner, span.Bucket)}
-			for _, c := range rest {
-				gone.Columns = append(gone.Columns, gonePart(c))
-			}
-			return Write(ctx, s.Store, []hbase.Mutation{gone})
+			row := tables.Timelines.Row(span.Owner, span.Bucket)
+			return Write(ctx, s.Store, []hbase.Mutation{Remove(tables.Timelines.Table, row, rest...)})
 		})
 	})
 }

@@ -8,43 +8,68 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Departments rebuilds the lists of sub-departments, the lists of the roles that a department defines, and the depth of the
-// tree, from the rows of departments and roles. It reads both tables whole, because nothing else tells in which lists a
-// name is that was changed.
-func (s *Rebuilder) Departments(ctx context.Context) error {
-	children, roles := wanted{}, wanted{}
-	owners, parents := []string{tables.Root}, map[string]string{}
-	for d, err := range Objects(ctx, s.Store, tables.Departments, "name", "parent") {
+// References rebuilds the lists of the objects that are referred to. It reads the tables of both kinds of objects whole, because
+// nothing else tells in which lists an object is that was changed.
+func (s *Rebuilder) References(ctx context.Context, ref *tables.Reference) error {
+	owners, want := []string{}, wanted{}
+	if ref.Rooted {
+		owners = append(owners, tables.Root)
+	}
+	scan := hbase.Scan{Table: ref.List.Owner.Table, Columns: tables.Existence, PageSize: nextPage}
+	for row, err := range s.Store.Scan(ctx, scan) {
 		if err != nil {
 			return err
 		}
-		parent := tables.Root
-		if d.Value.ParentCode != nil {
-			parent = *d.Value.ParentCode
-		}
-		children.add(parent, tables.Children.Cell(tables.Child{Name: *d.Value.Name, Code: d.Value.Code}, d.Timestamp))
-		owners = append(owners, d.Value.Code)
-		parents[d.Value.Code] = parent
-	}
-	for r, err := range Objects(ctx, s.Store, tables.Roles, "name", "department") {
+		owner, err := tables.OwnerOf(row.Key)
 		if err != nil {
 			return err
 		}
-		if r.Value.DepartmentCode != nil {
-			roles.add(*r.Value.DepartmentCode, tables.DepartmentRoles.Cell(r.Value.Code, r.Timestamp))
-		}
+		owners = append(owners, owner)
 	}
-	if err := makeMembers(ctx, s, &tables.Children.AnyList, owners, children); err != nil {
+	parents := map[string]string{}
+	err := Referrers(ctx, s.Store, ref, func(r tables.Referrer) error {
+		if parents[r.Key] = r.Owner; r.Listed {
+			want.add(r.Owner, r.Member)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if err := makeMembers(ctx, s, &tables.DepartmentRoles.AnyList, owners, roles); err != nil {
+	if err := makeMembers(ctx, s, ref.List, owners, want); err != nil || ref != tables.Parents {
 		return err
 	}
 	return s.depth(ctx, parents)
 }
 
+// Referrers calls f with all objects that may refer to another one.
+func Referrers(ctx context.Context, store hbase.Store, ref *tables.Reference, f func(tables.Referrer) error) error {
+	scan := ref.Objects()
+	scan.PageSize = nextPage
+	for row, err := range store.Scan(ctx, scan) {
+		if err != nil {
+			return err
+		}
+		key, err := tables.OwnerOf(row.Key)
+		if err != nil {
+			return err
+		}
+		r, exists, err := ref.Decode(key, row.Cells)
+		if err == nil && exists {
+			err = f(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // depth writes how deep the tree is into its row, given the parent of each department.
 func (s *Rebuilder) depth(ctx context.Context, parents map[string]string) error {
+	if len(parents) == 0 {
+		return nil
+	}
 	levels := map[string]int{tables.Root: 0}
 	deepest := 0
 	for code := range parents {
@@ -63,11 +88,7 @@ func (s *Rebuilder) depth(ctx context.Context, parents map[string]string) error 
 		return err
 	}
 	want := tables.Tree.DepthCell(deepest, 1)
-	cell, differs := replace(find(stored[0], want.Qualifier), want)
-	if !differs || len(parents) == 0 {
-		return nil
-	}
-	return Write(ctx, s.Store, []hbase.Mutation{tables.Tree.Put(cell)})
+	return writeChanges(ctx, s.Store, Differs(nil, get, find(stored[0], want.Qualifier), want))
 }
 
 // wanted are the columns that the lists of owners should have: owner → qualifier → column.
@@ -84,23 +105,20 @@ func (w wanted) add(owner string, member hbase.Cell) {
 // timestamp. If it returns later it is younger, because every change makes the row of its object younger.
 func makeMembers(ctx context.Context, s *Rebuilder, l *tables.AnyList, owners []string, want wanted) error {
 	err := s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
-		var mutations []hbase.Mutation
+		var changes []Change
 		directories := make(map[string][]tables.Bucket, len(owners))
 		found := map[[2]string]bool{}
 		err := Spans(ctx, s.Store, l, owners, func(span *Span) error {
 			directories[span.Owner] = span.Directory
-			gone := hbase.Delete{Table: l.Table, Row: l.Row(span.Owner, span.Bucket)}
-			for i, c := range span.Cells {
+			for i := range span.Cells {
+				c := &span.Cells[i]
 				wanted, ok := want[span.Owner][c.Qualifier]
 				switch {
 				case !ok:
-					gone.Columns = append(gone.Columns, gonePart(c))
+					changes = append(changes, Change{l.Table, l.Row(span.Owner, span.Bucket), c, nil})
 				case span.Covers(i) && c.Timestamp >= wanted.Timestamp && string(c.Value) == string(wanted.Value):
 					found[[2]string{span.Owner, c.Qualifier}] = true
 				}
-			}
-			if len(gone.Columns) > 0 {
-				mutations = append(mutations, gone)
 			}
 			return nil
 		})
@@ -111,11 +129,11 @@ func makeMembers(ctx context.Context, s *Rebuilder, l *tables.AnyList, owners []
 			for qualifier, cell := range want[owner] {
 				if !found[[2]string{owner, qualifier}] {
 					row := l.Row(owner, tables.BucketOf(directories[owner], qualifier))
-					mutations = append(mutations, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{cell}})
+					changes = append(changes, Change{l.Table, row, nil, &cell})
 				}
 			}
 		}
-		return Write(ctx, s.Store, mutations)
+		return writeChanges(ctx, s.Store, changes)
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,124 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/rebuild"
+)
+
+// referrer is an object that may refer to another one, with the cells that say so.
+type referrer struct {
+	tables.Referrer
+	cells []hbase.Cell
+}
+
+// references checks that the objects that are referred to exist, and have the objects that refer to them in their lists.
+func (r *run) references(ctx context.Context) error {
+	for _, ref := range tables.References() {
+		err := r.rows(ctx, ref.Objects(), func(rows []hbase.Row) error {
+			some := r.referrers(ref, rows)
+			dangling, err := r.dangling(ctx, ref, some)
+			if err != nil {
+				return err
+			}
+			var entries []entry
+			for _, x := range some {
+				if x.Listed && !dangling[x.Key] {
+					entries = append(entries, entry{list: ref.List, owner: x.Owner, cell: x.Member,
+						source: ref.Object.Table, why: refersTo(ref, x.Key, x.Owner)})
+				}
+			}
+			return r.expect(ctx, entries)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refersTo says what an object refers to.
+func refersTo(ref *tables.Reference, key, owner string) string {
+	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
+}
+
+// referrers decodes objects, and reports those that can't be read.
+func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referrer) {
+	for _, row := range rows {
+		key, err := tables.OwnerOf(row.Key)
+		var x tables.Referrer
+		exists := false
+		if err == nil {
+			x, exists, err = ref.Decode(key, row.Cells)
+		}
+		if err != nil {
+			r.unreadable(attribute(ref.Object.Table, row.Key, "name"), err)
+		} else if exists {
+			some = append(some, referrer{x, row.Cells})
+		}
+	}
+	return some
+}
+
+// dangling reports references to objects that do not exist, and returns the keys of the objects that have them.
+func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
+	if ref == tables.Parents {
+		return r.tree(ctx, some)
+	}
+	var owners []string
+	for _, x := range some {
+		if x.Listed {
+			owners = append(owners, x.Owner)
+		}
+	}
+	exist, err := r.existing(ctx, ref.List.Owner, owners)
+	dangling := map[string]bool{}
+	for _, x := range some {
+		if x.Listed && !exist[x.Owner] && err == nil {
+			dangling[x.Key] = true
+			r.refersWrongly(ref, x, noObject(ref.List.Owner, x.Owner))
+		}
+	}
+	return dangling, err
+}
+
+// noObject says that an object does not exist.
+func noObject(o *tables.AnyObject, key string) string {
+	return fmt.Sprintf("there is no %s %q", o.Name, o.NameOf(key))
+}
+
+// refersWrongly reports a reference. The repair removes it.
+func (r *run) refersWrongly(ref *tables.Reference, x referrer, why string) {
+	for i := range x.cells {
+		if x.cells[i].Qualifier == ref.Attribute {
+			r.differs(rebuild.Change{Table: ref.Object.Table, Row: tables.RowKey(x.Key), Old: &x.cells[i]}, why)
+		}
+	}
+}
+
+// explainReference explains the members of a list of objects that refer to its owner.
+func explainReference(ref *tables.Reference) explainer {
+	type member struct{ key, position string }
+	return explain(
+		func(owner string, c hbase.Cell) (member, error) {
+			key, err := ref.KeyOf(owner, c)
+			return member{key, c.Qualifier}, err
+		},
+		func(_ string, m member) hbase.Get { return ref.Get(m.key) },
+		func(owner string, m member, cells []hbase.Cell) string {
+			x, exists, err := ref.Decode(m.key, cells)
+			switch {
+			case err != nil: // reported with the object
+			case !exists:
+				return noObject(ref.Object, m.key)
+			case x.Owner != owner:
+				return refersTo(ref, m.key, x.Owner)
+			case x.Member.Qualifier != m.position:
+				return fmt.Sprintf("%s %q has another name", ref.Object.Name, m.key)
+			}
+			return ""
+		})
+}

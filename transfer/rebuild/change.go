@@ -1,0 +1,62 @@
+package rebuild
+
+import (
+	"context"
+
+	"twibase/hbase"
+)
+
+// Change is a column that differs from what it should be.
+type Change struct {
+	Table, Row string
+	// Old is what is stored, and New what should be; nil is no cell. New is no older than Old.
+	Old, New *hbase.Cell
+}
+
+// Mutation returns what makes the change.
+func (c Change) Mutation() hbase.Mutation {
+	if c.New == nil {
+		return Remove(c.Table, c.Row, *c.Old)
+	}
+	return hbase.Put{Table: c.Table, Row: c.Row, Cells: []hbase.Cell{*c.New}}
+}
+
+// writeChanges makes changes.
+func writeChanges(ctx context.Context, store hbase.Store, changes []Change) error {
+	mutations := make([]hbase.Mutation, len(changes))
+	for i, c := range changes {
+		mutations[i] = c.Mutation()
+	}
+	return Write(ctx, store, mutations)
+}
+
+// Differs appends the change of a row that is needed so that a column has the value: none if its present cell, or nil, has it.
+// The new cell is no older than the present one, or it would stay behind that.
+func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
+	if old != nil {
+		if string(old.Value) == string(want.Value) {
+			return changes
+		}
+		want.Timestamp = max(want.Timestamp, old.Timestamp)
+	}
+	return append(changes, Change{at.Table, at.Row, old, &want})
+}
+
+// Remove deletes cells of a row, and what is older in their columns.
+func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
+	d := hbase.Delete{Table: table, Row: row}
+	for _, c := range cells {
+		d.Columns = append(d.Columns, hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
+	}
+	return d
+}
+
+// find returns the cell of a column, or nil.
+func find(cells []hbase.Cell, column string) *hbase.Cell {
+	for i := range cells {
+		if cells[i].Qualifier == column {
+			return &cells[i]
+		}
+	}
+	return nil
+}

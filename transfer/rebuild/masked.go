@@ -1,0 +1,68 @@
+package rebuild
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// maxRewrites is how often a cell is rewritten. Each time it is 16 times as much younger, so that they span all times.
+const maxRewrites = 12
+
+// WriteVisible writes puts, and rewrites the cells that a delete marker or another value masks. A repair leaves such markers: it
+// removes a cell by one of the cell's own timestamp, and a later put of the same cell stays behind that.
+//
+// A rewritten cell is as little younger as possible, and no younger than the present: what a gateway decided since is a good deal
+// younger.
+func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
+	var cells []hbase.Put // a cell each
+	mutations := make([]hbase.Mutation, len(puts))
+	for i, p := range puts {
+		mutations[i] = p
+		for _, c := range p.Cells {
+			cells = append(cells, hbase.Put{Table: p.Table, Row: p.Row, Cells: []hbase.Cell{c}})
+		}
+	}
+	if err := Write(ctx, store, mutations); err != nil {
+		return err
+	}
+	for n := range maxRewrites {
+		gets := make([]hbase.Get, len(cells))
+		for i, p := range cells {
+			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: p.Cells[0].Family, Page: hbase.Exactly(p.Cells[0].Qualifier)}
+		}
+		stored, err := Read(ctx, store, gets)
+		if err != nil {
+			return err
+		}
+		var masked []hbase.Put
+		mutations = nil
+		for i, p := range cells {
+			if younger, is := rewritten(p.Cells[0], stored[i], n); is {
+				p.Cells = []hbase.Cell{younger}
+				masked, mutations = append(masked, p), append(mutations, p)
+			}
+		}
+		if err := Write(ctx, store, mutations); err != nil || len(masked) == 0 {
+			return err
+		}
+		cells = masked
+	}
+	return nil
+}
+
+// rewritten returns the cell to write instead of one that can't be read, given what is read in its place.
+func rewritten(c hbase.Cell, stored []hbase.Cell, n int) (hbase.Cell, bool) {
+	switch {
+	case len(stored) == 0:
+		c.Timestamp = max(c.Timestamp+1, min(c.Timestamp+1<<(4*n), time.Now().UnixMilli()))
+	case !bytes.Equal(stored[0].Value, c.Value) && !tables.Moved(stored[0]):
+		c.Timestamp = stored[0].Timestamp + 1
+	default:
+		return c, false
+	}
+	return c, true
+}
