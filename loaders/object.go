@@ -17,6 +17,9 @@ type Object[T any] struct {
 	of     *tables.Object[T]
 }
 
+// Kind returns the declaration of the objects.
+func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
+
 func object[T any](name string, of *tables.Object[T]) Object[T] {
 	exists := Loader[string, bool]{
 		name:   name,

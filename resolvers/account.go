@@ -77,7 +77,7 @@ func (r *mutationResolver) beginSession(
 		return s, &apierr.Error{Code: apierr.CodeUnavailable, Message: message}
 	}
 	var username string
-	s.userErrors, err = change(ctx, nil, func(context.Context) (err error) {
+	s.userErrors, err = change(ctx, func(context.Context) (err error) {
 		username, err = authenticate()
 		if err == nil {
 			r.Attempts.LoggedIn(username)
@@ -92,7 +92,7 @@ func (r *mutationResolver) beginSession(
 		return s, err
 	}
 	s.token, s.expiresAt = &token, &expiresAt
-	s.user, err = userPayload.read(ctx, username)
+	s.user, err = userPayload.read(ctx, username, nil, nil)
 	return s, err
 }
 

@@ -13,16 +13,18 @@ import (
 // authorized.
 type check func(ctx context.Context) error
 
-// and returns the check that does both in one round. Its error is that of the first.
-func (c check) and(other check) check {
-	if c == nil {
-		return other
+// all does checks in one round, and returns the error of the first that fails. A nil check succeeds.
+func all(ctx context.Context, checks ...check) error {
+	errs, run := make([]error, len(checks)), []func(){}
+	for i, c := range checks {
+		if c != nil {
+			run = append(run, func() { errs[i] = c(ctx) })
+		}
 	}
-	return func(ctx context.Context) error {
-		var err, otherErr error
-		loaders.Together(ctx, func() { err = c(ctx) }, func() { otherErr = other(ctx) })
-		return cmp.Or(err, otherErr)
+	if len(run) > 0 {
+		loaders.Together(ctx, run...)
 	}
+	return cmp.Or(errs...)
 }
 
 // authorize returns the viewer of an action, and the check that is left: nil if the token alone
@@ -42,13 +44,15 @@ func authorize(
 	}
 }
 
-// authorizeNow is authorize with the check done.
-func authorizeNow(ctx context.Context, action permission.Action, about permission.About) (viewer string, err error) {
+// authorizeNow is authorize with the check done, and others in the same round.
+func authorizeNow(
+	ctx context.Context, action permission.Action, about permission.About, others ...check,
+) (viewer string, err error) {
 	viewer, left, err := authorize(ctx, action, about)
-	if left != nil {
-		err = left(ctx)
+	if err != nil {
+		return viewer, err
 	}
-	return viewer, err
+	return viewer, all(ctx, append([]check{left}, others...)...)
 }
 
 func unauthenticated(action permission.Action) error {

@@ -63,53 +63,31 @@ func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stag
 
 // AddComment is the resolver for the addComment field.
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
-	viewer, left, err := authorize(ctx, mutationAddComment.action, permission.About{})
-	if err != nil {
-		return nil, err
-	}
-	named, err := twitOf(input.TwitID)
-	if err != nil {
-		return nil, err
-	}
-	// While the writer reads, the resolver asks whether the viewer may see the twit.
-	var twit *tables.Twit
-	see := func(ctx context.Context) (err error) {
-		if twit, err = queryTwit.resolve(ctx, input.TwitID); err == nil && twit == nil && named != nil {
-			err = notFound("twitId", "twit")
-		}
-		return err
-	}
 	var key tables.CommentKey
-	userErrors, err := change(ctx, left.and(see), func(ctx context.Context) (err error) {
-		key, err = r.Writers.AddComment(ctx, viewer, named, input.Content, input.IdempotencyKey.Value())
+	twit, userErrors, err := mutationAddComment.onTwit(ctx, input.TwitID, func(ctx context.Context, viewer string) (err error) {
+		key, err = r.Writers.AddComment(ctx, viewer, twitOf(input.TwitID), input.Content, input.IdempotencyKey.Value())
 		return err
 	})
-	payload := &model.AddCommentPayload{UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}
-	if err != nil || len(userErrors) > 0 {
-		return payload, err
+	payload := &model.AddCommentPayload{
+		Twit: twit, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}
-	payload.Twit = twit
-	if addCommentPayload.selected(ctx) {
-		comments, err := commentEntries.readByKey(ctx, []string{key.String()})
-		if err != nil {
-			return nil, loaders.At(err, 0)
+	if twit != nil && addCommentPayload.selected(ctx) {
+		var comments []*tables.Comment
+		if comments, err = commentEntries.readByKey(ctx, []string{key.String()}); err == nil {
+			payload.Comment = comments[0]
 		}
-		payload.Comment = comments[0]
 	}
-	return payload, nil
+	return payload, loaders.At(err, 0)
 }
 
 // twitOf returns as much of a twit as its id says, nil if it is not the id of a twit.
-func twitOf(id tables.ID) (*tables.Twit, error) {
-	if id.Noun != tables.NounTwit {
-		return nil, nil
-	}
+func twitOf(id tables.ID) *tables.Twit {
 	key, err := tables.ParseTwitKey(id.Key)
-	if err != nil {
-		return nil, err
+	if id.Noun != tables.NounTwit || err != nil {
+		return nil
 	}
-	at, name, err := key.Parts()
-	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}, err
+	at, name, _ := key.Parts()
+	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}
 }
 
 // DeleteComment is the resolver for the deleteComment field.
@@ -118,9 +96,9 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 	if err != nil {
 		return nil, err
 	}
-	userErrors, id, err := deleteObject(ctx, left, input.ID, func(ctx context.Context) error {
+	userErrors, id, err := deleteObject(ctx, input.ID, func(ctx context.Context) error {
 		return r.Writers.DeleteComment(ctx, comment)
-	})
+	}, left)
 	payload := &model.DeleteCommentPayload{
 		DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 var (
-	mutationCreateDepartment = changes(permission.CreateDepartment, departmentPayload)
-	mutationUpdateDepartment = changes(permission.UpdateDepartment, departmentPayload)
-	mutationMoveDepartment   = changes(permission.MoveDepartment, departmentPayload)
-	mutationDeleteDepartment = changes(permission.DeleteDepartment, departmentPayload)
+	mutationCreateDepartment = changes(permission.CreateDepartment, loaders.Departments)
+	mutationUpdateDepartment = changes(permission.UpdateDepartment, loaders.Departments)
+	mutationMoveDepartment   = changes(permission.MoveDepartment, loaders.Departments)
+	mutationDeleteDepartment = changes(permission.DeleteDepartment, loaders.Departments)
 
-	queryDepartment     = lookup[tables.Department]{loaders.Departments, "code", tables.CheckCode}
+	queryDepartment     = lookup[tables.Department]{loaders.Departments, "code"}
 	queryTopDepartments = topDepartments{}
 
 	departmentSubDepartments = connectionOf(
@@ -50,8 +50,10 @@ func (topDepartments) cost(call *costCall) error { return departmentSubDepartmen
 func (r *mutationResolver) CreateDepartment(
 	ctx context.Context, input model.CreateDepartmentInput,
 ) (*model.CreateDepartmentPayload, error) {
-	c, err := create(ctx, mutationCreateDepartment, r.Writers.CreateDepartment, writers.NewDepartment{
-		Code: input.Code, Name: input.Name, Parent: input.Parent.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+	c, err := mutationCreateDepartment.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return r.Writers.CreateDepartment(ctx, viewer, writers.NewDepartment{
+			Code: input.Code, Name: input.Name, Parent: input.Parent.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+		})
 	})
 	return &model.CreateDepartmentPayload{
 		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
@@ -62,8 +64,10 @@ func (r *mutationResolver) CreateDepartment(
 func (r *mutationResolver) UpdateDepartment(
 	ctx context.Context, input model.UpdateDepartmentInput,
 ) (*model.UpdateDepartmentPayload, error) {
-	c, err := update(ctx, mutationUpdateDepartment, permission.About{}, r.Writers.UpdateDepartment, writers.DepartmentChange{
-		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
+	c, err := mutationUpdateDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
+		return r.Writers.UpdateDepartment(ctx, writers.DepartmentChange{
+			Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
+		})
 	})
 	return &model.UpdateDepartmentPayload{
 		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),

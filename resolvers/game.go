@@ -13,12 +13,12 @@ import (
 )
 
 var (
-	mutationCreateGame = changes(permission.CreateGame, gamePayload)
-	mutationUpdateGame = changes(permission.UpdateGame, gamePayload)
-	mutationDeleteGame = changes(permission.DeleteGame, gamePayload)
-	mutationRecordPlay = relates(permission.RecordPlay, gamePayload, userPayload)
+	mutationCreateGame = changes(permission.CreateGame, loaders.Games)
+	mutationUpdateGame = changes(permission.UpdateGame, loaders.Games)
+	mutationDeleteGame = changes(permission.DeleteGame, loaders.Games)
+	mutationRecordPlay = changes(permission.RecordPlay, loaders.Games, userPayload)
 
-	queryGame  = lookup[tables.Game]{loaders.Games, "code", tables.CheckCode}
+	queryGame  = lookup[tables.Game]{loaders.Games, "code"}
 	queryGames = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
 
 	gamePlayers = connectionOf(
@@ -29,16 +29,20 @@ var (
 
 // CreateGame is the resolver for the createGame field.
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
-	c, err := create(ctx, mutationCreateGame, r.Writers.CreateGame, writers.NewGame{
-		Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+	c, err := mutationCreateGame.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return r.Writers.CreateGame(ctx, viewer, writers.NewGame{
+			Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
+		})
 	})
 	return &model.CreateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // UpdateGame is the resolver for the updateGame field.
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
-	c, err := update(ctx, mutationUpdateGame, permission.About{}, r.Writers.UpdateGame, writers.GameChange{
-		Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
+	c, err := mutationUpdateGame.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
+		return r.Writers.UpdateGame(ctx, writers.GameChange{
+			Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
+		})
 	})
 	return &model.UpdateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
@@ -60,10 +64,11 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 		play.Count = *n
 	}
 	var played writers.Played
-	c, player, err := mutationRecordPlay.write(ctx, func(ctx context.Context, viewer string) (game, user string, err error) {
+	c, err := mutationRecordPlay.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (game string, err error) {
 		played, err = r.Writers.RecordPlay(ctx, viewer, play)
-		return played.Game, viewer, err
+		return played.Game, err
 	})
+	player, err := userPayload.read(ctx, accessOf(ctx).viewer.Username, c.userErrors, err)
 	payload := &model.RecordPlayPayload{
 		Game: c.object, User: player, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}

@@ -2,6 +2,8 @@ package resolvers
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -40,34 +42,90 @@ func (m mutation) cost(call *costCall) error {
 }
 
 // run authorizes the viewer and lets write make the change. It returns the user errors, none if the
-// change was made.
+// change was made. See [change].
 func (m mutation) run(
-	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) error,
+	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) error, checks ...check,
 ) ([]*model.UserError, error) {
 	viewer, left, err := authorize(ctx, m.action, about)
 	if err != nil {
 		return nil, err
 	}
-	return change(ctx, left, func(ctx context.Context) error { return write(ctx, viewer) })
+	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, append([]check{left}, checks...)...)
 }
 
-// payloadObject is a field of payloads that shows an object.
-type payloadObject[T any] struct {
-	objects loaders.Object[T]
-	noun    tables.Noun
-	field   string
+// errUnauthorized fails the write of a viewer who is not authorized. The error of the check says
+// why.
+var errUnauthorized = errors.New("resolvers: unauthorized")
+
+// change makes a change if the checks succeed; a nil check does. It returns the user errors, none
+// if the change was made. What was read before is read again afterwards, so that the payload shows
+// what was written.
+func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
+	checkErr, err := checkAndWrite(ctx, write, checks)
+	loaders.Forget(ctx)
+	problems, checkProblems := writers.UserErrors(nil), writers.UserErrors(nil)
+	if checkErr != nil && !errors.As(checkErr, &checkProblems) {
+		return nil, checkErr
+	}
+	if err != nil && !errors.As(err, &problems) {
+		return nil, err
+	}
+	problems = append(problems, checkProblems...)
+	list := make([]*model.UserError, len(problems))
+	for i, p := range problems {
+		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
+		if p.Field != "" {
+			list[i].Field = &problems[i].Field
+		}
+	}
+	return list, nil
 }
 
-// The objects that payloads show.
-var (
-	userPayload       = payloadObject[tables.User]{loaders.Users, tables.NounUser, "user"}
-	rolePayload       = payloadObject[tables.Role]{loaders.Roles, tables.NounRole, "role"}
-	departmentPayload = payloadObject[tables.Department]{loaders.Departments, tables.NounDepartment, "department"}
-	gamePayload       = payloadObject[tables.Game]{loaders.Games, tables.NounGame, "game"}
-)
+// checkAndWrite does the checks while the writer reads. The write commits only after they have
+// succeeded.
+func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
+	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
+		loaders.Away(ctx, func() { err = write(ctx) })
+		return nil, err
+	}
+	checkErr = errUnauthorized // if a check panics
+	checked := make(chan struct{})
+	guarded := writers.WithPrecondition(ctx, func() error {
+		if <-checked; checkErr != nil {
+			return errUnauthorized
+		}
+		return nil
+	})
+	loaders.Together(ctx, func() {
+		defer close(checked)
+		checkErr = all(ctx, checks...)
+	}, func() {
+		loaders.Away(ctx, func() { err = write(guarded) })
+	})
+	if errors.Is(err, errUnauthorized) {
+		err = nil
+	}
+	return checkErr, err
+}
+
+// deleteObject is change for a change that deletes an object. It also returns the object's id, if
+// it was deleted. The payload reads nothing of the object from then on.
+func deleteObject(
+	ctx context.Context, id tables.ID, remove func(ctx context.Context) error, checks ...check,
+) ([]*model.UserError, *tables.ID, error) {
+	userErrors, err := change(ctx, remove, checks...)
+	if err != nil || len(userErrors) > 0 {
+		return userErrors, nil, err
+	}
+	loaders.Mask(ctx, id)
+	return userErrors, &id, nil
+}
+
+// payloadObject is an object that a payload shows, in the field of the noun's name.
+type payloadObject[T any] struct{ loaders.Object[T] }
 
 func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
-	if o, reads := p.objects.OutlineNamed(p.selected(call.Ctx)); reads {
+	if o, reads := p.OutlineNamed(p.selected(call.Ctx)); reads {
 		at = call.read(at, call.Set(call.Parents, 1, at), o)
 	}
 	return at
@@ -75,12 +133,15 @@ func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.
 
 // selected returns the fields of the object that the payload selects.
 func (p payloadObject[T]) selected(ctx context.Context) []string {
-	return selected(ctx).below(ctx, p.field).names()
+	return selected(ctx).below(ctx, p.Kind().Name).names()
 }
 
-// read returns the object of a key.
-func (p payloadObject[T]) read(ctx context.Context, key string) (*T, error) {
-	found, err := p.objects.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))
+// read returns the object of a key after the change, nil if that was not made because of an error.
+func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*model.UserError, err error) (*T, error) {
+	if err != nil || len(userErrors) > 0 {
+		return nil, err
+	}
+	found, err := p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))
 	if err != nil {
 		return nil, loaders.At(err, 0)
 	}
@@ -89,11 +150,9 @@ func (p payloadObject[T]) read(ctx context.Context, key string) (*T, error) {
 
 // readBefore returns the object as it is before it is deleted, nil if it can't exist.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
-	fields := p.selected(ctx)
-	read := p.objects.Read
-	_, needed := p.objects.OutlineNamed(fields)
-	if !needed || tables.CheckCode(key) != nil && tables.CheckUsername(key) != nil {
-		read, fields = p.objects.Named, nil
+	fields, read := p.selected(ctx), p.Read
+	if _, needed := p.OutlineNamed(fields); !needed || p.Kind().CheckKey(key) != nil {
+		fields, read = nil, p.Named
 	}
 	found, err := read(ctx, []string{key}, fields)
 	return found[0], loaders.At(err, 0)
@@ -105,8 +164,10 @@ type objectMutation[T any] struct {
 	object payloadObject[T]
 }
 
-func changes[T any](action permission.Action, object payloadObject[T]) objectMutation[T] {
-	return objectMutation[T]{mutationOf(action, object), object}
+// changes returns a mutation that changes one of the objects, and whose payload reads more.
+func changes[T any](action permission.Action, objects loaders.Object[T], more ...payloadRead) objectMutation[T] {
+	object := payloadObject[T]{objects}
+	return objectMutation[T]{mutationOf(action, append([]payloadRead{object}, more...)...), object}
 }
 
 // changed is the result of a mutation: the object, or the user errors that say why it was not
@@ -127,37 +188,22 @@ func (m objectMutation[T]) write(
 		key, err = write(ctx, viewer)
 		return err
 	})
-	if err == nil && len(c.userErrors) == 0 {
-		c.object, err = m.object.read(ctx, key)
-	}
+	c.object, err = m.object.read(ctx, key, c.userErrors, err)
 	return c, err
 }
 
-// create lets write create an object, whose key it returns.
-func create[T, I any](
-	ctx context.Context, m objectMutation[T], write func(ctx context.Context, viewer string, in I) (string, error), in I,
-) (changed[T], error) {
-	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return write(ctx, viewer, in)
-	})
-}
-
-// update lets write update an object, whose key it returns.
-func update[T, I any](
-	ctx context.Context, m objectMutation[T], about permission.About, write func(context.Context, I) (string, error), in I,
-) (changed[T], error) {
-	return m.write(ctx, about, func(ctx context.Context, _ string) (string, error) { return write(ctx, in) })
-}
-
-// relation is [writers.Writers.Relate] or [writers.Writers.Unrelate].
-type relation func(ctx context.Context, x *tables.Relation, from, to string) error
-
-// relate lets write relate the viewer to an object, or end that.
+// relate lets write, which is [writers.Writers.Relate] or [writers.Writers.Unrelate], relate two
+// objects, or end that. It shows the second. The first is the viewer if the relation's input does
+// not name it.
 func (m objectMutation[T]) relate(
-	ctx context.Context, write relation, x *tables.Relation, key string,
+	ctx context.Context, write func(ctx context.Context, x *tables.Relation, from, to string) error,
+	x *tables.Relation, from, to string,
 ) (changed[T], error) {
 	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return key, write(ctx, x, viewer, key)
+		if x.From.Input == "" {
+			from = viewer
+		}
+		return to, write(ctx, x, from, to)
 	})
 }
 
@@ -175,48 +221,12 @@ func (m objectMutation[T]) delete(
 		before, err = m.object.readBefore(ctx, key)
 		return err
 	}
-	c.userErrors, c.deletedID, err = deleteObject(ctx, left.and(read), tables.ID{Noun: m.object.noun, Key: key},
-		func(ctx context.Context) error { return remove(ctx, key) })
+	c.userErrors, c.deletedID, err = deleteObject(ctx, tables.ID{Noun: m.object.Kind().Noun, Key: key},
+		func(ctx context.Context) error { return remove(ctx, key) }, left, read)
 	if c.deletedID != nil {
 		c.object = before
 	}
 	return c, err
-}
-
-// pairMutation is a mutation that relates two objects, or ends that, and shows both.
-type pairMutation[A, B any] struct {
-	objectMutation[A]
-	second payloadObject[B]
-}
-
-func relates[A, B any](action permission.Action, first payloadObject[A], second payloadObject[B]) pairMutation[A, B] {
-	return pairMutation[A, B]{objectMutation[A]{mutationOf(action, first, second), first}, second}
-}
-
-// write lets write relate two objects, whose keys it returns. The results show them after the
-// change.
-func (m pairMutation[A, B]) write(
-	ctx context.Context, write func(ctx context.Context, viewer string) (first, second string, err error),
-) (c changed[A], second *B, err error) {
-	var key string
-	writeFirst := func(ctx context.Context, viewer string) (first string, err error) {
-		first, key, err = write(ctx, viewer)
-		return first, err
-	}
-	c, err = m.objectMutation.write(ctx, permission.About{}, writeFirst)
-	if err == nil && len(c.userErrors) == 0 {
-		second, err = m.second.read(ctx, key)
-	}
-	return c, second, err
-}
-
-// relate lets write relate two objects, or end that. The results show both.
-func (m pairMutation[A, B]) relate(
-	ctx context.Context, write relation, x *tables.Relation, from, to string,
-) (changed[A], *B, error) {
-	return m.write(ctx, func(ctx context.Context, _ string) (string, string, error) {
-		return to, from, write(ctx, x, from, to)
-	})
 }
 
 // notFound is the user error for an object that does not exist or that the viewer may not see.

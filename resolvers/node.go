@@ -101,10 +101,10 @@ type nodeReader struct {
 }
 
 var nodeReaders = []nodeReader{
-	rowReader(tables.NounUser, "User", loaders.Users),
-	rowReader(tables.NounRole, "Role", loaders.Roles),
-	rowReader(tables.NounDepartment, "Department", loaders.Departments),
-	rowReader(tables.NounGame, "Game", loaders.Games),
+	rowReader("User", loaders.Users),
+	rowReader("Role", loaders.Roles),
+	rowReader("Department", loaders.Departments),
+	rowReader("Game", loaders.Games),
 	entryReader(tables.NounTwit, "Twit", twitEntries),
 	entryReader(tables.NounComment, "Comment", commentEntries),
 }
@@ -115,9 +115,9 @@ type nodePointer[T any] interface {
 	model.Node
 }
 
-func rowReader[T any, N nodePointer[T]](noun tables.Noun, typ string, objects loaders.Object[T]) nodeReader {
+func rowReader[T any, N nodePointer[T]](typ string, objects loaders.Object[T]) nodeReader {
 	return nodeReader{
-		noun, typ,
+		objects.Kind().Noun, typ,
 		func(ctx context.Context, keys []string) ([]model.Node, error) {
 			found, err := objects.Roots(ctx, keys, selectedOf(ctx, typ).names())
 			return asNodes[T, N](found), err

@@ -10,12 +10,11 @@ import (
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string
-	check    func(key string) error
 }
 
 // resolve returns the object, nil if there can't be one of that key.
 func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
-	if l.check(key) != nil {
+	if l.objects.Kind().CheckKey(key) != nil {
 		return nil, nil
 	}
 	found, err := l.objects.Roots(ctx, []string{key}, selected(ctx).names())
@@ -23,7 +22,7 @@ func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
 }
 
 func (l lookup[T]) cost(call *costCall) error {
-	if l.check(argument[string](call, l.argument)) == nil {
+	if l.objects.Kind().CheckKey(argument[string](call, l.argument)) == nil {
 		returnRoot(call, l.objects, selected(call.Ctx).names())
 	}
 	return nil

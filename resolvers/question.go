@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"twibase/graph/auth"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
@@ -12,10 +13,18 @@ import (
 type question[P any, K comparable] struct {
 	parents  func([]*P) []string
 	argument string
-	check    func(key string) error
+	check    func(key string) error       // reports why a key can't be that of the other object
 	exists   loaders.Loader[string, bool] // whether the other object exists
 	related  loaders.Loader[K, bool]
 	key      func(parent, other string) K
+}
+
+// isRelated returns the question whether users have a relation to an object.
+func isRelated[T any](argument string, others loaders.Object[T], x *tables.Relation) question[tables.User, loaders.Relation] {
+	return question[tables.User, loaders.Relation]{
+		usernames, argument, others.Kind().CheckKey, others.Exists, loaders.Related,
+		func(username, other string) loaders.Relation { return loaders.Relation{Kind: x, A: username, B: other} },
+	}
 }
 
 // resolve returns the answers. They are false if the other object does not exist.
@@ -37,8 +46,8 @@ func (q question[P, K]) ask(ctx context.Context, parents []*P, other string) ([]
 	if !exists[0] {
 		clear(answers)
 	}
-	if existsErr = loaders.At(existsErr, 0); existsErr != nil {
-		return pointers(answers), existsErr
+	if existsErr != nil {
+		err = loaders.At(existsErr, 0)
 	}
 	return pointers(answers), err
 }
@@ -56,11 +65,18 @@ func (q question[P, K]) askCost(call *costCall, other, subject string) {
 	call.ask(call.Begin(), call.Parents, q.related.Outline(q.key("", "")), subject, 1, "")
 }
 
-// viewerQuestion is a question whose other object is the viewer. The answers to a stranger are
-// false.
-type viewerQuestion[P any, K comparable] struct{ question[P, K] }
+// viewerQuestion is the question whether the viewer is related to each parent. The answers to a
+// stranger are false.
+type viewerQuestion[P any] struct{ question[P, loaders.Relation] }
 
-func (q viewerQuestion[P, K]) resolve(ctx context.Context, parents []*P) ([]*bool, error) {
+func viewerIsRelated[P any](parents func([]*P) []string, x *tables.Relation) viewerQuestion[P] {
+	return viewerQuestion[P]{question[P, loaders.Relation]{
+		parents: parents, exists: loaders.Users.Exists, related: loaders.Related,
+		key: func(parent, viewer string) loaders.Relation { return loaders.Relation{Kind: x, A: viewer, B: parent} },
+	}}
+}
+
+func (q viewerQuestion[P]) resolve(ctx context.Context, parents []*P) ([]*bool, error) {
 	viewer, known := auth.ViewerOf(ctx)
 	if !known {
 		return pointers(make([]bool, len(parents))), nil
@@ -68,7 +84,7 @@ func (q viewerQuestion[P, K]) resolve(ctx context.Context, parents []*P) ([]*boo
 	return q.ask(ctx, parents, viewer.Username)
 }
 
-func (q viewerQuestion[P, K]) cost(call *costCall) error {
+func (q viewerQuestion[P]) cost(call *costCall) error {
 	if _, known := auth.ViewerOf(call.Ctx); known {
 		q.askCost(call, theViewer, byViewer)
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 var (
-	mutationCreateRole = changes(permission.CreateRole, rolePayload)
-	mutationUpdateRole = changes(permission.UpdateRole, rolePayload)
-	mutationDeleteRole = changes(permission.DeleteRole, rolePayload)
-	mutationAssignRole = relates(permission.AssignRole, rolePayload, userPayload)
-	mutationRevokeRole = relates(permission.RevokeRole, rolePayload, userPayload)
+	mutationCreateRole = changes(permission.CreateRole, loaders.Roles)
+	mutationUpdateRole = changes(permission.UpdateRole, loaders.Roles)
+	mutationDeleteRole = changes(permission.DeleteRole, loaders.Roles)
+	mutationAssignRole = changes(permission.AssignRole, loaders.Roles, userPayload)
+	mutationRevokeRole = changes(permission.RevokeRole, loaders.Roles, userPayload)
 
-	queryRole  = lookup[tables.Role]{loaders.Roles, "code", tables.CheckCode}
+	queryRole  = lookup[tables.Role]{loaders.Roles, "code"}
 	queryRoles = scanOf(relay.AllRoles, loaders.Roles, roleConnection[struct{}](nil))
 
 	roleUsers = connectionOf(
@@ -30,18 +30,22 @@ var (
 
 // CreateRole is the resolver for the createRole field.
 func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
-	c, err := create(ctx, mutationCreateRole, r.Writers.CreateRole, writers.NewRole{
-		Code: input.Code, Name: input.Name.Value(), Department: input.Department.Value(),
-		IdempotencyKey: input.IdempotencyKey.Value(),
+	c, err := mutationCreateRole.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
+		return r.Writers.CreateRole(ctx, viewer, writers.NewRole{
+			Code: input.Code, Name: input.Name.Value(), Department: input.Department.Value(),
+			IdempotencyKey: input.IdempotencyKey.Value(),
+		})
 	})
 	return &model.CreateRolePayload{Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // UpdateRole is the resolver for the updateRole field.
 func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
-	c, err := update(ctx, mutationUpdateRole, permission.About{}, r.Writers.UpdateRole, writers.RoleChange{
-		Code: input.Code, Name: given(input.Name), Department: given(input.Department),
-		ExpectedVersion: input.ExpectedVersion.Value(),
+	c, err := mutationUpdateRole.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
+		return r.Writers.UpdateRole(ctx, writers.RoleChange{
+			Code: input.Code, Name: given(input.Name), Department: given(input.Department),
+			ExpectedVersion: input.ExpectedVersion.Value(),
+		})
 	})
 	return &model.UpdateRolePayload{Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
@@ -56,7 +60,8 @@ func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRol
 
 // AssignRole is the resolver for the assignRole field.
 func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRoleInput) (*model.AssignRolePayload, error) {
-	c, user, err := mutationAssignRole.relate(ctx, r.Writers.Relate, tables.Assignments, input.Username, input.Role)
+	c, err := mutationAssignRole.relate(ctx, r.Writers.Relate, tables.Assignments, input.Username, input.Role)
+	user, err := userPayload.read(ctx, input.Username, c.userErrors, err)
 	return &model.AssignRolePayload{
 		User: user, Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}, err
@@ -64,7 +69,8 @@ func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRol
 
 // RevokeRole is the resolver for the revokeRole field.
 func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
-	c, user, err := mutationRevokeRole.relate(ctx, r.Writers.Unrelate, tables.Assignments, input.Username, input.Role)
+	c, err := mutationRevokeRole.relate(ctx, r.Writers.Unrelate, tables.Assignments, input.Username, input.Role)
+	user, err := userPayload.read(ctx, input.Username, c.userErrors, err)
 	return &model.RevokeRolePayload{
 		User: user, Role: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
 	}, err

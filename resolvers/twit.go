@@ -81,6 +81,25 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 	return payload, err
 }
 
+// onTwit is run for a change that is about a twit, which the viewer must see. It returns the twit,
+// nil if nothing was changed. The writer answers for an id that is not that of a twit.
+func (m mutation) onTwit(
+	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
+) (twit *tables.Twit, userErrors []*model.UserError, err error) {
+	var seen *tables.Twit
+	see := func(ctx context.Context) (err error) {
+		if seen, err = queryTwit.resolve(ctx, id); err == nil && seen == nil && id.Noun == tables.NounTwit {
+			err = notFound("twitId", "twit")
+		}
+		return err
+	}
+	userErrors, err = m.run(ctx, permission.About{}, write, see)
+	if err == nil && len(userErrors) == 0 {
+		twit = seen
+	}
+	return twit, userErrors, err
+}
+
 // DeleteTwit is the resolver for the deleteTwit field.
 func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
 	// The id says who the author would be, whether or not there is such a twit.
@@ -88,19 +107,16 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	if err != nil || input.ID.Noun != tables.NounTwit {
 		key = tables.TwitKey{}
 	}
-	_, left, err := authorize(ctx, mutationDeleteTwit.action, permission.About{Owner: key.Author})
-	if err != nil {
-		return nil, err
-	}
 	var twits []*tables.Twit
-	err = left.and(func(ctx context.Context) (err error) {
+	read := func(ctx context.Context) (err error) {
 		twits, err = twitEntries.read(ctx, []entryKey{entryOf(key)})
 		return loaders.At(err, 0)
-	})(ctx)
+	}
+	_, err = authorizeNow(ctx, mutationDeleteTwit.action, permission.About{Owner: key.Author}, read)
 	if err != nil {
 		return nil, err
 	}
-	userErrors, id, err := deleteObject(ctx, nil, input.ID, func(ctx context.Context) error {
+	userErrors, id, err := deleteObject(ctx, input.ID, func(ctx context.Context) error {
 		return r.Writers.DeleteTwit(ctx, twits[0])
 	})
 	payload := &model.DeleteTwitPayload{DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}

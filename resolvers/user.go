@@ -16,13 +16,13 @@ import (
 )
 
 var (
-	mutationCreateUser = changes(permission.CreateUser, userPayload)
-	mutationUpdateUser = changes(permission.UpdateUser, userPayload)
-	mutationDeleteUser = changes(permission.DeleteUser, userPayload)
-	mutationFollow     = changes(permission.Follow, userPayload)
-	mutationUnfollow   = changes(permission.Unfollow, userPayload)
+	mutationCreateUser = changes(permission.CreateUser, loaders.Users)
+	mutationUpdateUser = changes(permission.UpdateUser, loaders.Users)
+	mutationDeleteUser = changes(permission.DeleteUser, loaders.Users)
+	mutationFollow     = changes(permission.Follow, loaders.Users)
+	mutationUnfollow   = changes(permission.Unfollow, loaders.Users)
 
-	queryUser  = lookup[tables.User]{loaders.Users, "username", tables.CheckUsername}
+	queryUser  = lookup[tables.User]{loaders.Users, "username"}
 	queryUsers = scanOf(relay.AllUsers, loaders.Users, userConnection[struct{}](nil))
 
 	userEmail     = ownEmail{}
@@ -30,30 +30,25 @@ var (
 		usernames, relay.Followers, loaders.Followers, loaders.Users, followed, userConnection(followedAt))
 	userFollowing = connectionOf(
 		usernames, relay.Following, loaders.Following, loaders.Users, followed, userConnection(followedAt))
-	userIsFollowing = question[tables.User, loaders.Relation]{
-		usernames, "username", tables.CheckUsername, loaders.Users.Exists, loaders.Related, loaders.Follows,
-	}
-	userViewerFollows = viewerQuestion[tables.User, loaders.Relation]{question[tables.User, loaders.Relation]{
-		parents: usernames, exists: loaders.Users.Exists, related: loaders.Related,
-		key: func(user, viewer string) loaders.Relation { return loaders.Follows(viewer, user) },
-	}}
-	userTwits     = posts{relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts}}
-	userTwitCount = visibleTwitCount{}
-	userAlbum     = posts{relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts}}
-	userTimeline  = timelineConnection{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
+	userIsFollowing   = isRelated("username", loaders.Users, tables.Follows)
+	userViewerFollows = viewerIsRelated(usernames, tables.Follows)
+	userTwits         = posts{relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts}}
+	userTwitCount     = visibleTwitCount{}
+	userAlbum         = posts{relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts}}
+	userTimeline      = timelineConnection{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
 		kind: relay.Timeline, source: timelineSource{}, as: twitConnection[struct{}](nil), unsplit: true,
 	}}
 	userRoles = connectionOf(
 		usernames, relay.UserRoles, loaders.UserRoles, loaders.Roles, self, roleConnection[string](nil))
-	userHasRole = question[tables.User, loaders.Relation]{
-		usernames, "code", tables.CheckCode, loaders.Roles.Exists, loaders.Related, loaders.Has,
-	}
-	userGames = connectionOf(
+	userHasRole = isRelated("code", loaders.Roles, tables.Assignments)
+	userGames   = connectionOf(
 		usernames, relay.UserGames, loaders.UserGames, loaders.Games, played, gameConnection(playedOften))
 	userHasPlayed = question[tables.User, loaders.Play]{
 		usernames, "code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, playOf,
 	}
 )
+
+var userPayload = payloadObject[tables.User]{loaders.Users}
 
 // What the members of lists refer to, and what their edges show.
 
@@ -87,9 +82,11 @@ func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUse
 
 // UpdateUser is the resolver for the updateUser field.
 func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
-	c, err := update(ctx, mutationUpdateUser, aboutUser(input.Username), r.Writers.UpdateUser, writers.UserChange{
-		Username: input.Username, Name: given(input.Name), Email: given(input.Email), Age: given(input.Age),
-		AvatarURL: given(input.AvatarURL), ExpectedVersion: input.ExpectedVersion.Value(),
+	c, err := mutationUpdateUser.write(ctx, aboutUser(input.Username), func(ctx context.Context, _ string) (string, error) {
+		return r.Writers.UpdateUser(ctx, writers.UserChange{
+			Username: input.Username, Name: given(input.Name), Email: given(input.Email), Age: given(input.Age),
+			AvatarURL: given(input.AvatarURL), ExpectedVersion: input.ExpectedVersion.Value(),
+		})
 	})
 	return &model.UpdateUserPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
@@ -115,13 +112,13 @@ func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 
 // Follow is the resolver for the follow field.
 func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
-	c, err := mutationFollow.relate(ctx, r.Writers.Relate, tables.Follows, input.Username)
+	c, err := mutationFollow.relate(ctx, r.Writers.Relate, tables.Follows, "", input.Username)
 	return &model.FollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // Unfollow is the resolver for the unfollow field.
 func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
-	c, err := mutationUnfollow.relate(ctx, r.Writers.Unrelate, tables.Follows, input.Username)
+	c, err := mutationUnfollow.relate(ctx, r.Writers.Unrelate, tables.Follows, "", input.Username)
 	return &model.UnfollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
