@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-
-	"twibase/hbase"
 )
 
 // lazy are the objects of a response that were returned before they were read.
@@ -21,31 +19,32 @@ type lazy struct {
 
 // lazyRows are rows that were asked for together.
 type lazyRows struct {
-	reads    []*read
-	fill     func([]hbase.Result)
+	set      *readSet
+	fill     func()
 	once     sync.Once
 	resolved atomic.Bool
 }
 
 // lazily returns the objects of these keys with what the keys say, and asks for their rows.
 func (o Object[T]) lazily(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
-	objects, reads := o.of.Promise(keys...), newRequests(len(keys))
+	objects, set := o.of.Promise(keys...), newReadSet(len(keys))
 	var m memory
 	for _, key := range keys {
-		reads.add(o.of.GetIn(&m, key, columns))
+		set.add(o.of.GetIn(&m, key, columns))
 	}
-	rows := &lazyRows{reads: l.ask(ctx, o.name, reads.list)}
-	rows.fill = func(results []hbase.Result) {
-		for i, r := range results {
-			exists, err := false, r.Err
+	l.ask(ctx, o.name, set)
+	rows := &lazyRows{set: set, fill: func() {
+		for i, object := range objects {
+			result, exists := set.result(i), false
+			err := result.Err
 			if err == nil {
-				exists, err = o.of.Fill(&m, objects[i], keys[i], r.Cells)
+				exists, err = o.of.Fill(&m, object, keys[i], result.Cells)
 			}
 			if !exists {
-				l.miss(objects[i], err)
+				l.miss(object, err)
 			}
 		}
-	}
+	}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lazy.rows = append(l.lazy.rows, rows)
@@ -78,8 +77,8 @@ func (l *Loaders) await() {
 	l.mu.Unlock()
 	for _, rows := range all {
 		if !rows.resolved.Load() {
-			results := l.wait(rows.reads) // not within Do: a task that waits for another one must not count as running
-			rows.once.Do(func() { rows.fill(results) })
+			l.wait(rows.set) // not within Do: a task that waits for another one must not count as running
+			rows.once.Do(rows.fill)
 			rows.resolved.Store(true)
 		}
 	}

@@ -3,6 +3,7 @@ package loaders
 import (
 	"context"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/hbase/tables/listscan"
 )
@@ -50,54 +51,79 @@ func (l List[E]) Check(position string) error { return l.of.Check(position) }
 // batch. Most pages take one round. A page may be short while HasPrevious is true: see
 // [listscan.Scan].
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
-	scans, open, errs := make([]listscan.Scan, len(keys)), make([]int, 0, len(keys)), failures{n: len(keys)}
-	for i := range keys {
-		if scans[i] = listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range); !scans[i].Done() {
-			open = append(open, i)
-		}
-	}
+	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys,
+		pages: make([]Page[E], len(keys)), errs: failures{n: len(keys)}}
+	// Most scans end with their first round. So they are begun again to take its results, and only
+	// those are kept that go on.
+	open := p.round(ctx, len(keys), func(i int) openScan {
+		return openScan{listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range), i}
+	})
 	for len(open) > 0 {
-		open = l.round(ctx, scans, open, &errs)
+		open = p.round(ctx, len(open), func(i int) openScan { return open[i] })
 	}
-	pages, d := make([]Page[E], len(keys)), l.of.Decoder()
-	for i := range pages {
-		if errs.at(i) != nil {
-			continue
-		}
-		p, s, err := &pages[i], &scans[i], error(nil)
-		p.HasNext, p.HasPrevious = s.HasNext(), s.HasPrevious()
-		if p.Members, p.Positions, _, err = d.Decode(keys[i].Owner, s.Cells()); err != nil {
-			errs.set(i, err)
-		}
-	}
-	return pages, errs.err()
+	return p.pages, p.errs.err()
 }
 
-// round reads the next round of the open scans, and returns those that are still open.
-func (l List[E]) round(ctx context.Context, scans []listscan.Scan, open []int, errs *failures) (rest []int) {
+// pager is the state of one call of Page.
+type pager[E any] struct {
+	List[E]
+	decoder *tables.Decoder[E]
+	keys    []PageKey
+	pages   []Page[E]
+	errs    failures
+}
+
+// openScan is a scan that is not done, and the index of its key.
+type openScan struct {
+	listscan.Scan
+	key int
+}
+
+// round reads the next round of n scans, and returns those that go on.
+func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
-		for _, i := range open {
-			errs.set(i, err)
+		for i := range n {
+			p.errs.set(scan(i).key, err)
 		}
 		return nil
 	}
 	var m memory
-	reads := newRequests(len(open))
-	for _, i := range open {
-		for k := range scans[i].Reads() {
-			reads.add(scans[i].Get(&m, k))
+	set := newReadSet(n)
+	for i := range n {
+		s := scan(i)
+		for k := range s.Reads() {
+			set.add(s.Get(&m, k))
 		}
 	}
-	results := from(ctx).read(ctx, l.name, reads.list)
-	rest = open[:0]
-	for _, i := range open {
-		n := scans[i].Reads()
-		if err := scans[i].Take(results[:n]); err != nil {
-			errs.set(i, err)
-		} else if !scans[i].Done() {
-			rest = append(rest, i)
+	from(ctx).read(ctx, p.name, set)
+	var results []hbase.Result
+	for i, next := 0, 0; i < n; i++ {
+		s := scan(i)
+		results = results[:0]
+		for range s.Reads() {
+			results, next = append(results, set.result(next)), next+1
 		}
-		results = results[n:]
+		var err error
+		if !s.Done() {
+			err = s.Take(results)
+		}
+		switch {
+		case err != nil:
+			p.errs.set(s.key, err)
+		case s.Done():
+			p.finish(s)
+		default:
+			open = append(open, s)
+		}
 	}
-	return rest
+	return open
+}
+
+// finish makes the page of a scan that is done.
+func (p *pager[E]) finish(s openScan) {
+	page, err := &p.pages[s.key], error(nil)
+	page.HasNext, page.HasPrevious = s.HasNext(), s.HasPrevious()
+	if page.Members, page.Positions, _, err = p.decoder.Decode(p.keys[s.key].Owner, s.Cells()); err != nil {
+		p.errs.set(s.key, err)
+	}
 }

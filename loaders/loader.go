@@ -28,21 +28,25 @@ func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return 
 // the values. What is asked between the two is read in the same batch.
 func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
 	var m memory
-	loaders, reads := from(ctx), newRequests(len(keys))
+	loaders, set := from(ctx), newReadSet(len(keys))
 	for _, key := range keys {
-		reads.add(l.get(&m, key))
+		set.add(l.get(&m, key))
 	}
-	asked := loaders.ask(ctx, l.name, reads.list)
-	return func() ([]V, error) { return l.values(keys, loaders.wait(asked)) }
+	loaders.ask(ctx, l.name, set)
+	return func() ([]V, error) {
+		loaders.wait(set)
+		return l.values(keys, set)
+	}
 }
 
-func (l Loader[K, V]) values(keys []K, results []hbase.Result) ([]V, error) {
+func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
 	values, errs := make([]V, len(keys)), failures{n: len(keys)}
 	var m memory
 	for i, key := range keys {
-		err := results[i].Err
+		result := set.result(i)
+		err := result.Err
 		if err == nil {
-			values[i], err = l.decode(&m, key, results[i].Cells)
+			values[i], err = l.decode(&m, key, result.Cells)
 		}
 		if err != nil {
 			errs.set(i, err)

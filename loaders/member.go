@@ -56,17 +56,18 @@ func (s *lookup[E]) step(ctx context.Context, at []int, get func(MemberKey, tabl
 	if len(at) == 0 {
 		return nil
 	}
-	reads := newRequests(len(at))
+	set := newReadSet(len(at))
 	for _, i := range at {
-		reads.add(get(s.keys[i], s.buckets[i]))
+		set.add(get(s.keys[i], s.buckets[i]))
 	}
-	results := from(ctx).read(ctx, s.l.name, reads.list)
+	from(ctx).read(ctx, s.l.name, set)
 	for j, i := range at {
-		if err := results[j].Err; err != nil {
-			s.errs.set(i, err)
+		result := set.result(j)
+		if result.Err != nil {
+			s.errs.set(i, result.Err)
 			continue
 		}
-		cells := results[j].Cells
+		cells := result.Cells
 		members, positions, buckets, err := s.decoder.Decode(s.keys[i].Owner, cells)
 		switch {
 		case err != nil:

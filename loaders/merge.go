@@ -1,21 +1,23 @@
 package loaders
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
 	"twibase/hbase"
 )
 
-// merged is the Gets of a batch. Reads of one row become one Get where that returns exactly the
-// same cells: named columns together, and with the first page of a list. A region server then looks
-// the row up once.
-type merged struct {
+// batch is the Gets of one call of the store. Reads of one row become one Get where that returns
+// exactly the same cells: named columns together, and with the first page of a list. A region
+// server then looks the row up once.
+type batch struct {
 	gets   []hbase.Get
 	groups []group // index-aligned with gets
 	united map[columnPair]string
-	// results are the store's, index-aligned with gets.
+	// results are the store's, index-aligned with gets, unless the call failed.
 	results []hbase.Result
+	err     error
 }
 
 // group is the reads that were merged into one Get. All pages among them have the same limit: a
@@ -31,64 +33,75 @@ type columnPair struct{ a, b string }
 // merge merges the reads of a batch. If pages of a row have several limits, the longest one takes
 // part, whichever was asked for first: what is read must not depend on chance. The caller holds
 // Loaders.mu, because it follows chains of reads.
-func merge(sets []*readSet) *merged {
+func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
-	for _, set := range sets {
-		n += len(set.reads)
-		for i := range set.reads {
-			if set.reads[i].first == &set.reads[i] {
-				rows++
-			}
+	for r := range firstReads(sets) {
+		n++
+		if r.first == r {
+			rows++
 		}
 	}
 	rows += (n - rows) / 8 // chains that start with a read of an earlier batch
-	m, conflict := newMerged(rows), false
-	for _, set := range sets {
-		for i := range set.reads {
-			conflict = m.take(&set.reads[i]) || conflict
-		}
+	b, conflict := newBatch(sets, rows), false
+	for r := range firstReads(sets) {
+		conflict = b.take(r) || conflict
 	}
 	if !conflict {
-		return m
+		return b
 	}
-	reads := make([]*read, 0, n)
-	for _, set := range sets {
-		for i := range set.reads {
-			reads = append(reads, &set.reads[i])
-		}
+	b = newBatch(sets, rows)
+	for _, r := range slices.SortedStableFunc(firstReads(sets), func(r, other *read) int {
+		return other.shape.get.Page.Limit - r.shape.get.Page.Limit
+	}) {
+		b.take(r)
 	}
-	slices.SortStableFunc(reads, func(a, b *read) int { return b.shape.get.Page.Limit - a.shape.get.Page.Limit })
-	m = newMerged(rows)
-	for _, r := range reads {
-		m.take(r)
-	}
-	return m
+	return b
 }
 
-// newMerged returns the Gets of a batch that reads about so many rows.
-func newMerged(rows int) *merged {
-	return &merged{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
+// firstReads returns the reads of the sets that were not asked for before.
+func firstReads(sets []*readSet) iter.Seq[*read] {
+	return func(yield func(*read) bool) {
+		for _, set := range sets {
+			for i := range set.reads {
+				if r := &set.reads[i]; r.same == r && !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// newBatch returns the batch of these read sets, which read about so many rows.
+func newBatch(sets []*readSet, rows int) *batch {
+	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
+	for _, set := range sets {
+		set.batch = b
+	}
+	for r := range firstReads(sets) {
+		r.lead = false
+	}
+	return b
 }
 
 // take adds a read. conflict reports that another order of reads would make other Gets.
-func (m *merged) take(r *read) (conflict bool) {
+func (b *batch) take(r *read) (conflict bool) {
 	limit := r.shape.get.Page.Limit
-	lead := m.leadOf(r)
+	lead := b.leadOf(r)
 	if lead == nil {
-		m.add(r, r.shape.kind != alone)
+		b.add(r, r.shape.kind != alone)
 		return false
 	}
-	group, sent := &m.groups[lead.slot], &m.gets[lead.slot]
+	group, sent := &b.groups[lead.slot], &b.gets[lead.slot]
 	if r.shape.kind == firstPage && group.limit != 0 && group.limit != limit {
-		m.add(r, false)
+		b.add(r, false)
 		return true
 	}
-	columns := m.unite(columnPair{sent.Columns, r.shape.get.Columns})
+	columns := b.unite(columnPair{sent.Columns, r.shape.get.Columns})
 	if columns == "" {
-		m.add(r, false)
+		b.add(r, false)
 		return false
 	}
-	r.in, r.slot, r.lead = m, lead.slot, false
+	r.slot = lead.slot
 	group.limit, group.shared = max(group.limit, limit), true
 	sent.Columns, sent.Page.Limit = columns, group.limit
 	if group.limit > 0 {
@@ -98,18 +111,18 @@ func (m *merged) take(r *read) (conflict bool) {
 	return false
 }
 
-func (m *merged) add(r *read, lead bool) {
-	r.in, r.slot, r.lead = m, int32(len(m.gets)), lead
-	m.gets, m.groups = append(m.gets, r.get()), append(m.groups, group{limit: r.shape.get.Page.Limit})
+func (b *batch) add(r *read, lead bool) {
+	r.slot, r.lead = int32(len(b.gets)), lead
+	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.shape.get.Page.Limit})
 }
 
 // leadOf returns the read of the same row with which others are merged, nil if there is none.
-func (m *merged) leadOf(r *read) *read {
+func (b *batch) leadOf(r *read) *read {
 	if r.shape.kind == alone {
 		return nil
 	}
 	for other := r.first; other != nil; other = other.next {
-		if other.in == m && other.lead && other.shape.get.Table == r.shape.get.Table {
+		if other.set.batch == b && other.lead && other.shape.get.Table == r.shape.get.Table {
 			return other
 		}
 	}
@@ -118,8 +131,8 @@ func (m *merged) leadOf(r *read) *read {
 
 // unite returns the columns of both, each once. It is empty if one names a column of a family that
 // the other reads a page of.
-func (m *merged) unite(p columnPair) string {
-	if known, ok := m.united[p]; ok {
+func (b *batch) unite(p columnPair) string {
+	if known, ok := b.united[p]; ok {
 		return known
 	}
 	columns := strings.Fields(p.a)
@@ -134,17 +147,20 @@ func (m *merged) unite(p columnPair) string {
 			break
 		}
 	}
-	if m.united == nil {
-		m.united = map[columnPair]string{}
+	if b.united == nil {
+		b.united = map[columnPair]string{}
 	}
-	m.united[p] = strings.Join(columns, " ")
-	return m.united[p]
+	b.united[p] = strings.Join(columns, " ")
+	return b.united[p]
 }
 
 // result returns the result of a read.
-func (m *merged) result(r *read) hbase.Result {
-	result := m.results[r.slot]
-	if m.groups[r.slot].shared {
+func (b *batch) result(r *read) hbase.Result {
+	if b.err != nil {
+		return hbase.Result{Err: b.err}
+	}
+	result := b.results[r.slot]
+	if b.groups[r.slot].shared {
 		result.Cells = r.shape.among(result.Cells)
 	}
 	return result

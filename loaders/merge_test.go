@@ -46,12 +46,14 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 		}
 		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
 		ctx := With(context.Background(), recorder)
-		results := from(ctx).read(ctx, "test", requestsOf(gets))
+		set := readSetOf(gets)
+		from(ctx).read(ctx, "test", set)
 		for i := range gets {
-			if results[i].Err != nil {
-				t.Fatal(results[i].Err)
+			got := set.result(i)
+			if got.Err != nil {
+				t.Fatal(got.Err)
 			}
-			if diff := cmp.Diff(want[i].Cells, results[i].Cells, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(want[i].Cells, got.Cells, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("get %d of %+v (-alone +merged):\n%s", i, gets, diff)
 			}
 		}
@@ -89,9 +91,9 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	for _, gets := range [][]hbase.Get{{row, one, eleven}, {one, row, eleven}, {eleven, one, row}, {one, eleven, row}} {
 		ctx := With(context.Background(), openStore(t))
 		l := from(ctx)
-		reads := l.ask(ctx, "test", requestsOf(gets))
-		l.wait(reads)
-		got := reads[0].in
+		set := readSetOf(gets)
+		l.read(ctx, "test", set)
+		got := set.batch
 		for i := range got.gets {
 			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
 		}
@@ -102,12 +104,12 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	}
 }
 
-func requestsOf(gets []hbase.Get) []request {
-	reads := newRequests(len(gets))
+func readSetOf(gets []hbase.Get) *readSet {
+	set := newReadSet(len(gets))
 	for _, g := range gets {
-		reads.add(g)
+		set.add(g)
 	}
-	return reads.list
+	return set
 }
 
 func columnsInOrder(columns string) string {

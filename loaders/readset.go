@@ -9,75 +9,80 @@ import (
 	"twibase/hbase"
 )
 
-// readSet is the Gets that one call of a loader adds to a batch. The dataloader sees it as one key.
+// readSet is the Gets of one call of a loader. The dataloader sees it as one key.
 type readSet struct {
 	reads    []read
-	thunk    dataloader.Thunk[*merged]
+	batch    *batch // that reads what was not asked for before, once it is dispatched
+	thunk    dataloader.Thunk[struct{}]
 	waiting  int // tasks that wait for it
 	answered bool
 }
 
-// read is a Get that was asked for once, however often its result is used.
+// read is a Get of a read set. The Gets of one call mostly differ in their rows only, so they share
+// a shape.
 type read struct {
-	request
-	set *readSet
+	row   string
+	shape *shape
+	set   *readSet
+	// same is the first read of the response that has the same Get. No other one is sent.
+	same *read
 	// Reads of one row that start at the same column form a chain. All know its first one; next is
 	// nil at its end.
 	first, next *read
-	// slot is the Get of the batch that contains this read. lead is whether others were merged into
-	// it.
-	in   *merged
+	// slot is the Get of the batch that contains this read. lead is whether others may be merged
+	// into it.
 	slot int32
 	lead bool
 }
 
-// request is a Get. The Gets of one call mostly differ in their rows only, so they share a shape.
-type request struct {
-	row   string
-	shape *shape
+// newReadSet returns an empty set with room for n reads.
+func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
+
+// add adds a Get.
+func (s *readSet) add(g hbase.Get) {
+	row, n := g.Row, len(s.reads)
+	g.Row = ""
+	var shared *shape
+	if n > 0 && s.reads[n-1].shape.get == g {
+		shared = s.reads[n-1].shape
+	} else {
+		shared = newShape(g)
+	}
+	s.reads = append(s.reads, read{row: row, shape: shared, set: s})
+}
+
+// result returns the result of the i-th read, for which the caller has waited.
+func (s *readSet) result(i int) hbase.Result {
+	r := s.reads[i].same
+	return r.set.batch.result(r)
 }
 
 // get returns the Get.
-func (r request) get() hbase.Get {
+func (r *read) get() hbase.Get {
 	g := r.shape.get
 	g.Row = r.row
 	return g
 }
 
-func (r request) equal(other request) bool {
+func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.shape == other.shape || r.shape.get == other.shape.get)
 }
 
 // startsLike reports whether both read the same row from the same column on, be it of different
 // tables.
-func (r request) startsLike(other request) bool {
+func (r *read) startsLike(other *read) bool {
 	return r.row == other.row && (r.shape == other.shape || r.shape.get.Page.Start == other.shape.get.Page.Start)
 }
 
-// requests collects the Gets of one call.
-type requests struct{ list []request }
-
-func newRequests(n int) *requests { return &requests{make([]request, 0, n)} }
-
-func (r *requests) add(g hbase.Get) {
-	row := g.Row
-	g.Row = ""
-	if n := len(r.list); n > 0 && r.list[n-1].shape.get == g {
-		r.list = append(r.list, request{row, r.list[n-1].shape})
-	} else {
-		r.list = append(r.list, request{row, newShape(g)})
-	}
-}
-
-// index finds the reads of a response by their requests: the first one of a chain by a hash of its
-// row and its start. If the place of a hash is taken, the next one is used.
+// index finds the reads of a response by their Gets: the first one of a chain by a hash of its row
+// and its start. If the place of a hash is taken, the next one is used.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
 
-// find returns the first read of the request's chain, and the place of the chain. The read is nil
-// if there is no chain.
-func (x index) find(r request) (first *read, place uint64) {
+// find returns the first read of the chain of r, and the place of the chain. The read is nil if
+// there is no chain.
+func (x index) find(r *read) (first *read, place uint64) {
 	place = maphash.String(seed, r.row)
 	if start := r.shape.get.Page.Start; start != "" {
 		place += maphash.String(seed, start)
@@ -89,40 +94,71 @@ func (x index) find(r request) (first *read, place uint64) {
 	}
 }
 
-// ask adds requests to the batch that is being collected, unless they were asked for before. It
-// does not wait for their results.
-func (l *Loaders) ask(ctx context.Context, loader string, requests []request) []*read {
+// add adds a read, and reports whether it is the first one of its Get.
+func (x index) add(r *read) bool {
+	first, place := x.find(r)
+	for known := first; known != nil; known = known.next {
+		if known.equal(r) {
+			r.same = known
+			return false
+		}
+	}
+	r.same = r
+	if first == nil {
+		r.first, x[place] = r, r
+	} else {
+		r.first, r.next, first.next = first, first.next, r
+	}
+	return true
+}
+
+// ask adds the reads that were not asked for before to the batch that is being collected. It does
+// not wait for their results.
+func (l *Loaders) ask(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.trace != nil {
-		l.trace.asked(ctx, loader, requests)
+		l.trace.asked(ctx, loader, set)
 	}
 	if l.asked == nil {
-		l.asked = make(index, len(requests))
+		l.asked = make(index, len(set.reads))
 	}
-	reads, set := make([]*read, len(requests)), (*readSet)(nil)
-	for i, r := range requests {
-		first, place := l.asked.find(r)
-		known := first
-		for known != nil && !known.equal(r) {
-			known = known.next
-		}
-		if reads[i] = known; known != nil {
-			continue
-		}
-		if set == nil {
-			set = &readSet{reads: make([]read, 0, len(requests)-i)}
-		}
-		set.reads = append(set.reads, read{request: r, set: set})
-		added := &set.reads[len(set.reads)-1]
-		if reads[i] = added; first != nil {
-			added.first, added.next, first.next = first, first.next, added
-		} else {
-			added.first, l.asked[place] = added, added
+	added := false
+	for i := range set.reads {
+		added = l.asked.add(&set.reads[i]) || added
+	}
+	if added {
+		set.thunk = l.dataloader.Load(l.ctx, set)
+		l.scheduler.collect()
+	}
+}
+
+// wait waits until all reads of a set are answered. A task waits for one set at a time: reads that
+// were asked for before may be in other batches.
+func (l *Loaders) wait(set *readSet) {
+	var last *readSet
+	for i := range set.reads {
+		if of := set.reads[i].same.set; of != last {
+			if last = of; l.block(of) {
+				_, _ = of.thunk()
+			}
 		}
 	}
-	if set != nil {
-		l.load(set)
+}
+
+// block stops the running task, unless the set is answered: it runs again when it is.
+func (l *Loaders) block(set *readSet) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !set.answered {
+		set.waiting++
+		l.scheduler.stop()
 	}
-	return reads
+	return !set.answered
+}
+
+// read asks for reads and waits for their results.
+func (l *Loaders) read(ctx context.Context, loader string, set *readSet) {
+	l.ask(ctx, loader, set)
+	l.wait(set)
 }

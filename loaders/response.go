@@ -30,7 +30,7 @@ type Watchdog struct {
 func (w *Watchdog) With(ctx context.Context, store hbase.Store) context.Context {
 	l := &Loaders{watchdog: w, ctx: ctx, whole: store, store: store}
 	l.dataloader = l.newDataloader()
-	l.scheduler.dispatch = l.dataloader.Flush
+	l.scheduler.dispatch, l.scheduler.onStall = l.dataloader.Flush, l.stalled
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 

@@ -57,9 +57,10 @@ func (t *trace) evaluate() []*Round {
 	for _, c := range t.calls {
 		if c.scan != nil {
 			tallyOf(tallies, c.scan).use(c, c.scan)
+			continue
 		}
-		for _, asked := range c.requests {
-			g := asked.get()
+		for i := range c.set.reads {
+			g := c.set.reads[i].get()
 			r := t.of[g]
 			if r == nil {
 				continue // it was never answered

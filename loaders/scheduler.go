@@ -69,8 +69,10 @@ type scheduler struct {
 	batch    int  // number of the batch that is being collected
 	stalled  error
 	watchdog *time.Timer
-	// dispatch sends the batch that was collected.
+	// dispatch sends the batch that was collected, and onStall is called if that was not dispatched
+	// after watchdogTimeout.
 	dispatch func()
+	onStall  func(batch int)
 }
 
 // watchdogTimeout is much longer than any resolver computes.
@@ -89,12 +91,11 @@ func (s *scheduler) stop() {
 	s.dispatchIfDue()
 }
 
-// collect notes that a read set was added to the batch. stalled is called if that has not been
-// dispatched after watchdogTimeout.
-func (s *scheduler) collect(stalled func(batch int)) {
+// collect notes that a read set was added to the batch.
+func (s *scheduler) collect() {
 	if s.pending++; s.pending == 1 {
 		batch := s.batch
-		s.watchdog = time.AfterFunc(watchdogTimeout, func() { stalled(batch) })
+		s.watchdog = time.AfterFunc(watchdogTimeout, func() { s.onStall(batch) })
 	}
 	if s.stalled != nil {
 		s.dispatchIfDue()

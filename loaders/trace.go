@@ -2,7 +2,10 @@ package loaders
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -26,7 +29,7 @@ type trace struct {
 type call struct {
 	field, loader string
 	at            time.Time
-	requests      []request
+	set           *readSet
 	scan          *Round // nil for Gets
 }
 
@@ -54,8 +57,8 @@ func (t *trace) forget() {
 	clear(t.of)
 }
 
-func (t *trace) asked(ctx context.Context, loader string, requests []request) {
-	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), requests: requests})
+func (t *trace) asked(ctx context.Context, loader string, set *readSet) {
+	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
 // begin starts a round, and returns the ctx that counts what it costs.
@@ -97,23 +100,25 @@ func (l *Loaders) traced() bool {
 	return l.trace != nil && !l.trace.ended
 }
 
-// send sends a batch to the store.
-func (l *Loaders) send(ctx context.Context, store hbase.Store, sets []*readSet, sent *merged) ([]hbase.Result, error) {
+// get calls the store with the Gets of a batch. A panic is an error.
+func (l *Loaders) get(ctx context.Context, store hbase.Store, sets []*readSet, gets []hbase.Get) (
+	results []hbase.Result, err error,
+) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("loaders: the store panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
 	if l.trace == nil {
 		hbase.StatsOf(ctx).Rounds.Add(1)
-		return store.Get(ctx, sent.gets)
+		return store.Get(ctx, gets)
 	}
 	_, stalled := store.(failing)
-	r := &Round{gets: len(sent.gets), Fallback: stalled}
-	for _, set := range sets {
-		for i := range set.reads {
-			r.reads = append(r.reads, &set.reads[i])
-		}
-	}
+	r := &Round{gets: len(gets), Fallback: stalled, reads: slices.Collect(firstReads(sets))}
 	counted := l.begin(ctx, r)
 	r.Stats.Rounds.Add(1)
 	defer l.end(ctx, r)
-	return store.Get(counted, sent.gets)
+	return store.Get(counted, gets)
 }
 
 // scan reads all rows of a scan. It is no part of a batch.
