@@ -110,7 +110,7 @@ func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishBehind(ctx)
 	}
-	if x.mine {
+	if x.intent.ID != "" { // check has begun it
 		x.w.over(x.intent.ID)
 	}
 	return x.state, err
@@ -207,7 +207,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	}
 	x.cells = d.cells
 	x.begin(intent, stored)
-	_, x.mine = x.w.begin(intent.ID)
+	x.w.begin(intent.ID)
 	return statePreparing, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Every slot is held by the deletion of an author, which comes to a twit that a client has just deleted: that waits for a slot itself.
+// Every slot is held by the deletion of an author, which comes to a twit that a client has just deleted: that finds no slot.
 func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 	ctx := t.Context()
 	store := openStore(t)

@@ -37,18 +37,11 @@ func (c client) get(ctx context.Context, what string, gets []hbase.Get) ([][]hba
 	}
 	ctx, over := c.call(ctx, what)
 	defer over()
-	results, err := c.w.store.Get(ctx, gets)
+	cells, err := hbase.GetAll(ctx, c.w.store, gets)
 	if err != nil {
-		return nil, c.failed(what, err)
+		err = c.failed(what, err)
 	}
-	cells := make([][]hbase.Cell, len(results))
-	for i := range results {
-		if results[i].Err != nil {
-			return nil, c.failed(what, results[i].Err)
-		}
-		cells[i] = results[i].Cells
-	}
-	return cells, nil
+	return cells, err
 }
 
 // one reads one row.
@@ -94,16 +87,11 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	}
 	ctx, over := c.call(ctx, what...)
 	defer over()
-	errs, err := c.w.store.Mutate(ctx, mutations)
+	err := hbase.MutateAll(ctx, c.w.store, mutations)
 	if err != nil {
-		return c.failed(what[0], err)
+		err = c.failed(what[0], err)
 	}
-	for i, err := range errs {
-		if err != nil {
-			return c.failed(what[i], err)
-		}
-	}
-	return nil
+	return err
 }
 
 // checkAndPut is the store's. After an error, it is unknown whether it was applied.

@@ -37,11 +37,7 @@ func (x *execution) finishBehind(ctx context.Context) error {
 	go func() {
 		defer w.running.Done()
 		defer w.Counters.Open.Add(-1)
-		defer func() {
-			if x.mine {
-				w.over(x.intent.ID)
-			}
-		}()
+		defer w.over(x.intent.ID)
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()
 		err := x.advance(ctx, func(s state) bool { return s == stateAcknowledged || s.end() })
@@ -59,6 +55,37 @@ func (x *execution) finishBehind(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// backgroundLimit is how many long operations, at most, a gateway completes after their
+// acknowledgement, and how many stale ones.
+const backgroundLimit = 16
+
+// long reports whether plan.later goes through something that may be long.
+func (x *execution) long() bool {
+	return slices.ContainsFunc(x.plan.later, func(s stage) bool {
+		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
+	})
+}
+
+// applyLater applies plan.later. The execution that the caller started needs a lease for it, and a
+// slot if it is long; others have what they need. If all slots are taken, this execution ends, and
+// the outbox continues when the intent is stale: nothing waits for a slot, so no slot is held by what
+// waits for one.
+func (x *execution) applyLater(ctx context.Context) error {
+	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
+	if !x.called || len(x.plan.later) == 0 {
+		return apply(ctx)
+	}
+	if x.long() {
+		select {
+		case x.w.slots <- struct{}{}:
+			defer func() { <-x.w.slots }()
+		default:
+			return errSuperseded
+		}
+	}
+	return x.alone(ctx, apply)
 }
 
 // seal turns the commit record into "done". A compensation that another execution found necessary

@@ -136,8 +136,6 @@ type execution struct {
 	plan   plan
 	// increments are all that it counts, by row.
 	increments map[location]*increment
-	// mine is whether this execution owns the entry of the operation in [Writers].active.
-	mine bool
 	// called is whether a caller waits for the acknowledgement.
 	called bool
 	// marked is whether the stored intent says that the operation committed.

@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -56,37 +55,10 @@ func (s *Rebuilder) groups(ctx context.Context, owners []string, f func(ctx cont
 
 // Read is a multi-get that fails as a whole: it returns the cells of each get, or the first error.
 func Read(ctx context.Context, store hbase.Store, gets []hbase.Get) ([][]hbase.Cell, error) {
-	if len(gets) == 0 {
-		return nil, nil
-	}
-	results, err := store.Get(ctx, gets)
-	if err != nil {
-		return nil, err
-	}
-	cells := make([][]hbase.Cell, len(results))
-	for i := range results {
-		if results[i].Err != nil {
-			return nil, fmt.Errorf("read %s %q: %w", gets[i].Table, gets[i].Row, results[i].Err)
-		}
-		cells[i] = results[i].Cells
-	}
-	return cells, nil
+	return hbase.GetAll(ctx, store, gets)
 }
 
 // Write is a batch of mutations that fails as a whole: with the first error, though others may have been written.
 func Write(ctx context.Context, store hbase.Store, mutations []hbase.Mutation) error {
-	if len(mutations) == 0 {
-		return nil
-	}
-	errs, err := store.Mutate(ctx, mutations)
-	if err != nil {
-		return err
-	}
-	for i, err := range errs {
-		if err != nil {
-			table, row := mutations[i].At()
-			return fmt.Errorf("write %s %q: %w", table, row, err)
-		}
-	}
-	return nil
+	return hbase.MutateAll(ctx, store, mutations)
 }

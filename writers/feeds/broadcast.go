@@ -70,7 +70,7 @@ func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 // never ended that state before, and that what it has delivered is all that readers merged.
 func (f *fanout) leave(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
-	if err := f.write(ctx, []hbase.Mutation{tables.Jobs.Put(next)}); err != nil {
+	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
 		return false, err
 	}
 	done, err := f.transition(ctx, from, tables.Leaving(next.ID))

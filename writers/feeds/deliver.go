@@ -102,7 +102,7 @@ func (f *fanout) put(ctx context.Context, b batch) error {
 		row := tables.Timelines.RowIn(&rows, follower.Username)
 		puts[i] = hbase.Put{Table: tables.Timelines.Table, Row: row, Cells: own}
 	}
-	return f.write(ctx, puts)
+	return f.write(ctx, puts...)
 }
 
 // entryTime is the timestamp of the entries that are there because of a follow.

@@ -64,7 +64,7 @@ func (f *fanout) removeAuthor(ctx context.Context) error {
 			}
 		}
 		if len(entries) > 0 {
-			if err := f.write(ctx, []hbase.Mutation{deleteFrom(f.Follower, entries)}); err != nil {
+			if err := f.write(ctx, deleteFrom(f.Follower, entries)); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package feeds
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"twibase/hbase"
@@ -46,30 +45,10 @@ func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) 
 	return f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// read is a multi-get that fails as a whole.
 func (f *Feeds) read(ctx context.Context, gets ...hbase.Get) ([][]hbase.Cell, error) {
-	results, err := f.store.Get(ctx, gets)
-	if err != nil {
-		return nil, err
-	}
-	cells := make([][]hbase.Cell, len(results))
-	for i := range results {
-		if results[i].Err != nil {
-			return nil, results[i].Err
-		}
-		cells[i] = results[i].Cells
-	}
-	return cells, nil
+	return hbase.GetAll(ctx, f.store, gets)
 }
 
-// write applies mutations. If it fails, some of them may have been applied.
-func (f *Feeds) write(ctx context.Context, mutations []hbase.Mutation) error {
-	if len(mutations) == 0 {
-		return nil
-	}
-	errs, err := f.store.Mutate(ctx, mutations)
-	if err != nil {
-		return err
-	}
-	return errors.Join(errs...)
+func (f *Feeds) write(ctx context.Context, mutations ...hbase.Mutation) error {
+	return hbase.MutateAll(ctx, f.store, mutations)
 }

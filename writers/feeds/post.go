@@ -111,7 +111,7 @@ func (f *fanout) removeTwit(ctx context.Context, followers []tables.Follow) erro
 	for i, follower := range followers {
 		deletes[i] = deleteFrom(follower.Username, []hbase.Deletion{deletion(position, tables.Forever)})
 	}
-	return f.write(ctx, deletes)
+	return f.write(ctx, deletes...)
 }
 
 // newestTwits returns the author's newest twits, as many as a timeline keeps.

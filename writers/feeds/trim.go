@@ -56,7 +56,7 @@ func (f *Feeds) trimPage(ctx context.Context, owner string) (more bool, err erro
 	if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
 		return false, err
 	}
-	return len(cells[0]) == limit, f.write(ctx, []hbase.Mutation{deleteFrom(owner, entries)})
+	return len(cells[0]) == limit, f.write(ctx, deleteFrom(owner, entries))
 }
 
 // recordTrimmed stores that timelines may lack entries from this position on.
@@ -73,7 +73,7 @@ func (f *Feeds) recordTrimmed(ctx context.Context, position string, owners ...st
 	for i, owner := range owners {
 		puts[i] = tables.PutTimelineSince(owner, at)
 	}
-	return f.write(ctx, puts)
+	return f.write(ctx, puts...)
 }
 
 // deletion deletes an entry, unless it is younger than the timestamp.

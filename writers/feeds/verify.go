@@ -114,5 +114,5 @@ func (f *fanout) deleteEntries(ctx context.Context, b batch, left []tables.Follo
 			deletes = append(deletes, deleteFrom(follower.Username, entries))
 		}
 	}
-	return f.write(ctx, deletes)
+	return f.write(ctx, deletes...)
 }

@@ -42,14 +42,11 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 
 // read reads an item again before the work on it begins. The error is ErrLost if it is not available.
 func (o *Outbox[T]) read(ctx context.Context, id string) (*Item[T], error) {
-	results, err := o.c.Store.Get(ctx, []hbase.Get{o.c.Table.Get(id)})
+	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(id)})
 	if err != nil {
 		return nil, err
 	}
-	if results[0].Err != nil {
-		return nil, results[0].Err
-	}
-	item, ok, err := o.decode(o.c.Table.Row(id), results[0].Cells)
+	item, ok, err := o.decode(o.c.Table.Row(id), cells[0])
 	if err == nil && (!ok || !o.available(item)) {
 		err = ErrLost
 	}

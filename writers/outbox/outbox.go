@@ -208,8 +208,7 @@ func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err erro
 		return false, err
 	}
 	if o.c.Remove != nil {
-		errs, err := o.c.Store.Mutate(ctx, []hbase.Mutation{o.c.Remove(id)})
-		if err := errors.Join(append(errs, err)...); err != nil {
+		if err := hbase.MutateAll(ctx, o.c.Store, []hbase.Mutation{o.c.Remove(id)}); err != nil {
 			return false, err
 		}
 	}

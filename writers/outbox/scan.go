@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -124,17 +123,16 @@ func (o *Outbox[T]) rows(ctx context.Context, s scanned, to time.Time) (rows []h
 	}
 	err = g.Wait()
 	rows = slices.Concat(shards[:]...)
-	if err != nil || len(s.earlier) == 0 {
-		return rows, err
+	if err != nil {
+		return nil, err
 	}
 	gets := make([]hbase.Get, len(s.earlier))
 	for i, id := range s.earlier {
 		gets[i] = o.c.Table.Get(id)
 	}
-	results, err := o.c.Store.Get(ctx, gets)
-	for i, r := range results {
-		err = errors.Join(err, r.Err)
-		rows = append(rows, hbase.Row{Key: gets[i].Row, Cells: r.Cells})
+	cells, err := hbase.GetAll(ctx, o.c.Store, gets)
+	for i := range cells {
+		rows = append(rows, hbase.Row{Key: gets[i].Row, Cells: cells[i]})
 	}
 	return rows, err
 }
