@@ -15,7 +15,6 @@ import (
 
 // mutable are the package-level variables that may change after the start, each with the reason.
 var mutable = map[string]string{
-	"graph/limits.turns":   "decoding is bounded by the processors, which all gateways of a process share",
 	"graph/plan.buffers":   "a pool: nobody can see what it holds",
 	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process, which it reads without a lock",
 	"writers.opTypes":      "filled by declarations, before main starts",

@@ -23,7 +23,7 @@ func (s *serveCommand) trusted(limits limits.Limits, log zerolog.Logger) (*docum
 	}
 	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
 	for hash, document := range trusted.All() {
-		if err := endpoint.Invalid(schema, &limits, document); err != nil {
+		if err := endpoint.Invalid(schema, limits, document); err != nil {
 			log.Warn().Str("hash", hash).Err(err).Msg("a trusted document is not valid and will be rejected")
 		}
 	}

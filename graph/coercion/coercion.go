@@ -14,8 +14,7 @@ import (
 	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"twibase/graph/suggest"
+	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
 // Inputs coerces the input values of a schema. It is safe for concurrent use.
@@ -32,9 +31,28 @@ type Inputs struct {
 func (in *Inputs) unknown(what, name string, known []string) error {
 	message := fmt.Sprintf("%s %q", what, name)
 	if in.Suggest {
-		message += "." + suggest.Names(name, known)
+		message += "." + suggest(name, known)
 	}
 	return errors.New(message)
+}
+
+// maxSuggestLength is the length in bytes of the longest name that gets suggestions: comparing takes time that grows with the
+// square of the length, and no name of a schema is longer.
+const maxSuggestLength = 40
+
+// maxSuggestions is the number of suggestions for one name.
+const maxSuggestions = 5
+
+// suggest returns ` Did you mean "a" or "b"?` with the options most similar to a name, at most five of them, or "".
+func suggest(name string, options []string) string {
+	if len(name) > maxSuggestLength {
+		return ""
+	}
+	similar := core.SuggestionList(name, options)
+	if len(similar) == 0 {
+		return ""
+	}
+	return " Did you mean " + core.QuotedOrList(similar[:min(len(similar), maxSuggestions)]...) + "?"
 }
 
 // unknownValue returns the error for a name that an enum does not have. Enums compare exactly: another case is another

@@ -1,61 +1,44 @@
-// Package documents knows GraphQL documents by their hashes, so that clients need not send them: those of a manifest, which are trusted, and those that clients
-// register as Apollo's automatic persisted queries.
+// Package documents knows GraphQL documents by their hashes, so that clients need not send them: trusted documents, from a
+// manifest, and documents that clients register, as Apollo's automatic persisted queries.
 package documents
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"math"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/recent"
 )
 
-// maxRegistered is how many bytes the registered documents have at most, all together. The least recent are forgotten: their clients send them again.
+// maxRegistered bounds the bytes of all registered documents. The least recently used are dropped: their clients send them again.
 const maxRegistered = 16 << 20
 
 // overhead is what a document takes beside its text: its hash, and its place in the list.
 const overhead = 256
 
-// Extension puts the document in place of its hash. It is one of gqlgen's, and comes before whatever looks at documents. It is safe for concurrent use.
-type Extension struct {
+// Registry resolves hashes to documents. It is safe for concurrent use.
+type Registry struct {
 	trusted    *Trusted
 	alone      bool
 	registered *recent.Cache[string, string] // by their SHA-256, in its normal spelling
 }
 
-var _ interface {
-	graphql.HandlerExtension
-	graphql.OperationParameterMutator
-	graphql.OperationContextMutator
-} = (*Extension)(nil)
-
-// New returns the extension that knows the documents of a manifest; nil is no manifest. If they are accepted alone, all others are refused; else clients
-// register what they like.
-func New(trusted *Trusted, alone bool) *Extension {
-	return &Extension{trusted: trusted, alone: alone && trusted != nil, registered: recent.New[string, string](math.MaxInt, maxRegistered)}
+// New returns a registry that knows the documents of a manifest; nil is no manifest. With alone it refuses all other documents
+// if there is a manifest; otherwise clients may register any document.
+func New(trusted *Trusted, alone bool) *Registry {
+	return &Registry{trusted: trusted, alone: alone && trusted != nil, registered: recent.New[string, string](math.MaxInt, maxRegistered)}
 }
 
-// ExtensionName implements [graphql.HandlerExtension].
-func (*Extension) ExtensionName() string { return "documents" }
-
-// Validate implements [graphql.HandlerExtension].
-func (*Extension) Validate(graphql.ExecutableSchema) error { return nil }
-
-// MutateOperationParameters implements [graphql.OperationParameterMutator].
-func (e *Extension) MutateOperationParameters(_ context.Context, params *graphql.RawParams) *gqlerror.Error {
+// Resolve sets the document of a request that names it by its hash, or refuses the request.
+func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
 	hash, refusal := hashOf(params.Extensions)
 	if refusal == nil {
-		params.Query, refusal = e.document(params.Query, hash)
+		params.Query, refusal = r.document(params.Query, hash)
 	}
-	if refusal != nil {
-		return gqlerror.Wrap(refusal)
-	}
-	return nil
+	return refusal
 }
 
 // The messages are those by which clients of Apollo's know the errors, where they don't look at the code.
@@ -64,18 +47,18 @@ var (
 	errUntrusted = apierr.Forbidden("this server takes trusted documents alone, and this is none of them")
 )
 
-// document returns what is to be executed, of a query and a hash of which either may be missing.
-func (e *Extension) document(query, hash string) (string, *apierr.Error) {
-	trusted, known := e.trusted.byHash(hash)
+// document returns the document of a request, of whose query and hash either may be missing.
+func (r *Registry) document(query, hash string) (string, *apierr.Error) {
+	trusted, known := r.trusted.byHash(hash)
 	switch {
 	case query == "" && known:
 		return trusted, nil
-	case e.alone && (query == "" || !e.trusted.has(query)):
+	case r.alone && (query == "" || !r.trusted.has(query)):
 		return "", errUntrusted
 	case query == "" && hash == "":
 		return "", nil // which is no document
 	case query == "":
-		if query, known = e.registered.Get(hash); !known {
+		if query, known = r.registered.Get(hash); !known {
 			return "", errUnknown
 		}
 		return query, nil
@@ -85,14 +68,13 @@ func (e *Extension) document(query, hash string) (string, *apierr.Error) {
 	return query, nil
 }
 
-// MutateOperationContext implements [graphql.OperationContextMutator]: a document is registered as soon as it is known to be valid.
-func (e *Extension) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
-	if hash, _ := hashOf(operation.Extensions); hash != "" && !e.alone {
-		if _, trusted := e.trusted.byHash(hash); !trusted {
-			e.registered.Add(hash, operation.RawQuery, len(operation.RawQuery)+overhead)
+// Register registers the document of a valid operation, if its request has its hash.
+func (r *Registry) Register(operation *graphql.OperationContext) {
+	if hash, _ := hashOf(operation.Extensions); hash != "" && !r.alone {
+		if _, trusted := r.trusted.byHash(hash); !trusted {
+			r.registered.Add(hash, operation.RawQuery, len(operation.RawQuery)+overhead)
 		}
 	}
-	return nil
 }
 
 // The names of what clients send.
@@ -106,7 +88,7 @@ type ambiguous struct{}
 
 // Named returns the extensions of a request that names its document by fields with these ids, such as
 // documentId in the specification of GraphQL over HTTP. Apollo's clients send the id in
-// extensions.persistedQuery instead. A request with two different hashes is refused by the [Extension].
+// extensions.persistedQuery instead. A request with two different hashes is refused by [Registry.Resolve].
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {

@@ -1,29 +1,16 @@
 package endpoint
 
 import (
-	"context"
-
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// conditions refuses null for the argument if of @skip, @include and @defer. Validation allows it for a variable that
+// checkConditions refuses null for the argument if of @skip, @include and @defer. Validation allows it for a variable that
 // has a default. By the letter of section 6.3.2 such a field is included; graphql-js fails its parent; gqlgen panics.
 // A refusal before execution is the clearest of these: docs/SPEC.md lists it.
-type conditions struct{}
-
-var _ graphql.OperationContextMutator = conditions{}
-
-// ExtensionName implements [graphql.HandlerExtension].
-func (conditions) ExtensionName() string { return "conditions" }
-
-// Validate implements [graphql.HandlerExtension].
-func (conditions) Validate(graphql.ExecutableSchema) error { return nil }
-
-// MutateOperationContext implements [graphql.OperationContextMutator].
-func (conditions) MutateOperationContext(_ context.Context, op *graphql.OperationContext) *gqlerror.Error {
+func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
 		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" && decides(op.Operation, v.Variable) {
 			err := gqlerror.ErrorPosf(v.Position, "$%s is the condition of a directive and can't be null: pass true or false, or leave it out", v.Variable)

@@ -31,10 +31,10 @@ type Config struct {
 	// Around is called for each response, and returns the context in which its fields are resolved. It adds what
 	// lives as long as one response, such as loaders.
 	Around func(ctx context.Context) context.Context
-	// Watch is called after Around if the request asks for a report: see [report.Extension]. There are no reports
+	// Watch is called after Around if the request asks for a report: see [report.Middleware]. There are no reports
 	// without it, nor with Production.
 	Watch func(ctx context.Context) (levels func() []report.Level)
-	// Costs declare what fields read, for limits and for the plans of [explain.Extension]. Nil turns both off.
+	// Costs declare what fields read, for limits and for the plans of [explain.Middleware]. Nil turns both off.
 	Costs explain.Costs
 	// Limits bound what a request may ask for; the zero value bounds nothing.
 	Limits limits.Limits
@@ -82,18 +82,15 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
-	known := documents.New(config.Trusted, config.Production)
-	limited := limits.New(config.Limits, schema, config.Costs)
 	e := &Endpoint{
 		config:    config,
 		admission: newAdmission(config.Concurrency),
-		preparer:  newPreparer(schema.Schema(), config.Limits, config.Production),
+		preparer:  newPreparer(schema.Schema(), &config),
 		streams:   perAddress{most: config.Streams},
 		texts:     perAddress{most: textEach * config.Streams},
 	}
-	e.preparer.params = append(e.preparer.params, known)
-	e.preparer.operations = append(e.preparer.operations, known, limited)
-	e.exec = newExecutor(schema, config, limited, e.admission)
+	e.preparer.costs = limits.NewCostCheck(config.Limits, schema, config.Costs)
+	e.exec = newExecutor(schema, &e.config, e.admission)
 	e.sockets = websocket.Server{
 		Origins:      config.Origins,
 		Execute:      e.execute,

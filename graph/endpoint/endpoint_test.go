@@ -243,23 +243,24 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-func TestQueryCache(t *testing.T) {
-	cache := newQueryCache()
-	long := strings.Repeat(" ", cachedLength+1)
-	for _, query := range []string{"{a}", long} {
-		cache.Add(t.Context(), query, &ast.QueryDocument{})
+func TestDocumentCache(t *testing.T) {
+	p := newPreparer(exec.NewExecutableSchema(exec.Config{}).Schema(), &Config{})
+	documents := func() int { return len(p.cache.Values()) }
+	document := func(i int, length int) string {
+		return fmt.Sprintf("{__typename #%0*d\n}", length-len("{__typename #\n}"), i)
 	}
-	if _, ok := cache.Get(t.Context(), "{a}"); !ok {
-		t.Error("a short query is not kept")
+	for _, text := range []string{document(0, cachedLength), document(0, cachedLength+1), "{"} {
+		_, _ = p.document(text)
 	}
-	if _, ok := cache.Get(t.Context(), long); ok {
-		t.Error("a long query is kept")
+	if n := documents(); n != 1 {
+		t.Errorf("%d documents are cached, want the one that is valid and short enough", n)
 	}
-	for i := range cachedQueries {
-		query := fmt.Sprintf("{a%0*d}", cachedLength-3, i)
-		cache.Add(t.Context(), query, &ast.QueryDocument{})
+	for i := range cachedDocuments {
+		if _, errs := p.document(document(i, cachedLength)); errs != nil {
+			t.Fatal(errs)
+		}
 	}
-	if n := len(cache.kept.Values()); n != cachedBytes/cachedLength {
-		t.Errorf("%d of the longest that are kept are kept together", n)
+	if n := documents(); n != cachedBytes/cachedLength {
+		t.Errorf("%d of the longest documents are cached together", n)
 	}
 }

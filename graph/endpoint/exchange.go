@@ -4,12 +4,14 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
+	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/plan"
@@ -134,4 +136,11 @@ func (x *exchange) refuse(operation *graphql.OperationContext, errs gqlerror.Lis
 		x.w.WriteHeader(http.StatusBadRequest)
 	}
 	write(x.w, response)
+}
+
+// write sends a response.
+func write(w http.ResponseWriter, response *graphql.Response) {
+	message := answer.Of("", response, "")
+	w.Header().Set("Content-Length", strconv.Itoa(message.Len()))
+	_ = message.Write(w) // a client that has gone needs no answer
 }

@@ -12,51 +12,18 @@ import (
 	"twibase/graph/explain"
 	"twibase/graph/limits"
 	"twibase/graph/plan"
-	"twibase/graph/recent"
 	"twibase/graph/report"
 )
 
-// Bounds of the cache of parsed and validated queries. A parsed query takes about fifty times the bytes of its text, and
-// up to three times as much if the text is made for that. Programs rarely repeat long texts, so these are not cached.
-const (
-	cachedQueries = 1000
-	cachedLength  = 8 << 10
-	cachedBytes   = 1 << 20 // of all texts
-)
-
-type queryCache struct {
-	kept *recent.Cache[string, *ast.QueryDocument]
-}
-
-var _ graphql.Cache[*ast.QueryDocument] = queryCache{}
-
-func newQueryCache() queryCache {
-	return queryCache{recent.New[string, *ast.QueryDocument](cachedQueries, cachedBytes)}
-}
-
-// Get implements [graphql.Cache].
-func (c queryCache) Get(_ context.Context, query string) (*ast.QueryDocument, bool) {
-	return c.kept.Get(query)
-}
-
-// Add implements [graphql.Cache].
-func (c queryCache) Add(_ context.Context, query string, document *ast.QueryDocument) {
-	if len(query) <= cachedLength {
-		c.kept.Add(query, document, len(query))
-	}
-}
-
-// newExecutor returns gqlgen's executor of the schema with the extensions around operations and responses, the
+// newExecutor returns gqlgen's executor of the schema with the middleware around operations and responses, the
 // outermost first. A [preparer] takes the steps before execution.
-func newExecutor(
-	schema graphql.ExecutableSchema, config Config, limited *limits.Extension, admission *admission,
-) *executor.Executor {
+func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *admission) *executor.Executor {
 	x := executor.New(schema)
 	x.SetErrorPresenter(apierr.Present)
 	x.SetRecoverFunc(apierr.Recover)
-	x.Use(limited)
+	x.AroundResponses(config.Limits.BoundResponse)
 	if config.Costs != nil {
-		x.Use(explain.Extension{Schema: schema, Costs: config.Costs, Most: config.Limits[limits.Plan]})
+		x.AroundOperations(explain.Middleware(schema, config.Costs, config.Limits[limits.Plan]))
 	}
 	// Each response has a timeout of its own, and what its resolvers share, such as loaders.
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
@@ -66,7 +33,7 @@ func newExecutor(
 	})
 	// The report watches the loaders of a response, so it is inside of what makes them.
 	if config.Watch != nil && !config.Production {
-		x.Use(report.Extension{Watch: config.Watch, Most: config.Limits[limits.Plan]})
+		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
 	// An event waits for its slot last, right before its fields are resolved.
 	x.Use(plan.Events{Turn: admission.acquireEvent})
@@ -80,7 +47,7 @@ func Explain(
 	params *graphql.RawParams,
 ) (*explain.Plan, gqlerror.List) {
 	ctx = graphql.StartOperationTrace(ctx)
-	operation, errs := newPreparer(schema.Schema(), bounds, false).prepare(ctx, params)
+	operation, errs := newPreparer(schema.Schema(), &Config{Limits: bounds}).prepare(ctx, params)
 	if errs != nil {
 		return nil, errs
 	}
@@ -89,8 +56,16 @@ func Explain(
 	if err != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(err)}
 	}
-	if refusal := limits.New(bounds, schema, costs).MutateOperationContext(ctx, operation); refusal != nil {
+	if refusal := limits.NewCostCheck(bounds, schema, costs).Check(ctx, operation); refusal != nil {
 		return plan, gqlerror.List{refusal}
 	}
 	return plan, nil
+}
+
+// Invalid returns why a server in production would refuse a document that it trusts, nil if it would not.
+func Invalid(schema *ast.Schema, bounds limits.Limits, document string) error {
+	if _, errs := newPreparer(schema, &Config{Limits: bounds, Production: true}).parse(document); errs != nil {
+		return errs
+	}
+	return nil
 }

@@ -9,37 +9,46 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/coercion"
+	"twibase/graph/documents"
 	"twibase/graph/limits"
 	"twibase/graph/plan"
+	"twibase/graph/recent"
 	"twibase/graph/relay"
 	"twibase/graph/scalar"
 	"twibase/graph/syntax"
 	"twibase/graph/validation"
 )
 
+// Bounds of the cache of parsed and validated documents. A parsed document takes about fifty times the bytes of its text,
+// and up to three times as much if the text is made for that. Programs rarely repeat long texts, so these are not cached.
+const (
+	cachedDocuments = 1000
+	cachedLength    = 8 << 10
+	cachedBytes     = 1 << 20 // of all texts
+)
+
 // preparer turns a request into an operation that can be executed, or into the errors of its refusal. It takes the
 // steps of section 6.1 of the specification in the place of gqlgen's executor, whose parser, validation and coercion
 // of variables differ from the specification. It is safe for concurrent use.
 type preparer struct {
+	documents *documents.Registry
 	inputs    *coercion.Inputs
 	validator *validation.Validator
 	limits    limits.Limits
-	cache     queryCache
-	// params see the request first, and may replace its document.
-	params []graphql.OperationParameterMutator
-	// operations see the operation last, and may refuse it.
-	operations []graphql.OperationContextMutator
+	costs     *limits.CostCheck // nil checks no costs
+	cache     *recent.Cache[string, *ast.QueryDocument]
 }
 
-// newPreparer returns a preparer. A private schema is not introspected, and no error suggests its names.
-func newPreparer(schema *ast.Schema, bounds limits.Limits, private bool) *preparer {
-	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !private}
+// newPreparer returns a preparer that checks no costs. A server in production hides its schema: it refuses introspection,
+// and no error suggests names.
+func newPreparer(schema *ast.Schema, config *Config) *preparer {
+	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
 	return &preparer{
-		inputs:     inputs,
-		validator:  validation.New(inputs, private),
-		limits:     bounds,
-		cache:      newQueryCache(),
-		operations: []graphql.OperationContextMutator{conditions{}},
+		documents: documents.New(config.Trusted, config.Production),
+		inputs:    inputs,
+		validator: validation.New(inputs, config.Production),
+		limits:    config.Limits,
+		cache:     recent.New[string, *ast.QueryDocument](cachedDocuments, cachedBytes),
 	}
 }
 
@@ -67,11 +76,8 @@ func (p *preparer) prepare(
 		ResolverMiddleware: plan.PassField, RootResolverMiddleware: plan.PassRootField,
 		Stats: graphql.Stats{Read: params.ReadTime, OperationStart: graphql.GetStartTime(ctx)},
 	}
-	ctx = graphql.WithOperationContext(ctx, op)
-	for _, m := range p.params {
-		if err := m.MutateOperationParameters(ctx, params); err != nil {
-			return op, gqlerror.List{err}
-		}
+	if refusal := p.documents.Resolve(params); refusal != nil {
+		return op, gqlerror.List{gqlerror.Wrap(refusal)}
 	}
 	if refusal := p.limits.Request(params); refusal != nil {
 		return op, gqlerror.List{gqlerror.Wrap(refusal)}
@@ -80,18 +86,22 @@ func (p *preparer) prepare(
 	op.Extensions, op.Headers = params.Extensions, params.Headers
 
 	var errs gqlerror.List
-	if op.Doc, errs = p.document(ctx, params.Query); errs != nil {
-		return op, p.limits.Told(errs)
+	if op.Doc, errs = p.document(params.Query); errs != nil {
+		return op, p.limits.BoundErrors(errs)
 	}
 	if op.Operation = op.Doc.Operations.ForName(params.OperationName); op.Operation == nil {
 		return op, gqlerror.List{gqlerror.Wrap(
 			apierr.BadUserInput("operationName must name one of the document's operations"))}
 	}
 	if op.Variables, errs = p.inputs.Variables(op.Operation, params.Variables); errs != nil {
-		return op, p.limits.Told(errs)
+		return op, p.limits.BoundErrors(errs)
 	}
-	for _, m := range p.operations {
-		if err := m.MutateOperationContext(ctx, op); err != nil {
+	if err := checkConditions(op); err != nil {
+		return op, gqlerror.List{err}
+	}
+	p.documents.Register(op)
+	if p.costs != nil {
+		if err := p.costs.Check(ctx, op); err != nil {
 			return op, gqlerror.List{err}
 		}
 	}
@@ -99,13 +109,13 @@ func (p *preparer) prepare(
 }
 
 // document returns the parsed and valid document of a text, from the cache if possible.
-func (p *preparer) document(ctx context.Context, text string) (*ast.QueryDocument, gqlerror.List) {
-	if doc, ok := p.cache.Get(ctx, text); ok {
+func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
+	if doc, ok := p.cache.Get(text); ok {
 		return doc, nil
 	}
 	doc, errs := p.parse(text)
-	if errs == nil {
-		p.cache.Add(ctx, text, doc)
+	if errs == nil && len(text) <= cachedLength {
+		p.cache.Add(text, doc, len(text))
 	}
 	return doc, errs
 }

@@ -22,7 +22,7 @@ import (
 func respond(t *testing.T, schema graphql.ExecutableSchema, query, header string, most int) (response *graphql.Response, executed bool) {
 	t.Helper()
 	e := executor.New(schema)
-	e.Use(Extension{schema, func(string, string) Cost { return nil }, most})
+	e.AroundOperations(Middleware(schema, func(string, string) Cost { return nil }, most))
 	e.AroundResponses(func(context.Context, graphql.ResponseHandler) *graphql.Response {
 		executed = true
 		return &graphql.Response{}

@@ -45,7 +45,7 @@ const (
 	count
 )
 
-// Known are the limits: the name by which one is set, what it counts, and the number that it has unless it is set.
+// Known describes the limits: the name by which one is set, what it counts, and its default.
 var Known = [count]struct {
 	Name, What string
 	Default    int
@@ -89,15 +89,9 @@ func Default() (l Limits) {
 	return l
 }
 
-// With returns the default limits with some changed: see Set.
-func With(values map[string]int) (l Limits, err error) {
-	l = Default()
-	err = l.Set(values)
-	return l, err
-}
-
-// Set changes limits by their names. An error says which names there are.
-func (l *Limits) Set(values map[string]int) error {
+// With returns the default limits with some changed by their names. An error says which names there are.
+func With(values map[string]int) (Limits, error) {
+	l := Default()
 	var names []string
 	for _, known := range Known {
 		names = append(names, known.Name)
@@ -105,14 +99,14 @@ func (l *Limits) Set(values map[string]int) error {
 	for name, n := range values {
 		limit := slices.Index(names, name)
 		if limit < 0 {
-			return fmt.Errorf("there is no limit %q; there are %s", name, strings.Join(names, ", "))
+			return l, fmt.Errorf("there is no limit %q; there are %s", name, strings.Join(names, ", "))
 		}
 		if n < 0 {
-			return fmt.Errorf("the limit %s can't be %d; 0 is none", name, n)
+			return l, fmt.Errorf("the limit %s can't be %d; 0 is none", name, n)
 		}
 		l[limit] = n
 	}
-	return nil
+	return l, nil
 }
 
 // check refuses what exceeds a limit.

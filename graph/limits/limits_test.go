@@ -37,12 +37,12 @@ func TestDocsListTheLimits(t *testing.T) {
 }
 
 func TestLimitsAreSetByName(t *testing.T) {
-	l := Default()
-	if err := l.Set(map[string]int{"fields": 3, "rows": 0}); err != nil || l[Fields] != 3 || l[Rows] != 0 || l[Depth] != 50 {
+	l, err := With(map[string]int{"fields": 3, "rows": 0})
+	if err != nil || l[Fields] != 3 || l[Rows] != 0 || l[Depth] != 50 {
 		t.Errorf("%v: %v", l, err)
 	}
 	for name, n := range map[string]int{"field": 1, "fields": -1} {
-		if err := l.Set(map[string]int{name: n}); err == nil {
+		if _, err := With(map[string]int{name: n}); err == nil {
 			t.Errorf("%s can be set to %d", name, n)
 		}
 	}

@@ -3,7 +3,6 @@ package limits
 import (
 	"bytes"
 	"encoding/json"
-	"runtime"
 
 	"twibase/graph/apierr"
 )
@@ -21,9 +20,6 @@ func (l *Limits) Object() Object { return Object{limits: l} }
 // escaped is how much longer a text is in JSON than what it says, if all of it is beyond the basic plane and escaped, as some clients do by default.
 const escaped = 4
 
-// turns lets as many objects be decoded at a time as there are processors.
-var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
-
 // UnmarshalJSON implements [json.Unmarshaler]. Numbers become [json.Number].
 func (o *Object) UnmarshalJSON(text []byte) error {
 	o.Fields = nil
@@ -31,8 +27,6 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 		o.refuse(apierr.LimitExceeded(Known[VariableBytes].What, limit, len(text)))
 		return nil
 	}
-	turns <- struct{}{}
-	defer func() { <-turns }()
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&o.Fields); err != nil {

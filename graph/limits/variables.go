@@ -3,8 +3,18 @@ package limits
 import (
 	"encoding/json"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"twibase/graph/apierr"
 )
+
+// Request refuses a request whose variables or extensions exceed the limits.
+func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
+	if refusal := l.Values(params.Variables); refusal != nil {
+		return refusal
+	}
+	return l.Values(params.Extensions)
+}
 
 // Values refuses values of variables that exceed the limits. They are what encoding/json makes of a JSON object, with numbers as [json.Number], or an
 // [Object]'s.

@@ -87,7 +87,7 @@ func (idle) End()                  {}
 func (idle) Finish() map[any]error { return nil }
 
 // engine executes a schema, with extensions around its responses, and numbers these.
-func engine(schema graphql.ExecutableSchema, extensions ...graphql.HandlerExtension) *executor.Executor {
+func engine(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {
 	e := executor.New(schema)
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic %v", p) })
 	number := 0
@@ -95,8 +95,8 @@ func engine(schema graphql.ExecutableSchema, extensions ...graphql.HandlerExtens
 		number++
 		return next(context.WithValue(ctx, numberKey{}, number))
 	})
-	for _, x := range extensions {
-		e.Use(x)
+	for _, middleware := range around {
+		e.AroundResponses(middleware)
 	}
 	e.Use(plan.Events{})
 	return e
@@ -211,12 +211,12 @@ func TestTheErrorThatEndsASubscriptionIsItsLastResponse(t *testing.T) {
 
 func TestEachEventHasAReportOfItsOwn(t *testing.T) {
 	watched := 0
-	extension := report.Extension{Watch: func(ctx context.Context) func() []report.Level {
+	reports := report.Middleware(func(ctx context.Context) func() []report.Level {
 		watched++
 		number := ctx.Value(numberKey{}).(int)
 		return func() []report.Level { return make([]report.Level, number) }
-	}}
-	for i, text := range responses(t, engine(planned(), extension), `subscription{twitPosted(username:"a"){content}}`) {
+	}, 0)
+	for i, text := range responses(t, engine(planned(), reports), `subscription{twitPosted(username:"a"){content}}`) {
 		var response struct {
 			Extensions struct{ Report report.Report }
 		}

@@ -58,55 +58,40 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Extension puts reports into responses. It is one of gqlgen's.
-type Extension struct {
-	// Watch begins to note what is read and written in ctx; what it returns ends that, and tells the levels.
-	Watch func(ctx context.Context) (levels func() []Level)
-	// Most is how many bytes a report has at most, 0 for any number. In place of a longer one there is an error.
-	Most int
-}
-
-var _ interface {
-	graphql.HandlerExtension
-	graphql.ResponseInterceptor
-} = Extension{}
-
-// ExtensionName implements [graphql.HandlerExtension].
-func (Extension) ExtensionName() string { return "report" }
-
-// Validate implements [graphql.HandlerExtension].
-func (Extension) Validate(graphql.ExecutableSchema) error { return nil }
-
-// InterceptResponse implements [graphql.ResponseInterceptor]. A request that is refused has no report, as nothing was executed.
-func (e Extension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	op := graphql.GetOperationContext(ctx)
-	if op.Headers.Get(Header) != "1" {
-		return next(ctx)
-	}
-	told := e.Watch(ctx)
-	response := next(ctx)
-	levels := told() // or it would go on being noted
-	if response == nil || response.Data == nil {
+// Middleware puts reports into the responses to requests that ask for them. A request that is refused has none, as nothing was
+// executed. watch begins to record what is read and written in ctx; the function that it returns ends that, and returns the
+// levels. A report has at most so many bytes, 0 for any number; in place of a longer one there is an error.
+func Middleware(watch func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
+	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		op := graphql.GetOperationContext(ctx)
+		if op.Headers.Get(Header) != "1" {
+			return next(ctx)
+		}
+		end := watch(ctx)
+		response := next(ctx)
+		levels := end() // also without a report
+		if response == nil || response.Data == nil {
+			return response
+		}
+		execution := plan.ExecutionOf(op)
+		r := sum(levels)
+		r.Executor, r.Reason = execution.Executor, execution.Reason
+		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
+		text, err := json.Marshal(r)
+		if err == nil && most > 0 && len(text) > most {
+			err = apierr.TooLong("the report", most)
+		}
+		if err != nil {
+			public, _ := apierr.Of(err)
+			response.Errors = append(response.Errors, public.GraphQL())
+			return response
+		}
+		if response.Extensions == nil {
+			response.Extensions = map[string]any{}
+		}
+		response.Extensions["report"] = json.RawMessage(text) // as it is sent
 		return response
 	}
-	execution := plan.ExecutionOf(op)
-	r := sum(levels)
-	r.Executor, r.Reason = execution.Executor, execution.Reason
-	r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
-	text, err := json.Marshal(r)
-	if err == nil && e.Most > 0 && len(text) > e.Most {
-		err = apierr.TooLong("the report", e.Most)
-	}
-	if err != nil {
-		public, _ := apierr.Of(err)
-		response.Errors = append(response.Errors, public.GraphQL())
-		return response
-	}
-	if response.Extensions == nil {
-		response.Extensions = map[string]any{}
-	}
-	response.Extensions["report"] = json.RawMessage(text) // as it is sent
-	return response
 }
 
 func sum(levels []Level) *Report {

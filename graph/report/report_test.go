@@ -39,13 +39,13 @@ func TestInterceptResponse(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			watched := false
-			e := Extension{Watch: func(context.Context) func() []Level {
+			respond := Middleware(func(context.Context) func() []Level {
 				watched = true
 				return func() []Level { return levels }
-			}}
+			}, 0)
 			op := &graphql.OperationContext{Headers: http.Header{Header: test.header}}
 			ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), op)
-			got := e.InterceptResponse(ctx, func(context.Context) *graphql.Response { return test.response })
+			got := respond(ctx, func(context.Context) *graphql.Response { return test.response })
 			if watched != test.watched {
 				t.Errorf("watched is %t", watched)
 			}
@@ -68,10 +68,10 @@ func TestInterceptResponse(t *testing.T) {
 
 func TestAReportThatIsTooLongIsAnErrorBesideTheData(t *testing.T) {
 	ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.OperationContext{Headers: http.Header{Header: {"1"}}})
-	e := Extension{Most: 1000, Watch: func(context.Context) func() []Level {
+	respond := Middleware(func(context.Context) func() []Level {
 		return func() []Level { return []Level{{Path: []string{strings.Repeat("x", 1000)}}} }
-	}}
-	got := e.InterceptResponse(ctx, func(context.Context) *graphql.Response { return &graphql.Response{Data: []byte("{}")} })
+	}, 1000)
+	got := respond(ctx, func(context.Context) *graphql.Response { return &graphql.Response{Data: []byte("{}")} })
 	if got.Extensions != nil || string(got.Data) != "{}" || len(got.Errors) != 1 || got.Errors[0].Message != "the report in bytes is limited to 1000, and this has more" {
 		t.Errorf("%s %v %v", got.Data, got.Errors, got.Extensions)
 	}

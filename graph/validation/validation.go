@@ -36,7 +36,10 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 		errcode.Set(err, errcode.ValidationFailed)
 		return gqlerror.List{err}
 	}
-	all := validator.ValidateWithRules(v.inputs.Schema, doc, v.rules())
+	all := validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(false))
+	if v.inputs.Suggest && len(all) > 0 && len(all) <= maxProblems {
+		all = validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(true)) // the same errors, with suggestions
+	}
 	type place struct {
 		message      string
 		line, column int
@@ -54,21 +57,25 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// maxProblems bounds the errors about values, and the suggestions, for one document: a client gets fewer errors.
+// maxProblems bounds the errors about values for one document: a client gets fewer errors. A document with more errors
+// gets no suggestions for unknown names, because each takes long to find.
 const maxProblems = 10
 
 // rules returns the rule set. The rules keep state, so each document gets its own.
-func (v *Validator) rules() *rules.Rules {
-	all, names := rules.NewDefaultRules(), &names{v.inputs.Suggest, map[*ast.Position]string{}}
-	for name, rule := range map[string]core.RuleFunc{
-		"FieldsOnCorrectType":          names.knownFields,
-		"KnownArgumentNames":           names.knownArguments,
-		"KnownTypeNames":               names.knownTypes,
+func (v *Validator) rules(suggest bool) *rules.Rules {
+	all := rules.NewDefaultRules()
+	replaced := map[string]core.RuleFunc{
 		"OverlappingFieldsCanBeMerged": fieldsMerge,
 		"ScalarLeafs":                  rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc,
 		"SingleFieldSubscriptions":     singleRootField,
 		"ValuesOfCorrectType":          v.valuesOfCorrectType,
-	} {
+	}
+	if !suggest {
+		replaced["FieldsOnCorrectType"] = rules.FieldsOnCorrectTypeRuleWithoutSuggestions.RuleFunc
+		replaced["KnownArgumentNames"] = rules.KnownArgumentNamesRuleWithoutSuggestions.RuleFunc
+		replaced["KnownTypeNames"] = rules.KnownTypeNamesRuleWithoutSuggestions.RuleFunc
+	}
+	for name, rule := range replaced {
 		all.ReplaceRule(name, rule)
 	}
 	if v.hidden {

@@ -1,11 +1,11 @@
-package suggest
+package coercion
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestNames(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	for name, test := range map[string]struct {
 		name    string
 		options []string
@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 		"a name too long to be a typo": {strings.Repeat("u", 41), []string{strings.Repeat("u", 40)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Names(test.name, test.options); got != test.want {
+			if got := suggest(test.name, test.options); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

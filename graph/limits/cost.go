@@ -1,0 +1,103 @@
+package limits
+
+import (
+	"context"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/auth"
+	"twibase/graph/explain"
+	"twibase/graph/plan"
+	"twibase/graph/recent"
+)
+
+// CostCheck refuses operations that cost more than the limits allow. It is safe for concurrent use.
+type CostCheck struct {
+	limits Limits
+	schema graphql.ExecutableSchema
+	costs  explain.Costs
+	passed *recent.Cache[constantOperation, struct{}]
+}
+
+// constantOperation is an operation without variables, with all else that its cost depends on.
+type constantOperation struct {
+	operation    *ast.OperationDefinition
+	known, admin bool
+}
+
+// The bounds of the cache of operations that passed. They are those of the cache of documents, because an entry keeps its
+// document in memory.
+const (
+	cachedOperations = 1000
+	cachedBytes      = 1 << 20
+	cachedLength     = 8 << 10
+)
+
+// NewCostCheck returns a check. Without costs it refuses nothing.
+func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
+	return &CostCheck{limits, schema, costs, recent.New[constantOperation, struct{}](cachedOperations, cachedBytes)}
+}
+
+// Check refuses an operation that would cost too much, or that has arguments with which a resolver would fail. A request for
+// the plan is not refused: the plan shows what is wrong.
+func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
+	if c.costs == nil || c.limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {
+		return nil
+	}
+	viewer, known := auth.ViewerOf(ctx)
+	key := constantOperation{operation.Operation, known, viewer.Admin}
+	constant := len(operation.Operation.VariableDefinitions) == 0 && len(operation.RawQuery) <= cachedLength
+	if constant {
+		if _, passed := c.passed.Get(key); passed {
+			return nil
+		}
+	}
+	totals, err := explain.Bound(graphql.WithOperationContext(ctx, operation), c.schema, c.costs)
+	if err != nil {
+		return gqlerror.WrapIfUnwrapped(err)
+	}
+	for _, of := range []struct {
+		limit  Limit
+		actual int64
+	}{{Rows, totals.Rows}, {RPCs, totals.RPCs}, {Objects, totals.Objects}, {Resolved, totals.Resolved}} {
+		if refusal := c.limits.check(of.limit, int(of.actual)); refusal != nil {
+			return gqlerror.Wrap(refusal)
+		}
+	}
+	if constant {
+		c.passed.Add(key, struct{}{}, len(operation.RawQuery))
+	}
+	return nil
+}
+
+// BoundResponse is a [graphql.ResponseMiddleware]. It replaces a response that is too long by an error, and leaves out errors
+// beyond the limit. The last error says how many there were.
+func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	if most := l[Answer]; most > 0 {
+		ctx = plan.WithMost(ctx, most)
+	}
+	most, more := l[Errors], 0
+	if most > 0 {
+		ctx = plan.WithErrors(ctx, most, &more)
+	}
+	response := next(ctx)
+	if response == nil {
+		return nil
+	}
+	if refusal := l.check(Errors, len(response.Errors)+more); refusal != nil {
+		response.Errors = append(slices.Clone(response.Errors[:most-1]), refusal.GraphQL())
+	}
+	return response
+}
+
+// BoundErrors leaves out errors of a refused request beyond the limit. [Limits.BoundResponse] would do so after each of them was
+// presented, and validation may find thousands.
+func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
+	if refusal := l.check(Errors, len(errs)); refusal != nil {
+		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(refusal))
+	}
+	return errs
+}
