@@ -16,37 +16,37 @@ import (
 	"twibase/graph/resume"
 )
 
-// TokenHeader is the header that names a shared stream. The protocol has a parameter of the URL too, which we don't take: URLs are logged.
+// TokenHeader is the header that names a shared stream. The protocol's URL parameter is not supported, because URLs are logged.
 const TokenHeader = "X-GraphQL-Event-Stream-Token"
 
 const (
-	// MaxOperations is how many operations run over a shared stream at the same time.
+	// MaxOperations is the maximum number of operations that run over a shared stream.
 	MaxOperations = 100
-	// MaxID is how many bytes the id of one has at most: it is kept for as long as that runs.
+	// MaxID is the maximum length of an operation's id in bytes. The id is kept while the operation runs.
 	MaxID = 256
 	// openTimeout is how long a stream is reserved.
 	openTimeout = 10 * time.Second
 )
 
-// Why an operation does not run over a stream.
+// Errors of [Stream.Run].
 var (
 	ErrTaken = errors.New("an operation of that id runs over the stream")
 	ErrMany  = errors.New("too many operations run over the stream")
 	ErrOver  = errors.New("the stream is about to end")
 )
 
-// Shared are streams over which clients hear of many operations each: the protocol's single connection mode. The zero value has none; it is
-// safe for concurrent use.
+// Shared has the shared streams of a server: the protocol's single connection mode. The zero value has none. It is safe for
+// concurrent use.
 type Shared struct {
 	// Sending counts the bytes of events that are being sent. It does not change once there are streams.
 	Sending *inflight.Bytes
 
-	mu      sync.Mutex
-	streams map[string]*Stream
-	leaving bool
+	mu       sync.Mutex
+	streams  map[string]*Stream
+	draining bool
 }
 
-// Stream is one of them.
+// Stream is a shared stream.
 type Stream struct {
 	shared *Shared
 	token  string
@@ -56,30 +56,24 @@ type Stream struct {
 	expiry context.Context // ends when the token of an operation expired
 	expire context.CancelFunc
 	late   *time.Timer
-	events chan event
+	events feed
 
-	// Shared.mu guards what follows.
+	// Shared.mu guards the rest.
 	opened     bool
 	operations map[string]*operation
-	ending     int // how many more have ended, and their last event is being told
+	ending     int // ended operations whose last event is being sent
 	leaving    bool
 }
 
-// event is an event to send. sent receives whether that succeeded.
-type event struct {
-	message answer.Message
-	sent    chan<- bool
-}
-
-// operation is one that runs over a stream.
+// operation is an operation that runs over a stream.
 type operation struct {
 	id     string
 	cancel context.CancelFunc
 }
 
-// Reserve makes a stream, and returns its token. free is called when the stream is over, also if nobody opens it in time.
+// Reserve makes a stream and returns its token. free is called when the stream has ended, also if it was not opened in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(chan event), operations: map[string]*operation{}}
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(feed), operations: map[string]*operation{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.expiry, t.expire = context.WithCancel(context.Background())
 	s.mu.Lock()
@@ -118,7 +112,7 @@ func (t *Stream) leave() {
 // Shutdown ends each stream as soon as no operation runs over it.
 func (s *Shared) Shutdown() {
 	s.mu.Lock()
-	s.leaving = true
+	s.draining = true
 	var idle []*Stream
 	for _, t := range s.streams {
 		if t.idle() {
@@ -144,8 +138,8 @@ func (t *Stream) end() {
 	}
 }
 
-// Serve answers a request with the events of the stream, until it or the client ends. It reports false, and has done nothing, if the stream was
-// opened before.
+// Serve answers a request with the events of the stream, until the stream or the client ends. It reports false, and does
+// nothing, if the stream was opened before.
 func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	t.shared.mu.Lock()
 	opened := t.opened
@@ -156,27 +150,14 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	}
 	t.late.Stop()
 	defer t.end()
-	out := begin(w, t.shared.Sending)
-	beat := time.NewTicker(Heartbeat)
-	defer beat.Stop()
-	for sent := out.send(comment); sent; {
-		select {
-		case event := <-t.events:
-			sent = out.send(event.message)
-			event.sent <- sent
-			beat.Reset(Heartbeat)
-		case <-beat.C:
-			sent = out.send(comment)
-		case <-t.ctx.Done():
-			return true
-		case <-ctx.Done():
-			return true
-		}
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	t.events.write(ctx, w, t.shared.Sending)
 	return true
 }
 
-// Run runs an operation over the stream: in the ctx of its request, which may be over before. It is [ErrTaken], [ErrMany] or [ErrOver].
+// Run starts an operation over the stream, with the values of ctx. It returns [ErrTaken], [ErrMany] or [ErrOver].
 func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
 	ctx, cancel := context.WithCancel(resume.WithEnd(context.WithoutCancel(ctx), t.expiry))
 	t.shared.mu.Lock()
@@ -221,8 +202,8 @@ func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx cont
 	t.complete(ctx, op, last)
 }
 
-// complete takes an operation away that has ended, and tells the last of it, unless that is empty. Its id is free when that is heard, and the stream does
-// not end before.
+// complete removes an operation that has ended, and sends its last event, unless that is empty. Its id is free when the client
+// receives that event, and the stream does not end before.
 func (t *Stream) complete(ctx context.Context, op *operation, last answer.Message) {
 	t.shared.mu.Lock()
 	if t.operations[op.id] == op {
@@ -235,7 +216,7 @@ func (t *Stream) complete(ctx context.Context, op *operation, last answer.Messag
 	}
 	t.shared.mu.Lock()
 	t.ending--
-	over := (t.shared.leaving || t.leaving) && t.idle()
+	over := (t.shared.draining || t.leaving) && t.idle()
 	t.shared.mu.Unlock()
 	if over {
 		t.end()
@@ -245,8 +226,8 @@ func (t *Stream) complete(ctx context.Context, op *operation, last answer.Messag
 // idle reports whether no operation runs over the stream. The caller holds Shared.mu.
 func (t *Stream) idle() bool { return len(t.operations)+t.ending == 0 }
 
-// tell reports whether an event was sent. Of an operation that was stopped nothing is told, and nothing over a stream that was cut off: what waits
-// for a client that has gone would be in the way of those that wait for one that reads.
+// tell reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
+// has ended: those bytes would take the place of events for clients that read.
 func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
@@ -255,13 +236,7 @@ func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
 		t.cancel()
 		go t.end()
 	})()
-	sent := make(chan bool, 1)
-	select {
-	case t.events <- event{message, sent}:
-	case <-ctx.Done():
-		return false
-	}
-	return <-sent // its write is bounded
+	return t.events.tell(ctx, message)
 }
 
 // Stop ends an operation, if it runs.

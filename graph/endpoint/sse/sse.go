@@ -1,7 +1,5 @@
-// Package sse sends the responses of operations as server-sent events, as the protocol GraphQL over SSE has it: each operation over a connection
-// of its own, or many over one.
-//
-// The protocol is that of https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md.
+// Package sse implements GraphQL over SSE (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): each operation
+// has a stream of its own, or many share one.
 package sse
 
 import (
@@ -18,13 +16,13 @@ import (
 
 // The times of a stream.
 const (
-	// Heartbeat is how often a comment is sent when nothing else is, so that nobody between takes the stream for dead.
+	// Heartbeat is the time after the last event until a comment is sent, so that no proxy closes an idle stream.
 	Heartbeat = 12 * time.Second
-	// writeTimeout is how long a reader may take for one event; a slower one is cut off.
+	// writeTimeout bounds the write of one event. The stream of a slower reader is closed.
 	writeTimeout = 10 * time.Second
 )
 
-// MediaType is that of a stream of events.
+// MediaType is the media type of server-sent events.
 const MediaType = "text/event-stream"
 
 var (
@@ -32,82 +30,78 @@ var (
 	completed = answer.Text("event: complete\ndata:\n\n")
 )
 
-// Serve answers a request with the events of responses, until there is none any more, the client goes, or ctx is done. It completes the
-// operation unless the last response is [answer.Reconnect] or [answer.Expired]: a client asks again for a stream that ends without completion.
-func Serve(ctx context.Context, w http.ResponseWriter, held *inflight.Bytes, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+// Serve answers a request with the events of responses, until there are no more, the client is gone, or ctx is done. It
+// completes the operation unless the last response is [answer.Reconnect] or [answer.Expired]: a client repeats an
+// operation whose stream ends without completion. It returns when the operation has ended.
+func Serve(
+	ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes,
+	responses func(ctx context.Context) iter.Seq[*graphql.Response],
+) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := begin(w, held)
-	events, sent := make(chan *graphql.Response), make(chan struct{}, 1)
+	events := make(feed)
+	ended := make(chan struct{})
 	go func() {
-		defer close(events)
+		defer close(ended)
+		defer cancel()
 		for response := range responses(ctx) {
-			select {
-			case events <- response:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case <-sent: // a response that was not sent is not the one before the next
-			case <-ctx.Done():
+			if response == answer.Reconnect || response == answer.Expired ||
+				!events.tell(ctx, answer.Of("event: next\ndata: ", response, "\n\n")) {
 				return
 			}
 		}
+		events.tell(ctx, completed)
 	}()
-	defer func() {
-		cancel()
-		for range events { // until the operation has ended
-		}
-	}()
-	if !s.send(comment) {
-		return
-	}
-	beat := time.NewTicker(Heartbeat)
-	defer beat.Stop()
-	for {
-		select {
-		case response, ok := <-events:
-			if !ok {
-				s.send(completed)
-				return
-			}
-			if response == answer.Reconnect || response == answer.Expired {
-				return
-			}
-			if !s.send(answer.Of("event: next\ndata: ", response, "\n\n")) {
-				return
-			}
-			sent <- struct{}{}
-			beat.Reset(Heartbeat)
-		case <-beat.C:
-			if !s.send(comment) {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
+	events.write(ctx, w, sending)
+	cancel()
+	<-ended
+}
+
+// feed passes events from operations to the goroutine that writes them.
+type feed chan event
+
+// event is an event to write. written receives whether that succeeded.
+type event struct {
+	message answer.Message
+	written chan<- bool
+}
+
+// tell reports whether a message was written. It gives up when ctx is done.
+func (f feed) tell(ctx context.Context, message answer.Message) bool {
+	written := make(chan bool, 1)
+	select {
+	case f <- event{message, written}:
+		return <-written // the write has a timeout
+	case <-ctx.Done():
+		return false
 	}
 }
 
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	held    *inflight.Bytes
-}
-
-// begin sends the head of an answer.
-func begin(w http.ResponseWriter, held *inflight.Bytes) *stream {
-	s := &stream{w: w, control: http.NewResponseController(w), held: held}
+// write answers a request with events and heartbeats until ctx is done or the client is gone.
+func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes) {
+	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
 	w.WriteHeader(http.StatusOK)
-	_ = s.control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
-	return s
-}
-
-// send reports whether an event or a comment went out. An event is one line of data, as JSON has no line breaks.
-func (s *stream) send(event answer.Message) bool {
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	defer s.held.Hold(event.Len(), func() { _ = s.control.SetWriteDeadline(time.Now()) })()
-	return event.Write(s.w) == nil && s.control.Flush() == nil
+	_ = control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
+	// An event is one line of data, because JSON has no line breaks.
+	send := func(message answer.Message) bool {
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		defer sending.Hold(message.Len(), func() { _ = control.SetWriteDeadline(time.Now()) })()
+		return message.Write(w) == nil && control.Flush() == nil
+	}
+	beat := time.NewTicker(Heartbeat)
+	defer beat.Stop()
+	for sent := send(comment); sent; {
+		select {
+		case event := <-f:
+			sent = send(event.message)
+			event.written <- sent
+			beat.Reset(Heartbeat)
+		case <-beat.C:
+			sent = send(comment)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
