@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -84,6 +85,15 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return statusFailed
 	}
 	return statusOK
+}
+
+// version returns the version of the program, which names the commit that it was built from, and that of Go.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "twibase, unknown version"
+	}
+	return fmt.Sprintf("twibase %s, %s", info.Main.Version, info.GoVersion)
 }
 
 // printError prints an error. It gives up if nobody reads it, so that the process ends.

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 )
 
-// certificateInterval is how often the files of the certificate are checked for changes.
-const certificateInterval = 2 * time.Second
-
 type tlsFlags struct {
-	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server in PEM, followed by its intermediate certificates. Needs --tls-key. Changes of both files take effect within seconds."`
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server in PEM, followed by its intermediate certificates. Needs --tls-key. Changes of both files take effect at the next connection."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert, in PEM."`
 }
 
@@ -30,14 +26,13 @@ func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
 
-// certificate reads a certificate from its files, again when they change. It is safe for concurrent use.
+// certificate reads a certificate from its files, again when they have changed. It is safe for concurrent use.
 type certificate struct {
 	tlsFlags
 	log zerolog.Logger
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	checked time.Time
 	version string // times and sizes of both files when current was read
 }
 
@@ -46,16 +41,12 @@ type certificate struct {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := time.Now(); c.current == nil || now.Sub(c.checked) >= certificateInterval {
-		c.checked = now
-		if err := c.read(); err != nil {
-			if c.current == nil {
-				return nil, err
-			}
-			c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
-		}
+	err := c.read()
+	if err != nil && c.current != nil {
+		c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
+		err = nil
 	}
-	return c.current, nil
+	return c.current, err
 }
 
 // read sets current, unless the files are unchanged.

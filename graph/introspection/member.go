@@ -5,10 +5,6 @@ import "github.com/vektah/gqlparser/v2/ast"
 // deprecation is the @deprecated directive of a member of a type, if it has one.
 type deprecation struct{ directives ast.DirectiveList }
 
-// noReason is the default of @deprecated(reason:).
-const noReason = "No longer supported"
-
-// IsDeprecated reports whether the member has @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
 // DeprecationReason returns nil without @deprecated.
@@ -20,7 +16,7 @@ func (d deprecation) DeprecationReason() *string {
 	if reason := directive.Arguments.ForName("reason"); reason != nil {
 		return &reason.Value.Raw
 	}
-	reason := noReason
+	reason := "No longer supported" // the default of the specification
 	return &reason
 }
 
@@ -36,18 +32,13 @@ type Field struct {
 	definition *ast.FieldDefinition
 }
 
-// Name returns the name.
-func (f *Field) Name() string { return f.definition.Name }
-
-// Description returns nil if there is none.
+func (f *Field) Name() string         { return f.definition.Name }
 func (f *Field) Description() *string { return text(f.definition.Description) }
 
-// Args returns the arguments.
 func (f *Field) Args(includeDeprecated bool) []InputValue {
 	return arguments(f.schema, f.definition.Arguments, includeDeprecated)
 }
 
-// Type returns the type of the field's value.
 func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
 
 // EnumValue is GraphQL's __EnumValue.
@@ -56,10 +47,7 @@ type EnumValue struct {
 	definition *ast.EnumValueDefinition
 }
 
-// Name returns the name.
-func (v *EnumValue) Name() string { return v.definition.Name }
-
-// Description returns nil if there is none.
+func (v *EnumValue) Name() string         { return v.definition.Name }
 func (v *EnumValue) Description() *string { return text(v.definition.Description) }
 
 // InputValue is GraphQL's __InputValue: an argument, or a field of an input object.
@@ -72,14 +60,9 @@ type InputValue struct {
 	defaultValue *ast.Value
 }
 
-// Name returns the name.
-func (v *InputValue) Name() string { return v.name }
-
-// Description returns nil if there is none.
+func (v *InputValue) Name() string         { return v.name }
 func (v *InputValue) Description() *string { return text(v.description) }
-
-// Type returns the type of the value.
-func (v *InputValue) Type() *Type { return reference(v.schema, v.typ) }
+func (v *InputValue) Type() *Type          { return reference(v.schema, v.typ) }
 
 // DefaultValue returns the default as a GraphQL literal, nil if there is none.
 func (v *InputValue) DefaultValue() *string {

@@ -1,3 +1,6 @@
+// Package introspection answers __schema and __type over gqlparser's schema, as the specification of September 2025 says.
+// It replaces gqlgen's package of the same name, which differs from the specification: see docs/UPSTREAM.md. gqlgen calls
+// the methods by the names of the fields. Values are read-only and safe for concurrent use.
 package introspection
 
 import (
@@ -13,10 +16,8 @@ type Schema struct{ schema *ast.Schema }
 // Of returns the introspection of a schema.
 func Of(schema *ast.Schema) *Schema { return &Schema{schema} }
 
-// Description returns nil if there is none.
 func (s *Schema) Description() *string { return text(s.schema.Description) }
 
-// Types returns all types, sorted by name.
 func (s *Schema) Types() []Type {
 	types := make([]Type, 0, len(s.schema.Types))
 	for _, name := range slices.Sorted(maps.Keys(s.schema.Types)) {
@@ -26,18 +27,11 @@ func (s *Schema) Types() []Type {
 }
 
 // Type returns the type of that name, nil if there is none.
-func (s *Schema) Type(name string) *Type { return named(s.schema, s.schema.Types[name]) }
-
-// QueryType returns the root type of queries.
-func (s *Schema) QueryType() *Type { return named(s.schema, s.schema.Query) }
-
-// MutationType returns the root type of mutations, nil if there is none.
-func (s *Schema) MutationType() *Type { return named(s.schema, s.schema.Mutation) }
-
-// SubscriptionType returns the root type of subscriptions, nil if there is none.
+func (s *Schema) Type(name string) *Type  { return named(s.schema, s.schema.Types[name]) }
+func (s *Schema) QueryType() *Type        { return named(s.schema, s.schema.Query) }
+func (s *Schema) MutationType() *Type     { return named(s.schema, s.schema.Mutation) }
 func (s *Schema) SubscriptionType() *Type { return named(s.schema, s.schema.Subscription) }
 
-// Directives returns all directives, sorted by name.
 func (s *Schema) Directives() []Directive {
 	directives := make([]Directive, 0, len(s.schema.Directives))
 	for _, name := range slices.Sorted(maps.Keys(s.schema.Directives)) {
@@ -52,16 +46,10 @@ type Directive struct {
 	definition *ast.DirectiveDefinition
 }
 
-// Name returns the name without the @.
-func (d *Directive) Name() string { return d.definition.Name }
-
-// Description returns nil if there is none.
+func (d *Directive) Name() string         { return d.definition.Name }
 func (d *Directive) Description() *string { return text(d.definition.Description) }
+func (d *Directive) IsRepeatable() bool   { return d.definition.IsRepeatable }
 
-// IsRepeatable reports whether one location can have the directive more than once.
-func (d *Directive) IsRepeatable() bool { return d.definition.IsRepeatable }
-
-// Locations returns where the directive can stand.
 func (d *Directive) Locations() []string {
 	locations := make([]string, len(d.definition.Locations))
 	for i, l := range d.definition.Locations {
@@ -70,7 +58,6 @@ func (d *Directive) Locations() []string {
 	return locations
 }
 
-// Args returns the arguments.
 func (d *Directive) Args(includeDeprecated bool) []InputValue {
 	return arguments(d.schema, d.definition.Arguments, includeDeprecated)
 }

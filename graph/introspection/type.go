@@ -56,7 +56,6 @@ func (t *Type) Name() *string {
 	return &t.definition.Name
 }
 
-// Description returns nil if there is none.
 func (t *Type) Description() *string {
 	if t.definition == nil {
 		return nil
@@ -98,7 +97,6 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	return fields
 }
 
-// Interfaces returns the interfaces that an object or interface implements.
 func (t *Type) Interfaces() []Type {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
@@ -124,7 +122,6 @@ func (t *Type) PossibleTypes() []Type {
 	return possible
 }
 
-// EnumValues returns the values of an enum.
 func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
@@ -138,7 +135,6 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	return values
 }
 
-// InputFields returns the fields of an input object.
 func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
