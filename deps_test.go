@@ -43,7 +43,7 @@ var arrows = []arrow{
 		"graph is GraphQL and nothing of storage: the row types are its object types, and all that it knows of rows"},
 	{"loaders", []string{"hbase", "hbase/tables/..."}, "loaders read for whoever asks, on any engine"},
 	{"live", []string{"hbase", "hbase/tables"}, "what has come is seen in the rows themselves, whoever wrote it"},
-	{"writers", []string{"writers/password", "hbase", "hbase/tables/..."}, "writers write for whoever asks, on any engine"},
+	{"writers", []string{"writers/outbox", "writers/password", "hbase", "hbase/tables/..."}, "writers write for whoever asks, on any engine"},
 	{"writers/feeds", []string{"writers/outbox", "hbase", "hbase/tables/..."},
 		"fan-out jobs are in the store: feeds needs nobody who put them there"},
 	{"writers/outbox", []string{"hbase", "hbase/tables"}, "an outbox knows rows and leases, not what its items do"},
