@@ -16,84 +16,65 @@ import (
 )
 
 var (
-	mutationSignUp = mutationOf(permission.SignUp, userPayload)
-	mutationLogIn  = mutationOf(permission.LogIn, userPayload)
+	mutationSignUp = sessionMutation[model.SignUpInput]{mutationOf(permission.SignUp, userPayload), signUp}
+	mutationLogIn  = sessionMutation[model.LogInInput]{mutationOf(permission.LogIn, userPayload), logIn}
 )
 
-// SignUp is the resolver for the signUp field.
-func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
-	key := input.IdempotencyKey.Value()
-	user := writers.NewUser{
-		Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
-		AvatarURL: input.AvatarURL.Value(),
+func signUp(ctx context.Context, r *Resolver, in *model.SignUpInput) (username string, err error) {
+	key := in.IdempotencyKey.Value()
+	wait := r.Attempts.SignUp(ctx)
+	if wait == 0 && key != nil { // a repeated sign-up checks the password, as logging in does
+		wait = r.Attempts.LogIn(ctx, norm.NFC.String(in.Username))
 	}
-	s, err := r.beginSession(ctx, mutationSignUp, func() (string, error) {
-		wait := r.Attempts.SignUp(ctx)
-		if wait == 0 && key != nil { // a repeated sign-up checks the password, as logging in does
-			wait = r.Attempts.LogIn(ctx, norm.NFC.String(input.Username))
-		}
-		if wait > 0 {
-			return "", tooManyAttempts(wait)
-		}
-		return r.Accounts.SignUp(ctx, user, input.Password, key)
-	})
-	return &model.SignUpPayload{
-		User: s.user, Token: s.token, ExpiresAt: s.expiresAt, UserErrors: s.userErrors,
-		ClientMutationID: input.ClientMutationID.Value(),
-	}, err
+	if wait > 0 {
+		return "", tooManyAttempts(wait)
+	}
+	return r.Accounts.SignUp(ctx, writers.NewUser{
+		Username: in.Username, Name: in.Name, Email: in.Email.Value(), Age: in.Age.Value(), AvatarURL: in.AvatarURL.Value(),
+	}, in.Password, key)
 }
 
-// LogIn is the resolver for the logIn field.
-func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
-	s, err := r.beginSession(ctx, mutationLogIn, func() (string, error) {
-		if wait := r.Attempts.LogIn(ctx, norm.NFC.String(input.Username)); wait > 0 {
-			return "", tooManyAttempts(wait)
-		}
-		return r.Accounts.LogIn(ctx, input.Username, input.Password)
-	})
-	return &model.LogInPayload{
-		User: s.user, Token: s.token, ExpiresAt: s.expiresAt, UserErrors: s.userErrors,
-		ClientMutationID: input.ClientMutationID.Value(),
-	}, err
+func logIn(ctx context.Context, r *Resolver, in *model.LogInInput) (username string, err error) {
+	if wait := r.Attempts.LogIn(ctx, norm.NFC.String(in.Username)); wait > 0 {
+		return "", tooManyAttempts(wait)
+	}
+	return r.Accounts.LogIn(ctx, in.Username, in.Password)
 }
 
-// session is what a user gets who signs up or logs in, or the user errors that say why not.
-type session struct {
-	user       *tables.User
-	token      *string
-	expiresAt  *time.Time
-	userErrors []*model.UserError
+// sessionMutation is a mutation that begins a session of the user that authenticate returns.
+type sessionMutation[I any] struct {
+	mutation
+	authenticate func(ctx context.Context, r *Resolver, in *I) (username string, err error)
 }
 
-// beginSession begins a session of the user that authenticate returns.
-func (r *mutationResolver) beginSession(
-	ctx context.Context, m mutation, authenticate func() (username string, err error),
-) (s session, err error) {
+func (m sessionMutation[I]) resolve(
+	ctx context.Context, r *Resolver, in *I, user **tables.User, token **string, expiresAt **time.Time,
+) ([]*model.UserError, error) {
 	if _, err := authorizeNow(ctx, m.action, permission.About{}); err != nil {
-		return s, err
+		return nil, err
 	}
 	if !r.Tokens.Signs() {
 		const message = "this server gives no tokens: it was started without --jwt-secret-file"
-		return s, &apierr.Error{Code: apierr.CodeUnavailable, Message: message}
+		return nil, &apierr.Error{Code: apierr.CodeUnavailable, Message: message}
 	}
 	var username string
-	s.userErrors, err = change(ctx, func(context.Context) (err error) {
-		username, err = authenticate()
+	userErrors, err := change(ctx, func(ctx context.Context) (err error) {
+		username, err = m.authenticate(ctx, r, in)
 		if err == nil {
 			r.Attempts.LoggedIn(username)
 		}
 		return err
 	})
-	if err != nil || len(s.userErrors) > 0 {
-		return s, err
+	if err != nil || len(userErrors) > 0 {
+		return userErrors, err
 	}
-	token, expiresAt, err := r.Tokens.Sign(auth.Viewer{Username: username})
+	signed, expiry, err := r.Tokens.Sign(auth.Viewer{Username: username})
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	s.token, s.expiresAt = &token, &expiresAt
-	s.user, err = userPayload.read(ctx, username, nil, nil)
-	return s, err
+	*token, *expiresAt = &signed, &expiry
+	*user, err = userPayload.read(ctx, username, nil, nil)
+	return userErrors, err
 }
 
 // tooManyAttempts is the user error for a client that has to wait.

@@ -29,8 +29,8 @@ func parseCommentKey(key string) (entryKey, error) {
 
 var (
 	addCommentPayload     = ifSelected[tables.Comment]{"comment", commentEntries}
-	mutationAddComment    = mutationOf(permission.AddComment, twitEntries, addCommentPayload)
-	mutationDeleteComment = mutationOf(permission.DeleteComment, commentEntries)
+	mutationAddComment    = addComment{mutationOf(permission.AddComment, twitEntries, addCommentPayload)}
+	mutationDeleteComment = deleteComment{mutationOf(permission.DeleteComment, commentEntries)}
 
 	commentAuthor = reference[tables.Comment, tables.User]{
 		loaders.Users, false, func(c *tables.Comment) *string { return &c.AuthorName },
@@ -61,23 +61,25 @@ func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stag
 	return visibleCommentsCost(call, at, call.Parents, l.candidates, l.condition)
 }
 
-// AddComment is the resolver for the addComment field.
-func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
+// addComment is the mutation that adds a comment to a twit.
+type addComment struct{ mutation }
+
+func (m addComment) resolve(
+	ctx context.Context, r *Resolver, in *model.AddCommentInput, comment **tables.Comment, twit **tables.Twit,
+) (userErrors []*model.UserError, err error) {
 	var key tables.CommentKey
-	twit, userErrors, err := mutationAddComment.onTwit(ctx, input.TwitID, func(ctx context.Context, viewer string) (err error) {
-		key, err = r.Writers.AddComment(ctx, viewer, twitOf(input.TwitID), input.Content, input.IdempotencyKey.Value())
+	*twit, userErrors, err = m.onTwit(ctx, in.TwitID, func(ctx context.Context, viewer string) (err error) {
+		key, err = r.Writers.AddComment(ctx, viewer, twitOf(in.TwitID), in.Content, in.IdempotencyKey.Value())
 		return err
 	})
-	payload := &model.AddCommentPayload{
-		Twit: twit, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	if *twit == nil || !addCommentPayload.selected(ctx) {
+		return userErrors, err
 	}
-	if twit != nil && addCommentPayload.selected(ctx) {
-		var comments []*tables.Comment
-		if comments, err = commentEntries.readByKey(ctx, []string{key.String()}); err == nil {
-			payload.Comment = comments[0]
-		}
+	comments, err := commentEntries.readByKey(ctx, []string{key.String()})
+	if err == nil {
+		*comment = comments[0]
 	}
-	return payload, loaders.At(err, 0)
+	return userErrors, loaders.At(err, 0)
 }
 
 // twitOf returns as much of a twit as its id says, nil if it is not the id of a twit.
@@ -90,29 +92,29 @@ func twitOf(id tables.ID) *tables.Twit {
 	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}
 }
 
-// DeleteComment is the resolver for the deleteComment field.
-func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	comment, left, err := readForDelete(ctx, input.ID)
+// deleteComment is the mutation that deletes a comment.
+type deleteComment struct{ mutation }
+
+func (m deleteComment) resolve(
+	ctx context.Context, r *Resolver, in *model.DeleteCommentInput, comment **tables.Comment, deletedID **tables.ID,
+) ([]*model.UserError, error) {
+	before, left, err := m.readBefore(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	userErrors, id, err := deleteObject(ctx, input.ID, func(ctx context.Context) error {
-		return r.Writers.DeleteComment(ctx, comment)
-	}, left)
-	payload := &model.DeleteCommentPayload{
-		DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	remove := func(ctx context.Context) error { return r.Writers.DeleteComment(ctx, before) }
+	userErrors, err := change(ctx, remove, left)
+	if *deletedID = deleted(ctx, in.ID, userErrors, err); *deletedID != nil {
+		*comment = before
 	}
-	if id != nil {
-		payload.Comment = comment
-	}
-	return payload, err
+	return userErrors, err
 }
 
-// readForDelete returns the comment of an id and the check whether the viewer may delete it. The
+// readBefore returns the comment of an id and the check whether the viewer may delete it. The
 // comment is nil if there is none; the writer reports that.
-func readForDelete(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
+func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
-		_, err := authorizeNow(ctx, mutationDeleteComment.action, permission.About{})
+		_, err := authorizeNow(ctx, m.action, permission.About{})
 		return nil, nil, err
 	}
 	if id.Noun != tables.NounComment {
@@ -126,18 +128,18 @@ func readForDelete(ctx context.Context, id tables.ID) (*tables.Comment, check, e
 	if err != nil || comments[0] == nil {
 		return nil, nil, loaders.At(err, 0)
 	}
-	return comments[0], func(ctx context.Context) error { return mayDelete(ctx, comments[0]) }, nil
+	return comments[0], func(ctx context.Context) error { return m.may(ctx, comments[0]) }, nil
 }
 
-// mayDelete checks whether the viewer may delete a comment, in one round. A comment that the viewer
+// may checks whether the viewer may delete a comment, in one round. A comment that the viewer
 // may not even see is not found.
-func mayDelete(ctx context.Context, c *tables.Comment) error {
+func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
 	seen, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && seen[0] == nil {
 		err = notFound("id", "comment")
 	}
 	if err == nil {
-		_, err = authorizeNow(ctx, mutationDeleteComment.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		_, err = authorizeNow(ctx, m.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 	}
 	return loaders.At(err, 0)
 }

@@ -13,10 +13,18 @@ import (
 )
 
 var (
-	mutationCreateDepartment = changes(permission.CreateDepartment, loaders.Departments)
-	mutationUpdateDepartment = changes(permission.UpdateDepartment, loaders.Departments)
-	mutationMoveDepartment   = changes(permission.MoveDepartment, loaders.Departments)
-	mutationDeleteDepartment = changes(permission.DeleteDepartment, loaders.Departments)
+	mutationCreateDepartment = changes(permission.CreateDepartment, loaders.Departments, writeNewDepartment)
+	mutationUpdateDepartment = changes(permission.UpdateDepartment, loaders.Departments, writeDepartment)
+	mutationMoveDepartment   = changes(permission.MoveDepartment, loaders.Departments,
+		func(ctx context.Context, w *writers.Writers, _ string, in *model.MoveDepartmentInput) (string, error) {
+			return w.MoveDepartment(ctx, in.Code, in.Parent.Value(), in.ExpectedVersion.Value())
+		})
+	mutationDeleteDepartment = deletes(permission.DeleteDepartment, loaders.Departments,
+		func(in *model.DeleteDepartmentInput) string { return in.Code },
+		func(ctx context.Context, w *writers.Writers, code string, in *model.DeleteDepartmentInput) error {
+			up := in.MoveChildrenUp.Value()
+			return w.DeleteDepartment(ctx, code, up != nil && *up)
+		})
 
 	queryDepartment     = lookup[tables.Department]{loaders.Departments, "code"}
 	queryTopDepartments = topDepartments{}
@@ -46,56 +54,18 @@ func (topDepartments) resolve(ctx context.Context, args pageArgs) (*model.Depart
 
 func (topDepartments) cost(call *costCall) error { return departmentSubDepartments.cost(call) }
 
-// CreateDepartment is the resolver for the createDepartment field.
-func (r *mutationResolver) CreateDepartment(
-	ctx context.Context, input model.CreateDepartmentInput,
-) (*model.CreateDepartmentPayload, error) {
-	c, err := mutationCreateDepartment.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return r.Writers.CreateDepartment(ctx, viewer, writers.NewDepartment{
-			Code: input.Code, Name: input.Name, Parent: input.Parent.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
-		})
+func writeNewDepartment(
+	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateDepartmentInput,
+) (string, error) {
+	return w.CreateDepartment(ctx, viewer, writers.NewDepartment{
+		Code: in.Code, Name: in.Name, Parent: in.Parent.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	})
-	return &model.CreateDepartmentPayload{
-		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
-	}, err
 }
 
-// UpdateDepartment is the resolver for the updateDepartment field.
-func (r *mutationResolver) UpdateDepartment(
-	ctx context.Context, input model.UpdateDepartmentInput,
-) (*model.UpdateDepartmentPayload, error) {
-	c, err := mutationUpdateDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
-		return r.Writers.UpdateDepartment(ctx, writers.DepartmentChange{
-			Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
-		})
+func writeDepartment(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateDepartmentInput) (string, error) {
+	return w.UpdateDepartment(ctx, writers.DepartmentChange{
+		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
-	return &model.UpdateDepartmentPayload{
-		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
-	}, err
-}
-
-// MoveDepartment is the resolver for the moveDepartment field.
-func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
-	c, err := mutationMoveDepartment.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
-		return r.Writers.MoveDepartment(ctx, input.Code, input.Parent.Value(), input.ExpectedVersion.Value())
-	})
-	return &model.MoveDepartmentPayload{
-		Department: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
-	}, err
-}
-
-// DeleteDepartment is the resolver for the deleteDepartment field.
-func (r *mutationResolver) DeleteDepartment(
-	ctx context.Context, input model.DeleteDepartmentInput,
-) (*model.DeleteDepartmentPayload, error) {
-	up := input.MoveChildrenUp.Value()
-	c, err := mutationDeleteDepartment.delete(ctx, permission.About{}, input.Code, func(ctx context.Context, code string) error {
-		return r.Writers.DeleteDepartment(ctx, code, up != nil && *up)
-	})
-	return &model.DeleteDepartmentPayload{
-		Department: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors,
-		ClientMutationID: input.ClientMutationID.Value(),
-	}, err
 }
 
 // ancestors is the field that lists the departments above each parent, the nearest first. It reads

@@ -86,12 +86,12 @@ func (r *Resolver) Comment() exec.CommentResolver { return &commentResolver{r} }
 type commentResolver struct{ *Resolver }
 
 // Twit is the resolver for the twit field.
-func (commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
+func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
 	return commentTwit.resolve(ctx, objs)
 }
 
 // Author is the resolver for the author field.
-func (commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
+func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
 	return commentAuthor.resolve(ctx, objs)
 }
 
@@ -101,27 +101,27 @@ func (r *Resolver) Department() exec.DepartmentResolver { return &departmentReso
 type departmentResolver struct{ *Resolver }
 
 // Parent is the resolver for the parent field.
-func (departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
+func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
 	return departmentParent.resolve(ctx, objs)
 }
 
 // Ancestors is the resolver for the ancestors field.
-func (departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
+func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
 	return departmentAncestors.resolve(ctx, objs)
 }
 
 // SubDepartments is the resolver for the subDepartments field.
-func (departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
+func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
 	return departmentSubDepartments.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // Descendants is the resolver for the descendants field.
-func (departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
+func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
 	return departmentDescendants.resolve(ctx, objs, maxDepth, pageArgs{first, after, last, before})
 }
 
 // Roles is the resolver for the roles field.
-func (departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
+func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
 	return departmentRoles.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
@@ -131,17 +131,17 @@ func (r *Resolver) Game() exec.GameResolver { return &gameResolver{r} }
 type gameResolver struct{ *Resolver }
 
 // Players is the resolver for the players field.
-func (gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return gamePlayers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // IsPlayed is the resolver for the isPlayed field.
-func (gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
+func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
 	return gameIsPlayed.resolve(ctx, objs)
 }
 
 // Plays is the resolver for the plays field.
-func (gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
+func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
 	return gamePlays.resolve(ctx, objs, from, to)
 }
 
@@ -150,68 +150,260 @@ func (r *Resolver) Mutation() exec.MutationResolver { return &mutationResolver{r
 
 type mutationResolver struct{ *Resolver }
 
+// SignUp is the resolver for the signUp field.
+func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
+	payload := &model.SignUpPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationSignUp.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	return payload, err
+}
+
+// LogIn is the resolver for the logIn field.
+func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
+	payload := &model.LogInPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationLogIn.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	return payload, err
+}
+
+// AddComment is the resolver for the addComment field.
+func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
+	payload := &model.AddCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationAddComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.Twit)
+	return payload, err
+}
+
+// DeleteComment is the resolver for the deleteComment field.
+func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
+	payload := &model.DeleteCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.DeletedID)
+	return payload, err
+}
+
+// CreateDepartment is the resolver for the createDepartment field.
+func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.CreateDepartmentInput) (*model.CreateDepartmentPayload, error) {
+	payload := &model.CreateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationCreateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	return payload, err
+}
+
+// UpdateDepartment is the resolver for the updateDepartment field.
+func (r *mutationResolver) UpdateDepartment(ctx context.Context, input model.UpdateDepartmentInput) (*model.UpdateDepartmentPayload, error) {
+	payload := &model.UpdateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUpdateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	return payload, err
+}
+
+// MoveDepartment is the resolver for the moveDepartment field.
+func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
+	payload := &model.MoveDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationMoveDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	return payload, err
+}
+
+// DeleteDepartment is the resolver for the deleteDepartment field.
+func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.DeleteDepartmentInput) (*model.DeleteDepartmentPayload, error) {
+	payload := &model.DeleteDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteDepartment.resolve(ctx, r.Resolver, &input, &payload.Department, &payload.DeletedID)
+	return payload, err
+}
+
+// CreateGame is the resolver for the createGame field.
+func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
+	payload := &model.CreateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationCreateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	return payload, err
+}
+
+// UpdateGame is the resolver for the updateGame field.
+func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
+	payload := &model.UpdateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUpdateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	return payload, err
+}
+
+// DeleteGame is the resolver for the deleteGame field.
+func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
+	payload := &model.DeleteGamePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteGame.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.DeletedID)
+	return payload, err
+}
+
+// RecordPlay is the resolver for the recordPlay field.
+func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
+	payload := &model.RecordPlayPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationRecordPlay.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.User, &payload.Day, &payload.Count)
+	return payload, err
+}
+
+// CreateRole is the resolver for the createRole field.
+func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
+	payload := &model.CreateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationCreateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	return payload, err
+}
+
+// UpdateRole is the resolver for the updateRole field.
+func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
+	payload := &model.UpdateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUpdateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	return payload, err
+}
+
+// DeleteRole is the resolver for the deleteRole field.
+func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRoleInput) (*model.DeleteRolePayload, error) {
+	payload := &model.DeleteRolePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteRole.resolve(ctx, r.Resolver, &input, &payload.Role, &payload.DeletedID)
+	return payload, err
+}
+
+// AssignRole is the resolver for the assignRole field.
+func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRoleInput) (*model.AssignRolePayload, error) {
+	payload := &model.AssignRolePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationAssignRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	return payload, err
+}
+
+// RevokeRole is the resolver for the revokeRole field.
+func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
+	payload := &model.RevokeRolePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationRevokeRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	return payload, err
+}
+
+// PostTwit is the resolver for the postTwit field.
+func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
+	payload := &model.PostTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationPostTwit.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	return payload, err
+}
+
+// DeleteTwit is the resolver for the deleteTwit field.
+func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
+	payload := &model.DeleteTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteTwit.resolve(ctx, r.Resolver, &input, &payload.Twit, &payload.DeletedID)
+	return payload, err
+}
+
+// CreateUser is the resolver for the createUser field.
+func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
+	payload := &model.CreateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationCreateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	return payload, err
+}
+
+// UpdateUser is the resolver for the updateUser field.
+func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
+	payload := &model.UpdateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUpdateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	return payload, err
+}
+
+// DeleteUser is the resolver for the deleteUser field.
+func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
+	payload := &model.DeleteUserPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationDeleteUser.resolve(ctx, r.Resolver, &input, &payload.User, &payload.DeletedID)
+	return payload, err
+}
+
+// Follow is the resolver for the follow field.
+func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
+	payload := &model.FollowPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationFollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	return payload, err
+}
+
+// Unfollow is the resolver for the unfollow field.
+func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
+	payload := &model.UnfollowPayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUnfollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	return payload, err
+}
+
 // Query returns exec.QueryResolver implementation.
 func (r *Resolver) Query() exec.QueryResolver { return &queryResolver{r} }
 
 type queryResolver struct{ *Resolver }
 
 // Node is the resolver for the node field.
-func (queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
+func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
 	return queryNode.resolve(ctx, id)
 }
 
 // Nodes is the resolver for the nodes field.
-func (queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
+func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
 	return queryNodes.resolve(ctx, ids)
 }
 
 // Viewer is the resolver for the viewer field.
-func (queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
+func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
 	return queryViewer.resolve(ctx)
 }
 
 // Department is the resolver for the department field.
-func (queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
+func (r *queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
 	return queryDepartment.resolve(ctx, code)
 }
 
 // TopDepartments is the resolver for the topDepartments field.
-func (queryResolver) TopDepartments(ctx context.Context, first *int, after *string, last *int, before *string) (*model.DepartmentConnection, error) {
+func (r *queryResolver) TopDepartments(ctx context.Context, first *int, after *string, last *int, before *string) (*model.DepartmentConnection, error) {
 	return queryTopDepartments.resolve(ctx, pageArgs{first, after, last, before})
 }
 
 // Game is the resolver for the game field.
-func (queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
+func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
 	return queryGame.resolve(ctx, code)
 }
 
 // Games is the resolver for the games field.
-func (queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
+func (r *queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
 	return queryGames.resolve(ctx, pageArgs{first, after, last, before})
 }
 
 // Role is the resolver for the role field.
-func (queryResolver) Role(ctx context.Context, code string) (*tables.Role, error) {
+func (r *queryResolver) Role(ctx context.Context, code string) (*tables.Role, error) {
 	return queryRole.resolve(ctx, code)
 }
 
 // Roles is the resolver for the roles field.
-func (queryResolver) Roles(ctx context.Context, first *int, after *string, last *int, before *string) (*model.RoleConnection, error) {
+func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, last *int, before *string) (*model.RoleConnection, error) {
 	return queryRoles.resolve(ctx, pageArgs{first, after, last, before})
 }
 
 // Twit is the resolver for the twit field.
-func (queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
+func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
 	return queryTwit.resolve(ctx, id)
 }
 
 // User is the resolver for the user field.
-func (queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
+func (r *queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
 	return queryUser.resolve(ctx, username)
 }
 
 // Users is the resolver for the users field.
-func (queryResolver) Users(ctx context.Context, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
+func (r *queryResolver) Users(ctx context.Context, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
 	return queryUsers.resolve(ctx, pageArgs{first, after, last, before})
 }
 
@@ -221,12 +413,12 @@ func (r *Resolver) Role() exec.RoleResolver { return &roleResolver{r} }
 type roleResolver struct{ *Resolver }
 
 // Department is the resolver for the department field.
-func (roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error) {
+func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error) {
 	return roleDepartment.resolve(ctx, objs)
 }
 
 // Users is the resolver for the users field.
-func (roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return roleUsers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
@@ -241,17 +433,17 @@ func (r *Resolver) Twit() exec.TwitResolver { return &twitResolver{r} }
 type twitResolver struct{ *Resolver }
 
 // Author is the resolver for the author field.
-func (twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
+func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
 	return twitAuthor.resolve(ctx, objs)
 }
 
 // Comments is the resolver for the comments field.
-func (twitResolver) Comments(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.CommentConnection, error) {
+func (r *twitResolver) Comments(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.CommentConnection, error) {
 	return twitComments.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // CommentCount is the resolver for the commentCount field.
-func (twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
+func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
 	return twitCommentCount.resolve(ctx, objs)
 }
 
@@ -261,67 +453,67 @@ func (r *Resolver) User() exec.UserResolver { return &userResolver{r} }
 type userResolver struct{ *Resolver }
 
 // Email is the resolver for the email field.
-func (userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
+func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
 	return userEmail.resolve(ctx, objs)
 }
 
 // Followers is the resolver for the followers field.
-func (userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+func (r *userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return userFollowers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // Following is the resolver for the following field.
-func (userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return userFollowing.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // IsFollowing is the resolver for the isFollowing field.
-func (userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
+func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
 	return userIsFollowing.resolve(ctx, objs, username)
 }
 
 // ViewerFollows is the resolver for the viewerFollows field.
-func (userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
+func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
 	return userViewerFollows.resolve(ctx, objs)
 }
 
 // Twits is the resolver for the twits field.
-func (userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return userTwits.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // TwitCount is the resolver for the twitCount field.
-func (userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
+func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
 	return userTwitCount.resolve(ctx, objs)
 }
 
 // Album is the resolver for the album field.
-func (userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return userAlbum.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // Timeline is the resolver for the timeline field.
-func (userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return userTimeline.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // Roles is the resolver for the roles field.
-func (userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
+func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
 	return userRoles.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // HasRole is the resolver for the hasRole field.
-func (userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
+func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
 	return userHasRole.resolve(ctx, objs, code)
 }
 
 // Games is the resolver for the games field.
-func (userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
+func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
 	return userGames.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // HasPlayed is the resolver for the hasPlayed field.
-func (userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
+func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
 	return userHasPlayed.resolve(ctx, objs, code)
 }
 

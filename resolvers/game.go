@@ -13,10 +13,14 @@ import (
 )
 
 var (
-	mutationCreateGame = changes(permission.CreateGame, loaders.Games)
-	mutationUpdateGame = changes(permission.UpdateGame, loaders.Games)
-	mutationDeleteGame = changes(permission.DeleteGame, loaders.Games)
-	mutationRecordPlay = changes(permission.RecordPlay, loaders.Games, userPayload)
+	mutationCreateGame = changes(permission.CreateGame, loaders.Games, writeNewGame)
+	mutationUpdateGame = changes(permission.UpdateGame, loaders.Games, writeGame)
+	mutationDeleteGame = deletes(permission.DeleteGame, loaders.Games,
+		func(in *model.DeleteGameInput) string { return in.Code },
+		func(ctx context.Context, w *writers.Writers, code string, _ *model.DeleteGameInput) error {
+			return w.DeleteGame(ctx, code)
+		})
+	mutationRecordPlay = playMutation{mutationOf(permission.RecordPlay, gamePayload, userPayload)}
 
 	queryGame  = lookup[tables.Game]{loaders.Games, "code"}
 	queryGames = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
@@ -27,55 +31,46 @@ var (
 	gamePlays    = playsByDay{}
 )
 
-// CreateGame is the resolver for the createGame field.
-func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
-	c, err := mutationCreateGame.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return r.Writers.CreateGame(ctx, viewer, writers.NewGame{
-			Code: input.Code, Name: input.Name.Value(), IdempotencyKey: input.IdempotencyKey.Value(),
-		})
+func writeNewGame(
+	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateGameInput,
+) (string, error) {
+	return w.CreateGame(ctx, viewer, writers.NewGame{
+		Code: in.Code, Name: in.Name.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	})
-	return &model.CreateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
-// UpdateGame is the resolver for the updateGame field.
-func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
-	c, err := mutationUpdateGame.write(ctx, permission.About{}, func(ctx context.Context, _ string) (string, error) {
-		return r.Writers.UpdateGame(ctx, writers.GameChange{
-			Code: input.Code, Name: given(input.Name), ExpectedVersion: input.ExpectedVersion.Value(),
-		})
+func writeGame(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateGameInput) (string, error) {
+	return w.UpdateGame(ctx, writers.GameChange{
+		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
-	return &model.UpdateGamePayload{Game: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
-// DeleteGame is the resolver for the deleteGame field.
-func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
-	c, err := mutationDeleteGame.delete(ctx, permission.About{}, input.Code, r.Writers.DeleteGame)
-	return &model.DeleteGamePayload{
-		Game: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
-	}, err
-}
+var gamePayload = payloadObject[tables.Game]{loaders.Games}
 
-// RecordPlay is the resolver for the recordPlay field.
-func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
-	play := writers.NewPlay{
-		Game: input.Game, Day: input.Day.Value(), Count: 1, IdempotencyKey: input.IdempotencyKey.Value(),
-	}
-	if n := input.Count.Value(); n != nil {
+// playMutation is the mutation that records a play.
+type playMutation struct{ mutation }
+
+func (m playMutation) resolve(
+	ctx context.Context, r *Resolver, in *model.RecordPlayInput,
+	game **tables.Game, player **tables.User, day **string, count **int,
+) ([]*model.UserError, error) {
+	play := writers.NewPlay{Game: in.Game, Day: in.Day.Value(), Count: 1, IdempotencyKey: in.IdempotencyKey.Value()}
+	if n := in.Count.Value(); n != nil {
 		play.Count = *n
 	}
 	var played writers.Played
-	c, err := mutationRecordPlay.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (game string, err error) {
+	var username string
+	userErrors, err := m.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
+		username = viewer
 		played, err = r.Writers.RecordPlay(ctx, viewer, play)
-		return played.Game, err
+		return err
 	})
-	player, err := userPayload.read(ctx, accessOf(ctx).viewer.Username, c.userErrors, err)
-	payload := &model.RecordPlayPayload{
-		Game: c.object, User: player, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
+	if len(userErrors) == 0 {
+		*day, *count = &played.Day, &played.Count
 	}
-	if len(c.userErrors) == 0 {
-		payload.Day, payload.Count = &played.Day, &played.Count
-	}
-	return payload, err
+	*game, err = gamePayload.read(ctx, played.Game, userErrors, err)
+	*player, err = userPayload.read(ctx, username, userErrors, err)
+	return userErrors, err
 }
 
 // playsByDay is the field that returns how much all players together played on each day.

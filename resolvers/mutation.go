@@ -108,17 +108,14 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleteObject is change for a change that deletes an object. It also returns the object's id, if
-// it was deleted. The payload reads nothing of the object from then on.
-func deleteObject(
-	ctx context.Context, id tables.ID, remove func(ctx context.Context) error, checks ...check,
-) ([]*model.UserError, *tables.ID, error) {
-	userErrors, err := change(ctx, remove, checks...)
+// deleted returns the id of an object after its deletion, nil if it was not deleted because of an
+// error. The payload reads nothing of the object from then on.
+func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
-		return userErrors, nil, err
+		return nil
 	}
 	loaders.Mask(ctx, id)
-	return userErrors, &id, nil
+	return &id
 }
 
 // payloadObject is an object that a payload shows, in the field of the noun's name.
@@ -158,75 +155,109 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 	return found[0], loaders.At(err, 0)
 }
 
-// objectMutation is a mutation that changes one object and shows it.
-type objectMutation[T any] struct {
+// writer changes an object, whose key it returns.
+type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
+
+// objectMutation is a mutation that changes an object, and shows it after the change.
+type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
+	write  writer[I]
+	owner  func(in *I) string // the user whom the change is about; nil if it is about none
 }
 
-// changes returns a mutation that changes one of the objects, and whose payload reads more.
-func changes[T any](action permission.Action, objects loaders.Object[T], more ...payloadRead) objectMutation[T] {
+func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {
 	object := payloadObject[T]{objects}
-	return objectMutation[T]{mutationOf(action, append([]payloadRead{object}, more...)...), object}
+	return objectMutation[T, I]{mutation: mutationOf(action, object), object: object, write: write}
 }
 
-// changed is the result of a mutation: the object, or the user errors that say why it was not
-// changed.
-type changed[T any] struct {
-	object     *T
-	deletedID  *tables.ID // if it was deleted
-	userErrors []*model.UserError
-}
-
-// write lets write change an object, whose key it returns. The result shows the object after the
-// change.
-func (m objectMutation[T]) write(
-	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) (key string, err error),
-) (c changed[T], err error) {
+func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, object **T) ([]*model.UserError, error) {
+	var about permission.About
+	if m.owner != nil {
+		about.Owner = norm.NFC.String(m.owner(in))
+	}
 	var key string
-	c.userErrors, err = m.run(ctx, about, func(ctx context.Context, viewer string) (err error) {
-		key, err = write(ctx, viewer)
+	userErrors, err := m.run(ctx, about, func(ctx context.Context, viewer string) (err error) {
+		key, err = m.write(ctx, r.Writers, viewer, in)
 		return err
 	})
-	c.object, err = m.object.read(ctx, key, c.userErrors, err)
-	return c, err
+	*object, err = m.object.read(ctx, key, userErrors, err)
+	return userErrors, err
 }
 
-// relate lets write, which is [writers.Writers.Relate] or [writers.Writers.Unrelate], relate two
-// objects, or end that. It shows the second. The first is the viewer if the relation's input does
-// not name it.
-func (m objectMutation[T]) relate(
-	ctx context.Context, write func(ctx context.Context, x *tables.Relation, from, to string) error,
-	x *tables.Relation, from, to string,
-) (changed[T], error) {
-	return m.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		if x.From.Input == "" {
-			from = viewer
-		}
-		return to, write(ctx, x, from, to)
+// relationWriter is [writers.Writers.Relate] or [writers.Writers.Unrelate].
+type relationWriter func(w *writers.Writers, ctx context.Context, x *tables.Relation, from, to string) error
+
+// relatesViewer returns a mutation that relates the viewer to an object, or ends that.
+func relatesViewer[T, I any](
+	action permission.Action, write relationWriter, x *tables.Relation, objects loaders.Object[T], to func(in *I) string,
+) objectMutation[T, I] {
+	return changes(action, objects, func(ctx context.Context, w *writers.Writers, viewer string, in *I) (string, error) {
+		return to(in), write(w, ctx, x, viewer, to(in))
 	})
 }
 
-// delete lets remove delete an object. The result shows the object as it was.
-func (m objectMutation[T]) delete(
-	ctx context.Context, about permission.About, key string, remove func(ctx context.Context, key string) error,
-) (c changed[T], err error) {
-	_, left, err := authorize(ctx, m.action, about)
-	if err != nil {
-		return c, err
+// pairMutation is a mutation that relates two objects, or ends that, and shows both.
+type pairMutation[A, B, I any] struct {
+	objectMutation[B, I]
+	first payloadObject[A]
+	from  func(in *I) string
+}
+
+// relates returns a pairMutation.
+func relates[A, B, I any](
+	action permission.Action, write relationWriter, x *tables.Relation,
+	first loaders.Object[A], from func(in *I) string, second loaders.Object[B], to func(in *I) string,
+) pairMutation[A, B, I] {
+	m := changes(action, second, func(ctx context.Context, w *writers.Writers, _ string, in *I) (string, error) {
+		return to(in), write(w, ctx, x, from(in), to(in))
+	})
+	m.payload = append(m.payload, payloadObject[A]{first})
+	return pairMutation[A, B, I]{m, payloadObject[A]{first}, from}
+}
+
+func (m pairMutation[A, B, I]) resolve(
+	ctx context.Context, r *Resolver, in *I, first **A, second **B,
+) ([]*model.UserError, error) {
+	userErrors, err := m.objectMutation.resolve(ctx, r, in, second)
+	*first, err = m.first.read(ctx, m.from(in), userErrors, err)
+	return userErrors, err
+}
+
+// deletion is a mutation that deletes an object, and shows it as it was.
+type deletion[T, I any] struct {
+	mutation
+	object payloadObject[T]
+	key    func(in *I) string
+	remove func(ctx context.Context, w *writers.Writers, key string, in *I) error
+}
+
+func deletes[T, I any](
+	action permission.Action, objects loaders.Object[T], key func(in *I) string,
+	remove func(ctx context.Context, w *writers.Writers, key string, in *I) error,
+) deletion[T, I] {
+	object := payloadObject[T]{objects}
+	return deletion[T, I]{mutationOf(action, object), object, key, remove}
+}
+
+func (m deletion[T, I]) resolve(
+	ctx context.Context, r *Resolver, in *I, object **T, deletedID **tables.ID,
+) ([]*model.UserError, error) {
+	id, about := tables.ID{Noun: m.object.Kind().Noun, Key: norm.NFC.String(m.key(in))}, permission.About{}
+	if id.Noun == tables.NounUser {
+		about.Owner = id.Key
 	}
-	key = norm.NFC.String(key)
 	var before *T
-	read := func(ctx context.Context) (err error) {
-		before, err = m.object.readBefore(ctx, key)
+	userErrors, err := m.run(ctx, about, func(ctx context.Context, _ string) error {
+		return m.remove(ctx, r.Writers, id.Key, in)
+	}, func(ctx context.Context) (err error) {
+		before, err = m.object.readBefore(ctx, id.Key)
 		return err
+	})
+	if *deletedID = deleted(ctx, id, userErrors, err); *deletedID != nil {
+		*object = before
 	}
-	c.userErrors, c.deletedID, err = deleteObject(ctx, tables.ID{Noun: m.object.Kind().Noun, Key: key},
-		func(ctx context.Context) error { return remove(ctx, key) }, left, read)
-	if c.deletedID != nil {
-		c.object = before
-	}
-	return c, err
+	return userErrors, err
 }
 
 // notFound is the user error for an object that does not exist or that the viewer may not see.

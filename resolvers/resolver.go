@@ -3,8 +3,8 @@
 //
 // A field with a resolver is a variable that is named after its object and itself: userFollowers is
 // User.followers. It is a value such as a [connection], whose methods read the field and declare
-// what that costs. The generated methods of fields.generated.go call these variables. Only mutations
-// and subscriptions have methods that are written by hand, and variables that declare their cost.
+// what that costs. The generated methods of fields.generated.go call these variables. Only
+// subscriptions have methods that are written by hand.
 package resolvers
 
 import (

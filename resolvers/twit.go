@@ -24,8 +24,8 @@ func entryOf(k tables.TwitKey) entryKey {
 
 var (
 	postTwitPayload    = ifSelected[tables.Twit]{"twit", twitEntries}
-	mutationPostTwit   = mutationOf(permission.PostTwit, postTwitPayload)
-	mutationDeleteTwit = mutationOf(permission.DeleteTwit, twitEntries)
+	mutationPostTwit   = postTwit{mutationOf(permission.PostTwit, postTwitPayload)}
+	mutationDeleteTwit = deleteTwit{mutationOf(permission.DeleteTwit, twitEntries)}
 
 	queryTwit = twitByID{}
 
@@ -57,28 +57,30 @@ func (twitByID) cost(call *costCall) error {
 	return nil
 }
 
-// PostTwit is the resolver for the postTwit field.
-func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
-	twit := writers.NewTwit{
-		Title: input.Title.Value(), Content: input.Content, PhotoURLs: input.PhotoUrls.Value(), Visibility: tables.Public,
-		IdempotencyKey: input.IdempotencyKey.Value(),
+// postTwit is the mutation that posts a twit.
+type postTwit struct{ mutation }
+
+func (m postTwit) resolve(
+	ctx context.Context, r *Resolver, in *model.PostTwitInput, twit **tables.Twit,
+) ([]*model.UserError, error) {
+	posted := writers.NewTwit{
+		Title: in.Title.Value(), Content: in.Content, PhotoURLs: in.PhotoUrls.Value(), Visibility: tables.Public,
+		IdempotencyKey: in.IdempotencyKey.Value(),
 	}
-	if v := input.Visibility.Value(); v != nil {
-		twit.Visibility = *v
+	if v := in.Visibility.Value(); v != nil {
+		posted.Visibility = *v
 	}
 	var key tables.TwitKey
-	userErrors, err := mutationPostTwit.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
-		key, err = r.Writers.PostTwit(ctx, viewer, twit)
+	userErrors, err := m.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
+		key, err = r.Writers.PostTwit(ctx, viewer, posted)
 		return err
 	})
-	payload := &model.PostTwitPayload{UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}
-	if err == nil && len(userErrors) == 0 && postTwitPayload.selected(ctx) {
-		// The author sees it, whatever its visibility.
-		var twits []*tables.Twit
-		twits, err = twitEntries.read(ctx, []entryKey{entryOf(key)})
-		payload.Twit, err = twits[0], loaders.At(err, 0)
+	if err != nil || len(userErrors) > 0 || !postTwitPayload.selected(ctx) {
+		return userErrors, err
 	}
-	return payload, err
+	twits, err := twitEntries.read(ctx, []entryKey{entryOf(key)}) // the author sees it, whatever its visibility
+	*twit = twits[0]
+	return userErrors, loaders.At(err, 0)
 }
 
 // onTwit is run for a change that is about a twit, which the viewer must see. It returns the twit,
@@ -100,30 +102,30 @@ func (m mutation) onTwit(
 	return twit, userErrors, err
 }
 
-// DeleteTwit is the resolver for the deleteTwit field.
-func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
+// deleteTwit is the mutation that deletes a twit.
+type deleteTwit struct{ mutation }
+
+func (m deleteTwit) resolve(
+	ctx context.Context, r *Resolver, in *model.DeleteTwitInput, twit **tables.Twit, deletedID **tables.ID,
+) ([]*model.UserError, error) {
 	// The id says who the author would be, whether or not there is such a twit.
-	key, err := tables.ParseTwitKey(input.ID.Key)
-	if err != nil || input.ID.Noun != tables.NounTwit {
+	key, err := tables.ParseTwitKey(in.ID.Key)
+	if err != nil || in.ID.Noun != tables.NounTwit {
 		key = tables.TwitKey{}
 	}
-	var twits []*tables.Twit
-	read := func(ctx context.Context) (err error) {
-		twits, err = twitEntries.read(ctx, []entryKey{entryOf(key)})
+	var before []*tables.Twit
+	_, err = authorizeNow(ctx, m.action, permission.About{Owner: key.Author}, func(ctx context.Context) (err error) {
+		before, err = twitEntries.read(ctx, []entryKey{entryOf(key)})
 		return loaders.At(err, 0)
-	}
-	_, err = authorizeNow(ctx, mutationDeleteTwit.action, permission.About{Owner: key.Author}, read)
+	})
 	if err != nil {
 		return nil, err
 	}
-	userErrors, id, err := deleteObject(ctx, input.ID, func(ctx context.Context) error {
-		return r.Writers.DeleteTwit(ctx, twits[0])
-	})
-	payload := &model.DeleteTwitPayload{DeletedID: id, UserErrors: userErrors, ClientMutationID: input.ClientMutationID.Value()}
-	if id != nil {
-		payload.Twit = twits[0]
+	userErrors, err := change(ctx, func(ctx context.Context) error { return r.Writers.DeleteTwit(ctx, before[0]) })
+	if *deletedID = deleted(ctx, in.ID, userErrors, err); *deletedID != nil {
+		*twit = before[0]
 	}
-	return payload, err
+	return userErrors, err
 }
 
 // twitKeys returns the keys of twits as owners of comments.

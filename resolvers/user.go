@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-	"golang.org/x/text/unicode/norm"
 
 	"twibase/graph/model"
 	"twibase/graph/relay"
@@ -16,11 +15,20 @@ import (
 )
 
 var (
-	mutationCreateUser = changes(permission.CreateUser, loaders.Users)
-	mutationUpdateUser = changes(permission.UpdateUser, loaders.Users)
-	mutationDeleteUser = changes(permission.DeleteUser, loaders.Users)
-	mutationFollow     = changes(permission.Follow, loaders.Users)
-	mutationUnfollow   = changes(permission.Unfollow, loaders.Users)
+	mutationCreateUser = changes(permission.CreateUser, loaders.Users, writeNewUser)
+	mutationUpdateUser = objectMutation[tables.User, model.UpdateUserInput]{
+		mutationOf(permission.UpdateUser, userPayload), userPayload, writeUser,
+		func(in *model.UpdateUserInput) string { return in.Username },
+	}
+	mutationDeleteUser = deletes(permission.DeleteUser, loaders.Users,
+		func(in *model.DeleteUserInput) string { return in.Username },
+		func(ctx context.Context, w *writers.Writers, username string, _ *model.DeleteUserInput) error {
+			return w.DeleteUser(ctx, username)
+		})
+	mutationFollow = relatesViewer(permission.Follow, (*writers.Writers).Relate, tables.Follows, loaders.Users,
+		func(in *model.FollowInput) string { return in.Username })
+	mutationUnfollow = relatesViewer(permission.Unfollow, (*writers.Writers).Unrelate, tables.Follows, loaders.Users,
+		func(in *model.UnfollowInput) string { return in.Username })
 
 	queryUser  = lookup[tables.User]{loaders.Users, "username"}
 	queryUsers = scanOf(relay.AllUsers, loaders.Users, userConnection[struct{}](nil))
@@ -68,58 +76,25 @@ func playedOften(edge *model.GameEdge, g tables.UserGame) { edge.Day, edge.Count
 
 func playOf(username, game string) loaders.Play { return loaders.Play{Username: username, Game: game} }
 
-// CreateUser is the resolver for the createUser field.
-func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
-	user := writers.NewUser{
-		Username: input.Username, Name: input.Name, Email: input.Email.Value(), Age: input.Age.Value(),
-		AvatarURL: input.AvatarURL.Value(),
-	}
-	c, err := mutationCreateUser.write(ctx, permission.About{}, func(ctx context.Context, viewer string) (string, error) {
-		return r.Writers.CreateUser(ctx, viewer, user, input.IdempotencyKey.Value())
+func writeNewUser(
+	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateUserInput,
+) (string, error) {
+	return w.CreateUser(ctx, viewer, writers.NewUser{
+		Username: in.Username, Name: in.Name, Email: in.Email.Value(), Age: in.Age.Value(), AvatarURL: in.AvatarURL.Value(),
+	}, in.IdempotencyKey.Value())
+}
+
+func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateUserInput) (string, error) {
+	return w.UpdateUser(ctx, writers.UserChange{
+		Username: in.Username, Name: given(in.Name), Email: given(in.Email), Age: given(in.Age),
+		AvatarURL: given(in.AvatarURL), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
-	return &model.CreateUserPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
-}
-
-// UpdateUser is the resolver for the updateUser field.
-func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
-	c, err := mutationUpdateUser.write(ctx, aboutUser(input.Username), func(ctx context.Context, _ string) (string, error) {
-		return r.Writers.UpdateUser(ctx, writers.UserChange{
-			Username: input.Username, Name: given(input.Name), Email: given(input.Email), Age: given(input.Age),
-			AvatarURL: given(input.AvatarURL), ExpectedVersion: input.ExpectedVersion.Value(),
-		})
-	})
-	return &model.UpdateUserPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
-}
-
-// DeleteUser is the resolver for the deleteUser field.
-func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
-	c, err := mutationDeleteUser.delete(ctx, aboutUser(input.Username), input.Username, r.Writers.DeleteUser)
-	return &model.DeleteUserPayload{
-		User: c.object, DeletedID: c.deletedID, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value(),
-	}, err
-}
-
-// aboutUser returns what an action on a user is about.
-func aboutUser(username string) permission.About {
-	return permission.About{Owner: norm.NFC.String(username)}
 }
 
 // given returns what an input says of an attribute: whether it is given, and its value.
 func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 	v, given := value.ValueOK()
 	return writers.Change[T]{Given: given, Value: v}
-}
-
-// Follow is the resolver for the follow field.
-func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
-	c, err := mutationFollow.relate(ctx, r.Writers.Relate, tables.Follows, "", input.Username)
-	return &model.FollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
-}
-
-// Unfollow is the resolver for the unfollow field.
-func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
-	c, err := mutationUnfollow.relate(ctx, r.Writers.Unrelate, tables.Follows, "", input.Username)
-	return &model.UnfollowPayload{User: c.object, UserErrors: c.userErrors, ClientMutationID: input.ClientMutationID.Value()}, err
 }
 
 // ownEmail is an attribute that the user and administrators may see.

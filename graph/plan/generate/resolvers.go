@@ -15,7 +15,7 @@ var resolversTemplate string
 
 // resolvers is a plugin in the place of gqlgen's of that name. Package resolvers has a variable per
 // field, named after its object and itself; the plugin writes the methods that call these variables
-// and the table of them all. It writes no methods of mutations and subscriptions.
+// and the table of them all. It writes no methods of subscriptions.
 type resolvers struct{}
 
 // Name implements gqlgen's plugin.Plugin.
@@ -42,8 +42,16 @@ func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Reads reports whether an object's fields are read by variables, and not only described by them.
-func (d resolversData) Reads(o *codegen.Object) bool { return o != d.MutationRoot && !o.Stream }
+// Results returns the fields of a mutation's payload that its variable sets: all but those that
+// every payload has.
+func (d resolversData) Results(mutation *codegen.Field) (list []string) {
+	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
+		if f.Name != "userErrors" && f.Name != "clientMutationId" {
+			list = append(list, f.GoFieldName)
+		}
+	}
+	return list
+}
 
 // Declaration returns the signature of a field's method.
 func (resolversData) Declaration(f *codegen.Field) string {
