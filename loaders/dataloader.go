@@ -57,11 +57,9 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 	defer l.answered(sets)
 	l.mu.Lock()
 	b, store := merge(sets), l.store
-	if l.scheduler.stalled != nil {
-		store = failing{store, l.scheduler.stalled}
-	}
+	b.err = l.scheduler.stalled
 	l.mu.Unlock()
-	b.results, b.err = l.get(ctx, store, sets, b.gets)
+	l.get(ctx, store, b)
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 

@@ -18,6 +18,7 @@ type batch struct {
 	// results are the store's, index-aligned with gets, unless the call failed.
 	results []hbase.Result
 	err     error
+	round   *Round // nil unless it is traced
 }
 
 // group is the reads that were merged into one Get. All pages among them have the same limit: a

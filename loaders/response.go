@@ -56,14 +56,6 @@ func (l *Loaders) stalled(batch int) {
 	}
 }
 
-// failing is a store that fails all reads.
-type failing struct {
-	hbase.Store
-	err error
-}
-
-func (f failing) Get(context.Context, []hbase.Get) ([]hbase.Result, error) { return nil, f.err }
-
 // Forget makes later reads of the response see what was written since. No read may be in progress.
 func Forget(ctx context.Context) {
 	l := from(ctx)
@@ -71,9 +63,6 @@ func Forget(ctx context.Context) {
 	defer l.mu.Unlock()
 	clear(l.asked)
 	l.store = l.whole
-	if l.trace != nil {
-		l.trace.forget()
-	}
 }
 
 // Mask hides the rows of an object that was deleted, with those of its lists and edges, until

@@ -239,6 +239,7 @@ func TestTheWatchdogFailsTheReadsOfAResponseWhoseTaskBlocks(t *testing.T) {
 				}
 			},
 			func() { time.Sleep(2 * watchdogTimeout) })
+		synctest.Wait()
 		if watchdog.Fallbacks.Load() != 1 || !strings.Contains(logged.String(), errStalled.Error()) {
 			t.Errorf("%d are counted, and logged is %q", watchdog.Fallbacks.Load(), logged.String())
 		}

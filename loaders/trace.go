@@ -1,7 +1,9 @@
 package loaders
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime/debug"
@@ -11,16 +13,41 @@ import (
 	"twibase/hbase"
 )
 
+// Round is a call of the store: a batch of Gets, a scan, or a call by a writer.
+type Round struct {
+	// Fields are the fields that asked for it, and Loaders the loaders that they asked. Both are
+	// sorted.
+	Fields  []string
+	Loaders []Use
+	// Stats is the cost of this round alone.
+	Stats *hbase.Stats
+	// Took is how long the store took.
+	Took time.Duration
+	// Fallback is set if the watchdog failed it: see [Watchdog].
+	Fallback bool
+
+	begun time.Time
+}
+
+// Use is the part of a round that served one loader.
+type Use struct {
+	Loader string
+	// Keys counts what the loader was asked for and this round answered, then or later. Hits of
+	// these had been asked for before.
+	Keys, Hits int
+	// Gets is what was sent for the others. A Get that serves several loaders counts for the first
+	// of them by name.
+	Gets int
+	// Took is the time from the first call of the loader until the round was answered.
+	Took time.Duration
+}
+
 // trace records what loaders are asked for and what is read, for a report. It is nil unless the
 // response is reported, because it keeps all that it records. Loaders.mu guards it.
 type trace struct {
 	field  func(ctx context.Context) string
 	calls  []call
 	rounds []*Round
-	// of is the round that answers a Get.
-	of map[hbase.Get]*Round
-	// past are the rounds of reads that were forgotten since.
-	past []*Round
 	// ended is set when the rounds were returned: later rounds of writers are not recorded.
 	ended bool
 }
@@ -29,32 +56,81 @@ type trace struct {
 type call struct {
 	field, loader string
 	at            time.Time
-	set           *readSet
-	scan          *Round // nil for Gets
+	set           *readSet // nil for a scan
+	scan          *Round
 }
 
 // Trace starts to record what the loaders of ctx read, and the calls of the store by writers. field
 // names the field that is resolved with a ctx. The returned function ends the recording, and
 // returns the rounds that are complete, in the order of their begin.
 func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
-	l, t := from(ctx), &trace{field: field, of: map[hbase.Get]*Round{}}
+	l, t := from(ctx), &trace{field: field}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.trace = t
 	return func() []*Round {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		all := t.evaluate()
+		t.attribute()
+		all := t.rounds
 		*t = trace{field: field, ended: true}
+		slices.SortStableFunc(all, func(a, b *Round) int { return a.begun.Compare(b.begun) })
 		return all
 	}
 }
 
-// forget lets Gets be recorded again, in another round.
-func (t *trace) forget() {
-	t.past = t.evaluate()
-	t.calls, t.rounds = nil, nil
-	clear(t.of)
+// attribute sets of all rounds which fields and loaders they were for.
+func (t *trace) attribute() {
+	type question struct {
+		loader string
+		read   *read
+	}
+	type get struct {
+		batch *batch
+		slot  int32
+	}
+	asked, first := map[question]bool{}, map[get]string{} // the first loader by name that asked for a Get
+	for _, c := range t.calls {
+		if c.scan != nil {
+			c.scan.use(c)
+			continue
+		}
+		for i := range c.set.reads {
+			r := c.set.reads[i].same
+			b := r.set.batch
+			if b == nil || b.round == nil {
+				continue // it was not answered, or before the trace began
+			}
+			u, q, g := b.round.use(c), question{c.loader, r}, get{b, r.slot}
+			u.Keys++
+			if asked[q] {
+				u.Hits++
+			}
+			asked[q] = true
+			if first[g] == "" || c.loader < first[g] {
+				first[g] = c.loader
+			}
+		}
+	}
+	for g, loader := range first {
+		g.batch.round.use(call{loader: loader}).Gets++
+	}
+	for _, r := range t.rounds {
+		slices.Sort(r.Fields)
+		slices.SortFunc(r.Loaders, func(a, b Use) int { return cmp.Compare(a.Loader, b.Loader) })
+	}
+}
+
+// use returns the round's use by a loader, and adds the call to it if it is the first.
+func (r *Round) use(c call) *Use {
+	if c.field != "" && !slices.Contains(r.Fields, c.field) {
+		r.Fields = append(r.Fields, c.field)
+	}
+	i := slices.IndexFunc(r.Loaders, func(u Use) bool { return u.Loader == c.loader })
+	if i < 0 {
+		i, r.Loaders = len(r.Loaders), append(r.Loaders, Use{Loader: c.loader, Took: r.begun.Add(r.Took).Sub(c.at)})
+	}
+	return &r.Loaders[i]
 }
 
 func (t *trace) asked(ctx context.Context, loader string, set *readSet) {
@@ -70,17 +146,13 @@ func (l *Loaders) begin(ctx context.Context, r *Round) context.Context {
 // end records a round that is answered, and adds its cost to that of the whole request, which ctx
 // counts.
 func (l *Loaders) end(ctx context.Context, r *Round) {
-	r.Took = time.Since(r.begun)
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.trace.ended {
-		return
+	r.Took = time.Since(r.begun)
+	if !l.trace.ended {
+		l.trace.rounds = append(l.trace.rounds, r)
 	}
-	for _, a := range r.reads {
-		l.trace.of[a.get()] = r
-	}
-	l.trace.rounds = append(l.trace.rounds, r)
 }
 
 // Writing records a call of the store by a writer as a round of its own, if ctx is traced. It
@@ -90,8 +162,11 @@ func Writing(ctx context.Context, kind string, what []string) (of context.Contex
 	if !ok || !l.traced() {
 		return ctx, func() {}
 	}
-	r := &Round{Fields: []string{l.trace.field(ctx)}, writer: kind + ": " + what[0]}
-	return l.begin(ctx, r), func() { l.end(ctx, r) }
+	r := &Round{Fields: []string{l.trace.field(ctx)}}
+	return l.begin(ctx, r), func() {
+		r.Loaders = []Use{{Loader: kind + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.begun)}}
+		l.end(ctx, r)
+	}
 }
 
 func (l *Loaders) traced() bool {
@@ -100,25 +175,28 @@ func (l *Loaders) traced() bool {
 	return l.trace != nil && !l.trace.ended
 }
 
-// get calls the store with the Gets of a batch. A panic is an error.
-func (l *Loaders) get(ctx context.Context, store hbase.Store, sets []*readSet, gets []hbase.Get) (
-	results []hbase.Result, err error,
-) {
+// get reads the Gets of a batch. A panic is an error.
+func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("loaders: the store panicked: %v\n%s", p, debug.Stack())
+			b.err = fmt.Errorf("loaders: the store panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if l.trace == nil {
-		hbase.StatsOf(ctx).Rounds.Add(1)
-		return store.Get(ctx, gets)
+	counted := ctx
+	if l.trace != nil {
+		r := &Round{}
+		counted = l.begin(ctx, r)
+		defer func() {
+			l.mu.Lock()
+			b.round, r.Fallback = r, errors.Is(b.err, errStalled)
+			l.mu.Unlock()
+			l.end(ctx, r)
+		}()
 	}
-	_, stalled := store.(failing)
-	r := &Round{gets: len(gets), Fallback: stalled, reads: slices.Collect(firstReads(sets))}
-	counted := l.begin(ctx, r)
-	r.Stats.Rounds.Add(1)
-	defer l.end(ctx, r)
-	return store.Get(counted, gets)
+	hbase.StatsOf(counted).Rounds.Add(1)
+	if b.err == nil {
+		b.results, b.err = store.Get(counted, b.gets)
+	}
 }
 
 // scan reads all rows of a scan. It is no part of a batch.

@@ -113,7 +113,7 @@ func TestACallByAWriterIsARound(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	never()
-	if w := from(ctx).trace; w.rounds != nil || w.past != nil {
+	if w := from(ctx).trace; w.rounds != nil || w.calls != nil {
 		t.Error("what nobody will ask for is kept")
 	}
 	if of, _ := Writing(ctx, "follow", []string{"remove intent"}); of != ctx {
@@ -140,7 +140,7 @@ func TestCallsStandInTheOrderInWhichTheyBeganAlsoAcrossFields(t *testing.T) {
 	}
 	for i := 1; i < len(all); i++ {
 		if all[i].begun.Before(all[i-1].begun) {
-			t.Errorf("%s began before %s and stands behind it", all[i].writer, all[i-1].writer)
+			t.Errorf("%s began before %s and stands behind it", all[i].Loaders[0].Loader, all[i-1].Loaders[0].Loader)
 		}
 	}
 }
