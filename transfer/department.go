@@ -4,18 +4,25 @@ import (
 	"context"
 	"slices"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/rebuild"
 )
 
-// importDepartments imports the files of departments together: whether a parent exists and the tree stays one can't be said before all
-// are read.
+// treeSchema is the schema of departments. Their files are imported together: whether a parent exists and the tree stays one is known
+// when all are read. They are exported with parents before their children.
+func treeSchema() schema {
+	s := objectSchema(tables.Departments)
+	s.imports, s.exports = (*importer).importDepartments, exportDepartments
+	return s
+}
+
 func (im *importer) importDepartments(ctx context.Context) error {
-	if !im.has("departments") {
+	if !im.has(tables.Departments.Table) {
 		return nil
 	}
 	t := tree{rows: map[string]item[*tables.Department]{}, stored: map[string]string{}}
-	err := read(ctx, im, "departments", parseObject(tables.Departments), func(it item[*tables.Department]) error {
+	err := read(ctx, im, tables.Departments.Table, parseObject(tables.Departments), func(it item[*tables.Department]) error {
 		t.add(it)
 		return nil
 	})
@@ -26,15 +33,42 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.stored[d.Value.Code] = value(d.Value.ParentCode)
+		t.stored[d.Code] = value(d.ParentCode)
 	}
 	kept, err := t.prune(im.rowErrors.add)
 	if err != nil {
 		return err
 	}
 	for batch := range slices.Chunk(kept, batchRows) {
-		err := revise(ctx, im, tables.Departments, batch)
+		if err := revise(ctx, im, tables.Departments, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exportDepartments emits departments level by level. Those of damaged paths, which do not end at the top, come last.
+func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
+	var all []*tables.Department
+	children := map[string][]*tables.Department{}
+	for d, err := range rebuild.Objects(ctx, store, tables.Departments, "name", "parent") {
 		if err != nil {
+			return err
+		}
+		all = append(all, d)
+		children[value(d.ParentCode)] = append(children[value(d.ParentCode)], d)
+	}
+	order := children[tables.Root]
+	for i := 0; i < len(order); i++ {
+		order = append(order, children[order[i].Code]...)
+	}
+	emitted := map[string]bool{}
+	for _, d := range append(order, all...) {
+		if emitted[d.Code] {
+			continue
+		}
+		emitted[d.Code] = true
+		if err := row(tables.Departments.Row(d)...); err != nil {
 			return err
 		}
 	}

@@ -15,28 +15,19 @@ import (
 // emit takes one row, its fields in the order of the schema's columns.
 type emit func(fields ...string) error
 
-func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
-	return twits(ctx, store, func(some []*tables.Twit) error {
-		for _, t := range some {
-			visibility := ""
-			if t.Visibility != tables.Public {
-				visibility = t.Visibility.String()
-			}
-			err := row(t.Name, t.AuthorName, instant(&t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title),
-				visibility)
+// ownersRead is how many owners' lists are read together.
+const ownersRead = 256
+
+// eachMember calls f with the members of the lists of these owners, owner after owner.
+func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error) error {
+	for some := range slices.Chunk(owners, ownersRead) {
+		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
+			members, err := rebuild.Covered(l, span)
 			if err != nil {
 				return err
 			}
-		}
-		return nil
-	})
-}
-
-func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields []string, f func(*T) error) error {
-	for s, err := range rebuild.Objects(ctx, store, o, fields...) {
-		if err == nil {
-			err = f(s.Value)
-		}
+			return f(span.Owner, members)
+		})
 		if err != nil {
 			return err
 		}
@@ -44,60 +35,56 @@ func objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 	return nil
 }
 
-// twits calls f with all twits, author after author and newest first, some at a time.
-func twits(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
+// eachTwit calls f with all twits, author after author and newest first, some at a time.
+func eachTwit(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
 	var authors []string
 	flush := func() error {
-		err := rebuild.Spans(ctx, store, &tables.Twits.AnyList, authors, func(span *rebuild.Span) error {
-			some, err := rebuild.Covered(tables.Twits, span)
-			if err != nil {
+		defer func() { authors = authors[:0] }()
+		return eachMember(ctx, store, tables.Twits, authors, func(_ string, twits []*tables.Twit) error { return f(twits) })
+	}
+	for u, err := range rebuild.Objects(ctx, store, tables.Users) {
+		if err != nil {
+			return err
+		}
+		if authors = append(authors, u.Username); len(authors) == ownersRead {
+			if err := flush(); err != nil {
 				return err
 			}
-			return f(some)
-		})
-		authors = authors[:0]
-		return err
-	}
-	err := objects(ctx, store, tables.Users, nil, func(u *tables.User) error {
-		if authors = append(authors, u.Username); len(authors) == ownersRead {
-			return flush()
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return flush()
 }
 
-// ownersRead is how many owners' lists are read together.
-const ownersRead = 256
-
-func exportComments(ctx context.Context, store hbase.Store, row emit) error {
-	return twits(ctx, store, func(some []*tables.Twit) error {
-		for chunk := range slices.Chunk(some, ownersRead) {
-			names, owners := map[string]string{}, make([]string, len(chunk))
-			for i, t := range chunk {
-				owners[i] = t.Key().String()
-				names[owners[i]] = t.Name
+func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
+	return eachTwit(ctx, store, func(twits []*tables.Twit) error {
+		for _, t := range twits {
+			visibility := ""
+			if t.Visibility != tables.Public {
+				visibility = t.Visibility.String()
 			}
-			err := rebuild.Spans(ctx, store, &tables.Comments.AnyList, owners, func(span *rebuild.Span) error {
-				some, err := rebuild.Covered(tables.Comments, span)
-				if err != nil {
-					return err
-				}
-				for _, c := range some {
-					if err := row(names[span.Owner], c.AuthorName, instant(&c.PostedAt), c.Content); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			err := row(t.Name, t.AuthorName, instant(t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
 			if err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+func exportComments(ctx context.Context, store hbase.Store, row emit) error {
+	return eachTwit(ctx, store, func(twits []*tables.Twit) error {
+		owners := make([]string, len(twits))
+		for i, t := range twits {
+			owners[i] = t.Key().String()
+		}
+		return eachMember(ctx, store, tables.Comments, owners, func(owner string, comments []*tables.Comment) error {
+			for _, c := range comments {
+				if err := row(tables.PostedTwits.NameOf(owner), c.AuthorName, instant(c.PostedAt), c.Content); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 }
 
@@ -123,9 +110,4 @@ func exportPlays(ctx context.Context, store hbase.Store, row emit) error {
 	return nil
 }
 
-func instant(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

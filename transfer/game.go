@@ -137,10 +137,6 @@ func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	return cells
 }
 
-func hasColumn(cells []hbase.Cell, qualifier string) bool {
-	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == qualifier })
-}
-
 func sameCell(a, b hbase.Cell) bool {
 	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
 }

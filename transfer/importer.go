@@ -34,8 +34,8 @@ func newImporter(store hbase.Store, files []source, options Options) *importer {
 // rebuild rebuilds the lists, sums and trees of what was imported.
 func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.rebuilding()
-	if im.has("departments") || im.has("roles") {
-		for _, ref := range tables.References() {
+	for _, ref := range tables.References() {
+		if im.has(ref.Object.Table) || im.has(ref.List.Owner.Table) {
 			if err := im.rebuilder.References(ctx, ref); err != nil {
 				return err
 			}

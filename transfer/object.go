@@ -2,20 +2,29 @@ package transfer
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/rebuild"
 )
 
-// Files of objects follow from the declarations of the objects: see [tables.Object.File].
-
-// objectSchema is the schema of the file of a kind of object.
-func objectSchema[T any](
-	o *tables.Object[T], imports func(*importer, context.Context) error,
-	exports func(ctx context.Context, store hbase.Store, row emit) error,
-) schema {
-	required, optional, _ := o.File()
-	return schema{o.Table, required, optional, imports, exports}
+// objectSchema is the schema of the files of a kind of object. It follows from the declaration of the kind: see
+// [tables.Object.File].
+func objectSchema[T any](o *tables.Object[T]) schema {
+	required, optional, fields := o.File()
+	return schema{o.Table, required, optional, importObjects(o),
+		func(ctx context.Context, store hbase.Store, row emit) error {
+			for t, err := range rebuild.Objects(ctx, store, o, fields...) {
+				if err == nil {
+					err = row(o.Row(t)...)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
 }
 
 func parseObject[T any](o *tables.Object[T]) func(*row) *T {
@@ -29,28 +38,92 @@ func parseObject[T any](o *tables.Object[T]) func(*row) *T {
 	}
 }
 
-// importObjects imports objects that no list has.
 func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) error {
+	references := referencesOf(o)
 	return func(im *importer, ctx context.Context) error {
 		return pipe(ctx, im, o.Table, parseObject(o), o.Key, func(ctx context.Context, batch []item[*T]) error {
-			w := newWrites(im.store, len(batch))
-			for _, it := range batch {
-				w.put(o.Put(o.Key(it.value), it.value, timeless))
-			}
-			if err := w.flush(ctx); err != nil || !im.blank {
+			batch, err := known(ctx, im, batch, references...)
+			if err != nil {
 				return err
 			}
-			for _, it := range batch {
-				im.objects[&o.AnyObject].note(o.Key(it.value), o.Key(it.value))
+			if len(references) > 0 {
+				err = revise(ctx, im, o, batch)
+			} else {
+				w := newWrites(im.store, len(batch))
+				for _, it := range batch {
+					w.put(o.Put(o.Key(it.value), it.value, timeless))
+				}
+				err = w.flush(ctx)
 			}
-			return nil
+			if err == nil && im.blank {
+				for _, it := range batch {
+					im.objects[&o.AnyObject].note(o.Key(it.value), o.Key(it.value))
+				}
+			}
+			return err
 		})
 	}
 }
 
-func exportObjects[T any](o *tables.Object[T]) func(context.Context, hbase.Store, emit) error {
-	return func(ctx context.Context, store hbase.Store, row emit) error {
-		_, _, fields := o.File()
-		return objects(ctx, store, o, fields, func(t *T) error { return row(o.Row(t)...) })
+// referencesOf returns the columns in which such objects name others.
+func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
+	for _, ref := range tables.References() {
+		if ref.Object == &o.AnyObject {
+			names = append(names, name[*T]{ref.Attribute, ref.List.Owner, func(t *T) string { return ref.Named(t) }})
+		}
 	}
+	return names
+}
+
+// revise writes objects that are in lists because of what they refer to. One that says the same as in the store is not written, and one
+// that says something else becomes younger, so that its new place in a list is younger than what removes the old one. What a row leaves
+// empty is removed.
+func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
+	_, _, fields := o.File()
+	latest := map[string]*T{}
+	var keys []string
+	var gets []hbase.Get
+	for _, it := range batch {
+		key := o.Key(it.value)
+		if latest[key] == nil {
+			keys, gets = append(keys, key), append(gets, o.Get(key, o.Columns(fields)))
+		}
+		latest[key] = it.value
+	}
+	stored, err := rebuild.Read(ctx, im.store, gets)
+	if err != nil {
+		return err
+	}
+	w := newWrites(im.store, len(batch))
+	for i, key := range keys {
+		youngest := rebuild.Youngest(stored[i])
+		put := o.Put(key, latest[key], youngest+1)
+		removed := slices.DeleteFunc(slices.Clone(stored[i]), func(old hbase.Cell) bool { return hasColumn(put.Cells, old.Qualifier) })
+		if len(removed) == 0 && !slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return !hasValue(stored[i], c) }) {
+			continue
+		}
+		w.put(put)
+		for _, old := range removed {
+			w.remove(put.Table, put.Row, old.Family, old.Qualifier, youngest)
+		}
+	}
+	return w.flush(ctx)
+}
+
+func hasColumn(cells []hbase.Cell, qualifier string) bool {
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == qualifier })
+}
+
+// hasValue reports whether a column is among cells with the value of c.
+func hasValue(cells []hbase.Cell, c hbase.Cell) bool {
+	return slices.ContainsFunc(cells, func(s hbase.Cell) bool {
+		return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
+	})
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

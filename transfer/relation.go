@@ -205,7 +205,7 @@ func exportRelations(ctx context.Context, store hbase.Store, x *tables.Relation,
 		if x.Dated() {
 			since := ""
 			if !at.Equal(tables.Unknown) {
-				since = instant(&at)
+				since = instant(at)
 			}
 			fields = append(fields, since)
 		}

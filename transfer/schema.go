@@ -22,10 +22,7 @@ type schema struct {
 // twits that they bring into timelines.
 var schemas = slices.Concat(
 	[]schema{
-		objectSchema(tables.Users, importObjects(tables.Users), exportObjects(tables.Users)),
-		objectSchema(tables.Departments, (*importer).importDepartments, exportDepartments),
-		objectSchema(tables.Roles, (*importer).importRoles, exportObjects(tables.Roles)),
-		objectSchema(tables.Games, importObjects(tables.Games), exportObjects(tables.Games)),
+		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
 	},
 	relationSchemas(tables.PostedTwits, false),
 	[]schema{

@@ -1,12 +1,13 @@
 package transfer
 
 import (
+	"maps"
 	"slices"
 
 	"twibase/hbase/tables"
 )
 
-// tree is that of departments as an import would make it: its rows, over what is stored.
+// tree is the tree of departments as an import would make it: the rows of its files, over what is stored.
 type tree struct {
 	rows map[string]item[*tables.Department]
 	// order are the codes of the rows.
@@ -30,21 +31,27 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune takes out rows until what remains, over what is stored, is a tree, and complains about each. It returns what remains. A row
-// that is taken out makes way for what is stored under its code, or leaves others without a parent: so it looks again until
-// nothing is wrong.
+// prune removes rows until what remains, over what is stored, is a tree, and reports each. It returns the others. A row that is
+// removed makes way for what is stored under its code, or leaves others without a parent: so prune looks again until nothing is
+// wrong.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
+	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may push stored departments down
 	for {
-		wrong := t.wrong()
+		wrong := map[string]bool{}
+		for _, code := range codes {
+			row, rowError := t.check(code, wrong)
+			if rowError == nil {
+				continue
+			}
+			if err := report(rowError); err != nil {
+				return nil, err
+			}
+			wrong[row] = true
+		}
 		if len(wrong) == 0 {
 			break
 		}
-		for _, w := range wrong {
-			if err := report(w.RowError); err != nil {
-				return nil, err
-			}
-			delete(t.rows, w.code)
-		}
+		maps.DeleteFunc(t.rows, func(code string, _ item[*tables.Department]) bool { return wrong[code] })
 	}
 	var kept []item[*tables.Department]
 	for _, code := range t.order {
@@ -55,91 +62,43 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-type wrongRow struct {
-	code string
-	*RowError
-}
-
-// lost is the level of departments that lie below a wrong row.
-const lost = -1
-
-// wrong returns rows of which each must go, whatever becomes of the others.
-func (t *tree) wrong() (wrong []wrongRow) {
-	levels := map[string]int{}
-	stored := make([]string, 0, len(t.stored))
-	for code := range t.stored {
-		stored = append(stored, code)
-	}
-	// A row may push departments down that are stored.
-	slices.Sort(stored)
-	for _, code := range slices.Concat(t.order, stored) {
-		if _, exists := t.parent(code); !exists || levels[code] != 0 {
-			continue
-		}
-		path, row := t.climb(levels, code)
-		if row != nil {
-			wrong = append(wrong, *row)
-			for _, code := range path {
-				levels[code] = lost
-			}
-		}
-	}
-	return wrong
-}
-
-// climb goes from a department up to the first whose level is known, and notes the levels of the path. If it finds something wrong it returns
-// the row to blame.
-func (t *tree) climb(levels map[string]int, code string) (path []string, blame *wrongRow) {
+// check follows the path from a department to the top. If the path does not end there, or is too long, check returns the row to
+// blame, unless the path passes a row that is wrong already.
+func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
+	var path []string
 	for at := code; at != tables.Root; {
-		if levels[at] == lost {
-			for _, code := range path {
-				levels[code] = lost
-			}
-			return path, nil
-		}
-		if levels[at] != 0 {
-			return path, t.descend(levels, path, levels[at])
-		}
-		if i := slices.Index(path, at); i >= 0 {
-			return path, t.blame(at, "department %q would be below itself", at)
-		}
-		if len(path) == tables.MaxDepth {
-			return path, t.blame(code, "department %q would be below more than %d others", code, tables.MaxDepth-1)
-		}
 		parent, exists := t.parent(at)
-		if !exists {
-			below := path[len(path)-1]
-			it, ok := t.rows[below]
-			if !ok { // Damage of the store, which is not for an import to repair.
-				return path, nil
+		switch {
+		case wrong[at]:
+			return "", nil
+		case !exists:
+			if len(path) == 0 { // the row was removed
+				return "", nil
 			}
-			return path, &wrongRow{below, it.nowhere("parent", "department", at)}
+			below := path[len(path)-1]
+			if it, ok := t.rows[below]; ok {
+				return below, it.nowhere("parent", "department", at)
+			}
+			return "", nil // the store is damaged, which is not for an import to repair
+		case slices.Contains(path, at):
+			return t.blame(at, "department %q would be below itself", at)
+		case len(path) == tables.MaxDepth:
+			return t.blame(code, "department %q would be below more than %d others", code, tables.MaxDepth-1)
 		}
 		path = append(path, at)
 		at = parent
 	}
-	return path, t.descend(levels, path, 0)
+	return "", nil
 }
 
-// descend notes the levels of a path, upwards from a department to one below the level.
-func (t *tree) descend(levels map[string]int, path []string, level int) *wrongRow {
-	for i := len(path) - 1; i >= 0; i-- {
-		if level++; level > tables.MaxDepth {
-			return t.blame(path[i], "department %q would be below more than %d others", path[i], tables.MaxDepth-1)
-		}
-		levels[path[i]] = level
-	}
-	return nil
-}
-
-// blame returns the nearest row at a department or above it. It is nil if there is none: then what is stored is wrong by itself.
-func (t *tree) blame(code, format string, args ...any) *wrongRow {
+// blame returns the nearest row at a department or above it. There is none if what is stored is wrong by itself.
+func (t *tree) blame(code, format string, args ...any) (row string, _ *RowError) {
 	at := code
-	for range len(t.rows) + len(t.stored) { // What is stored may be damaged, and have no top.
+	for range len(t.rows) + len(t.stored) { // what is stored may be damaged, and have no top
 		if it, ok := t.rows[at]; ok {
-			return &wrongRow{at, it.bad("parent", format, args...)}
+			return at, it.bad("parent", format, args...)
 		}
 		at, _ = t.parent(at)
 	}
-	return nil
+	return "", nil
 }

@@ -21,11 +21,12 @@ type Reference struct {
 
 	decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	read   func(owner string, member hbase.Cell) (key string, err error)
+	named  func(object any) *string
 }
 
 // Referrer is an object and what it refers to.
 type Referrer struct {
-	// Key is that of the object, and Owner that of the object that it names, empty if it names none.
+	// Key is that of the object, and Owner that of the object that it names: [Root] if it names none.
 	Key, Owner string
 	// Listed is whether a list has the object: that of Owner.
 	Listed bool
@@ -49,6 +50,14 @@ func (r *Reference) Objects() hbase.Scan {
 	return hbase.Scan{Table: r.Object.Table, Columns: r.Columns}
 }
 
+// Named returns the key of the object that another one names, empty if it names none. object is a pointer to a row of Object.
+func (r *Reference) Named(object any) string {
+	if p := r.named(object); p != nil {
+		return *p
+	}
+	return ""
+}
+
 // KeyOf returns the key of the object that a column of the owner's list stands for. The error is [hbase.ErrCorrupt].
 func (r *Reference) KeyOf(owner string, member hbase.Cell) (string, error) {
 	return r.read(owner, member)
@@ -60,6 +69,7 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	owner func(*T) *string, member func(*T) E, key func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList
 	r.Columns = Existence + " " + Attributes + ":" + r.Attribute
+	r.named = func(object any) *string { return owner(object.(*T)) }
 	r.decode = func(key string, cells []hbase.Cell) (Referrer, bool, error) {
 		t, err := o.Decode(key, cells)
 		if t == nil || err != nil {
@@ -69,12 +79,7 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 		for _, c := range cells {
 			timestamp = max(timestamp, c.Timestamp)
 		}
-		named := owner(t)
-		x := Referrer{Key: key, Owner: Root, Listed: r.Rooted || named != nil, Member: l.Cell(member(t), timestamp)}
-		if named != nil {
-			x.Owner = *named
-		}
-		return x, true, nil
+		return Referrer{Key: key, Owner: r.Named(t), Listed: r.Rooted || owner(t) != nil, Member: l.Cell(member(t), timestamp)}, true, nil
 	}
 	r.read = func(owner string, c hbase.Cell) (string, error) {
 		e, err := l.decode(new(Memory), owner, c.Qualifier, c.Value)
