@@ -21,7 +21,15 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
 			return fmt.Errorf("creating tables: %w", err)
 		}
-		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{SkipBad: c.SkipBad, Output: p.stderr})
+		progress := newProgress(p.stderr)
+		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{
+			SkipBad: c.SkipBad,
+			Read:    progress.read,
+			Skipped: func(e *transfer.RowError) {
+				progress.above(func() { fmt.Fprintf(p.stderr, "skipped: %v\n", e) })
+			},
+		})
+		progress.end(err)
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped; run the same import again to complete it")
 		}

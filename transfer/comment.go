@@ -43,7 +43,7 @@ func (o *ordinals) of(file string, c comment) int {
 func (im *importer) importComments(ctx context.Context) error {
 	var equal ordinals
 	parse := func(r *row) comment {
-		c := comment{r.checked("twit", tables.CheckTwitID), r.username("author"), r.time("posted_at"), r.content("content"), 0}
+		c := comment{r.checked("twit", tables.CheckTwitID), r.checked("author", tables.CheckUsername), r.time("posted_at"), r.content("content"), 0}
 		if c.content == "" {
 			r.fail("content", "it must not be empty")
 		}

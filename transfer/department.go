@@ -35,7 +35,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		}
 		t.stored[d.Code] = value(d.ParentCode)
 	}
-	kept, err := t.prune(im.rowErrors.add)
+	kept, err := t.prune(im.progress.skip)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,8 +21,10 @@ type play struct {
 type played struct{ username, game string }
 
 func parsePlay(r *row) play {
-	return play{played{r.username("username"), r.code("game")},
-		tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: r.count("count")}}
+	// A count's sums stay far below what 64 bits hold.
+	count := parse(r, "count", func(s string) (int, error) { return tables.ParseNumber(s, 1, math.MaxInt32) })
+	return play{played{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)},
+		tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
 }
 
 func (im *importer) importPlays(ctx context.Context) error {

@@ -1,8 +1,8 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -15,10 +15,12 @@ import (
 
 // Options say how to import.
 type Options struct {
-	// SkipBad leaves out rows that are wrong, and goes on; without it the first one ends the import.
+	// SkipBad skips rows that are wrong; without it the first one ends the import.
 	SkipBad bool
-	// Output is where progress and the rows that were left out are told: a terminal gets a bar, anything else plain lines. Nil is nowhere.
-	Output io.Writer
+	// Read is called with how many more rows of a file were read, and Skipped with each row that is left out: one call at a
+	// time. Nil is no call.
+	Read    func(file string, rows int)
+	Skipped func(*RowError)
 	// ListBound is how many members a bucket of a list holds, at least 2; 0 means [tables.ListBound].
 	ListBound int
 	// FanoutLimit is how many followers an author may have whose twits are put into their timelines; 0 means [tables.FanoutLimit].
@@ -33,12 +35,12 @@ type Summary struct {
 	Bad, Nowhere int
 }
 
-// Import brings CSV files into a store whose tables exist: see [EnsureTables]. Paths are files, named as in users.csv or users.csv.gz, or
-// folders of such files, in any order and any selection; what they name must be in them or in the store.
+// Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files, named as in users.csv or
+// users.csv.gz, or folders of such files, in any order and any selection; what they name must be in them or in the store.
 //
-// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Rows that point nowhere are told and left out; if there
-// were any the import goes through and is [ErrNowhere], unless bad rows are skipped. Whatever interrupts an import, another one of the same
-// files completes it. One import at a time may run on a store.
+// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Rows that point nowhere are
+// left out; if there were any the import is [ErrNowhere] in the end, unless bad rows are skipped. Whatever interrupts an
+// import, another one of the same files completes it. One import at a time may run on a store.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := sources(paths)
 	if err != nil {
@@ -56,18 +58,17 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 	return importFiles(ctx, store, files, options)
 }
 
-// importMemory is how much memory an import lets stand before it collects at once, in bytes.
+// importMemory is the heap size from which an import collects garbage at once, in bytes.
 const importMemory = 2 << 30
 
 func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {
 	// An import makes short-lived rows by the million beside a small heap: collecting whenever it has doubled costs a tenth of
-	// the time. The limit keeps what is not collected from growing along with a large heap.
+	// the time. The limit keeps garbage from growing along with a large heap.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	im := newImporter(store, files, options)
 	err := im.run(ctx)
-	im.progress.end(err)
-	return Summary{im.rows, im.bad, im.nowhere}, err
+	return im.progress.Summary, err
 }
 
 // importer is the state of one import.
@@ -75,17 +76,14 @@ type importer struct {
 	store     hbase.Store
 	files     []source
 	rebuilder *rebuild.Rebuilder
-	progress  *progress
-	rowErrors
-	// rows is how many were read.
-	rows int
+	progress  progress
 
 	// objects finds the keys of objects by the names that files give them.
 	objects   map[*tables.AnyObject]*lookup[string]
-	hasTwits  *lookup[bool]
 	lists     lists
 	relations map[*tables.Relation]*relations
-	// timelines are the owners of those that the import brought something to.
+	newPlays  newKeys
+	// timelines are the owners of the timelines to which entries were added.
 	timelines owners
 	marker    importMarker
 
@@ -93,11 +91,27 @@ type importer struct {
 	fanoutLimit  int
 	merging      merging
 
-	// blank is whether the store was, when the import began.
+	// blank is whether the store was, when the import began. All that a blank store holds in the end was written by this
+	// import, which need not read what it knows.
 	blank bool
-	// repaired is whether a repair has taken something out of the store.
+	// repaired is whether a repair has removed something from the store.
 	repaired bool
-	newPlays newKeys
+}
+
+func newImporter(store hbase.Store, files []source, options Options) *importer {
+	im := &importer{
+		store: store, files: files, rebuilder: rebuild.New(store), progress: progress{options: &options},
+		objects: map[*tables.AnyObject]*lookup[string]{}, lists: newLists(store), relations: map[*tables.Relation]*relations{},
+		broadcasters: newBroadcasters(store), fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
+	}
+	im.rebuilder.ListBound = cmp.Or(options.ListBound, tables.ListBound)
+	for _, o := range tables.Objects() {
+		im.objects[o] = newLookup(store, o.Lookup, o.Find)
+	}
+	for _, x := range tables.Relations() {
+		im.relations[x] = &relations{Relation: x, from: im.lists[x.From.List], to: im.lists[x.To.List]}
+	}
+	return im
 }
 
 // run imports the files, schema by schema: what others name comes first.
@@ -105,15 +119,65 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.begin(ctx); err != nil {
 		return err
 	}
-	for _, f := range schemas {
-		if err := f.imports(im, ctx); err != nil {
+	for _, s := range schemas {
+		if err := s.imports(im, ctx); err != nil {
 			return err
 		}
 	}
 	if err := im.rebuild(ctx); err != nil {
 		return err
 	}
-	return im.rowErrors.err()
+	return im.progress.err()
+}
+
+// begin finds out whether the store is blank, and what earlier imports and repairs left.
+func (im *importer) begin(ctx context.Context) error {
+	im.blank = true
+	for _, table := range tables.Definitions(1) {
+		for _, err := range im.store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			im.blank = false
+		}
+	}
+	cells, err := rebuild.Read(ctx, im.store, []hbase.Get{tables.Imports.Get()})
+	if err != nil {
+		return err
+	}
+	im.repaired = tables.Imports.Repaired(cells[0])
+	im.marker.on, im.marker.timestamp = tables.Imports.Filling(cells[0])
+	im.marker.died = im.marker.on
+	im.newPlays.blank = im.blank
+	for _, x := range im.relations {
+		x.newKeys.blank = im.blank
+	}
+	im.lists.begin(im.blank)
+	return nil
+}
+
+// rebuild rebuilds the lists, sums and trees of what was imported.
+func (im *importer) rebuild(ctx context.Context) error {
+	im.progress.read("rebuilding lists", 0)
+	for _, ref := range tables.References() {
+		if im.has(ref.Object.Table) || im.has(ref.List.Owner.Table) {
+			if err := im.rebuilder.References(ctx, ref); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range tables.Lists() {
+		if l.Trimmed {
+			continue
+		}
+		if err := im.lists[l].rebuild(ctx, im.rebuilder); err != nil {
+			return err
+		}
+	}
+	if err := im.trimTimelines(ctx); err != nil {
+		return err
+	}
+	return im.rebuilder.GameDays(ctx, im.lists[&tables.Players.AnyList].touched.sorted())
 }
 
 // has reports whether there is a file of the schema.
@@ -121,7 +185,42 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f source) bool { return f.schema.name == schema })
 }
 
-// owners are the names of those whose lists an import touched. It is safe for concurrent use.
+// known returns the items of a batch that name existing objects, and reports the others.
+func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
+	for _, n := range names {
+		all := make([]string, 0, len(batch))
+		for i := range batch {
+			if name := n.of(batch[i].value); name != "" {
+				all = append(all, name)
+			}
+		}
+		if err := im.objects[n.object].find(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	kept := batch[:0]
+	for _, it := range batch {
+		i := slices.IndexFunc(names, func(n name[T]) bool {
+			name := n.of(it.value)
+			return name != "" && !im.objects[n.object].has(name)
+		})
+		if i < 0 {
+			kept = append(kept, it)
+		} else if err := im.progress.skip(it.nowhere(names[i].column, names[i].object.Name, names[i].of(it.value))); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// name is a column that names an object, which must exist. An empty one names nothing.
+type name[T any] struct {
+	column string
+	object *tables.AnyObject
+	of     func(T) string
+}
+
+// owners are the names of the owners of lists that an import touched. It is safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"twibase/hbase"
-	"twibase/hbase/tables"
 	"twibase/transfer/rebuild"
 )
 
@@ -22,22 +21,6 @@ type lookup[V any] struct {
 
 func newLookup[V any](store hbase.Store, get func(string) hbase.Get, decode func(string, []hbase.Cell) (V, bool, error)) *lookup[V] {
 	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
-}
-
-// newExistence looks up whether a get finds anything.
-func newExistence(store hbase.Store, get func(string) hbase.Get) *lookup[bool] {
-	return newLookup(store, get, func(_ string, cells []hbase.Cell) (bool, bool, error) {
-		return true, len(cells) > 0, nil
-	})
-}
-
-// newObjects looks up the keys of all kinds of objects by their names. It finds no object that was deleted.
-func newObjects(store hbase.Store) map[*tables.AnyObject]*lookup[string] {
-	all := map[*tables.AnyObject]*lookup[string]{}
-	for _, o := range tables.Objects() {
-		all[o] = newLookup(store, o.Lookup, o.Find)
-	}
-	return all
 }
 
 // find reads those of the names that were not looked up before, in one multi-get.

@@ -19,33 +19,34 @@ type item[T any] struct {
 	value T
 }
 
-// read hands the good rows of all files of a schema to f, in order.
+// read calls f with the good rows of all files of a schema, in order.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
 			continue
 		}
-		im.progress.start(file.name)
 		rows := 0
-		err := file.rows(im.progress.read, func(r *row) error {
-			rows++
+		err := file.rows(func(r *row) error {
+			if rows++; rows == batchRows {
+				im.progress.read(file.name, rows)
+				rows = 0
+			}
 			var value T
 			if r.err == nil {
 				value = parse(r)
 			}
 			if r.err != nil {
-				return im.add(r.err)
+				return im.progress.skip(r.err)
 			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			return f(item[T]{r.place, value})
 		})
-		im.rows += rows
+		im.progress.read(file.name, rows)
 		if err != nil {
 			return err
 		}
-		im.progress.finish(rows)
 	}
 	return nil
 }

@@ -3,119 +3,50 @@ package transfer
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"sync"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
-// every is how often a line is written at most where there is no bar.
-const every = 10 * time.Second
+// ErrNowhere is an import that is complete but for rows that point nowhere.
+var ErrNowhere = errors.New("rows that point nowhere were left out")
 
-// progress tells how far an import has got: by a bar on a terminal, and by lines anywhere else. It is safe for concurrent use.
+// progress counts and reports the rows of an import, one call at a time. It is safe for concurrent use.
 type progress struct {
-	mu    sync.Mutex
-	out   io.Writer
-	bar   *progressbar.ProgressBar // nil: lines
-	began time.Time
-	told  time.Time
-	file  string
-	// done of size bytes were read, and so many lists rebuilt.
-	done, size, lists int64
+	mu      sync.Mutex
+	options *Options
+	Summary
 }
 
-func newProgress(out io.Writer, files []source) *progress {
-	p := &progress{out: out, began: time.Now(), told: time.Now()}
-	if out == nil {
-		p.out = io.Discard
-	}
-	for _, f := range files {
-		p.size += f.size
-	}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions64(p.size, progressbar.OptionSetWriter(out), progressbar.OptionShowBytes(true),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	}
-	return p
-}
-
-// line writes a line of its own, above the bar if there is one.
-func (p *progress) line(format string, args ...any) {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
-	fmt.Fprintf(p.out, format+"\n", args...)
-	p.told = time.Now()
-}
-
-func (p *progress) start(file string) {
+// read notes that more rows of a file were read.
+func (p *progress) read(file string, rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.file = filepath.Base(file); p.bar != nil {
-		p.bar.Describe(p.file)
+	if p.Rows += rows; p.options.Read != nil {
+		p.options.Read(file, rows)
 	}
 }
 
-// read notes that so many more bytes of the files were read.
-func (p *progress) read(bytes int) {
+// skip notes a row that is left out. It returns the error if the import must stop.
+func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done += int64(bytes)
-	if p.bar != nil {
-		_ = p.bar.Add(bytes)
-	} else if time.Since(p.told) > every {
-		p.line("%s: %d %% of all files read", p.file, 100*p.done/max(p.size, 1))
+	switch {
+	case e.Nowhere:
+		p.Nowhere++
+	case p.options.SkipBad:
+		p.Bad++
+	default:
+		return e
 	}
+	if p.options.Skipped != nil {
+		p.options.Skipped(e)
+	}
+	return nil
 }
 
-func (p *progress) finish(rows int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line("%s: %d rows", p.file, rows)
-}
-
-func (p *progress) report(e *RowError) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line("left out: %v", e)
-}
-
-// rebuilding begins the second part, whose extent nobody knows.
-func (p *progress) rebuilding() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription("rebuilding lists"),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+// err is the outcome of an import that came to its end.
+func (p *progress) err() error {
+	if p.Nowhere > 0 && !p.options.SkipBad {
+		return fmt.Errorf("%w: %d of them", ErrNowhere, p.Nowhere)
 	}
-}
-
-// rebuilt notes that the lists of so many more owners were rebuilt.
-func (p *progress) rebuilt(owners int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lists += int64(owners)
-	if p.bar != nil {
-		_ = p.bar.Add(owners)
-	} else if time.Since(p.told) > every {
-		p.line("%d lists rebuilt", p.lists)
-	}
-}
-
-// end takes the bar away and, if the import went through, says how long it took.
-func (p *progress) end(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = nil
-	}
-	if err == nil || errors.Is(err, ErrNowhere) {
-		p.line("%d lists rebuilt; %.1f s in all", p.lists, time.Since(p.began).Seconds())
-	}
+	return nil
 }

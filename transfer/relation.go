@@ -24,16 +24,6 @@ type relations struct {
 	from, to *list
 	// newKeys knows pairs of which the store has no edge.
 	newKeys newKeys
-	// before writes what must be there before the new edges are; it may be nil.
-	before func(ctx context.Context, w *writes, added []relation) error
-}
-
-func (im *importer) newRelations() {
-	im.relations = map[*tables.Relation]*relations{}
-	for _, x := range tables.Relations() {
-		im.relations[x] = &relations{Relation: x, from: im.lists[x.From.List], to: im.lists[x.To.List]}
-	}
-	im.relations[tables.Follows].before = im.fanIn
 }
 
 // relationSchemas are the schemas of the files of relations: of those that have an end of this kind, or of all that have not.
@@ -126,8 +116,8 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		truth = append(truth, x.Put(r.a, r.b, true, r.at, timestamp))
 		*old = edge{true, r.at, timestamp}
 	}
-	if x.before != nil {
-		if err := x.before(ctx, derived, added); err != nil {
+	if x.Relation == tables.Follows {
+		if err := im.fanIn(ctx, derived, added); err != nil {
 			return err
 		}
 	}

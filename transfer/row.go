@@ -7,7 +7,32 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"twibase/hbase/tables"
 )
+
+// RowError is a row of a file that can't be imported.
+type RowError struct {
+	File string
+	// Line is where the row starts, from 1 on.
+	Line int
+	// Column is the name of the column; empty if the row as a whole is wrong.
+	Column string
+	Reason string
+	// Nowhere is whether the row is well-formed, but names something that exists neither in the files nor in the store.
+	Nowhere bool
+}
+
+// Error implements error: file:line: column: reason.
+func (e *RowError) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d: column %s: %s", e.File, e.Line, e.Column, e.Reason)
+}
 
 // place is where a row starts.
 type place struct {
@@ -22,18 +47,23 @@ func (p place) bad(column, format string, args ...any) *RowError {
 
 // nowhere says what a row names that does not exist.
 func (p place) nowhere(column, what, name string) *RowError {
-	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf("there is no %s %q", what, name), Nowhere: true}
+	e := p.bad(column, "there is no %s %q", what, name)
+	e.Nowhere = true
+	return e
 }
 
-// row is a row that is being read. Its methods in field.go read one column each; the first that fails says what is wrong with the row.
+// row is a row that is being read. The first column that can't be read says what is wrong with the row.
 type row struct {
 	place
 	header, fields []string
 	err            *RowError
 }
 
-// has reports whether the file has such a column and the row something in it.
-func (r *row) has(column string) bool { return r.text(column) != "" }
+func (r *row) fail(column, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.bad(column, format, args...)
+	}
+}
 
 // text is the column as it is, empty if the file lacks it.
 func (r *row) text(column string) string {
@@ -43,15 +73,45 @@ func (r *row) text(column string) string {
 	return ""
 }
 
-func (r *row) fail(column, format string, args ...any) {
-	if r.err == nil {
-		r.err = r.bad(column, format, args...)
+// has reports whether the file has such a column and the row something in it.
+func (r *row) has(column string) bool { return r.text(column) != "" }
+
+// parse is a column that one of the tables' parsers must accept.
+func parse[T any](r *row, column string, accept func(string) (T, error)) T {
+	v, err := accept(r.text(column))
+	if err != nil {
+		r.fail(column, "%v", err)
 	}
+	return v
 }
 
-// rows hands the rows of a file to f, in order. Those that are not even CSV, or too short or long, have an err.
-func (s *source) rows(progress func(bytes int), f func(*row) error) error {
-	contents, err := s.contents(progress)
+// checked is a column that one of the tables' checks must pass.
+func (r *row) checked(column string, check func(string) error) string {
+	return parse(r, column, func(s string) (string, error) { return s, check(s) })
+}
+
+func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
+
+// maxText is the greatest length of a content, in bytes.
+const maxText = 1 << 20
+
+// content is a text that may have several lines.
+func (r *row) content(column string) string {
+	s := r.text(column)
+	switch {
+	case len(s) > maxText:
+		r.fail(column, "it has %d bytes, more than %d", len(s), maxText)
+	case !utf8.ValidString(s):
+		r.fail(column, "it is not valid UTF-8")
+	case strings.ContainsFunc(s, func(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }):
+		r.fail(column, "it contains a control character")
+	}
+	return s
+}
+
+// rows calls f with the rows of a file, in order. Those that are not even CSV, or too short or long, have an err.
+func (s *source) rows(f func(*row) error) error {
+	contents, err := s.contents()
 	if err != nil {
 		return err
 	}
@@ -91,15 +151,17 @@ func (s *source) rows(progress func(bytes int), f func(*row) error) error {
 // failure says which row is no CSV, or that the file can't be read.
 func (s *source) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
-	switch {
-	case !errors.As(err, &parse):
+	if !errors.As(err, &parse) {
 		return fmt.Errorf("%s: %w", s.name, err)
-	case errors.Is(err, csv.ErrFieldCount):
-		return place{s.name, parse.StartLine}.bad("", "the row has more or fewer fields than the header's %d", r.FieldsPerRecord)
-	case parse.Line != parse.StartLine:
-		return place{s.name, parse.StartLine}.bad("", "%v, in line %d, byte %d", parse.Err, parse.Line, parse.Column)
 	}
-	return place{s.name, parse.StartLine}.bad("", "%v, at byte %d", parse.Err, parse.Column)
+	at := place{s.name, parse.StartLine}
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		return at.bad("", "the row has more or fewer fields than the header's %d", r.FieldsPerRecord)
+	case parse.Line != parse.StartLine:
+		return at.bad("", "%v, in line %d, byte %d", parse.Err, parse.Line, parse.Column)
+	}
+	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
 // withoutMark drops the byte order mark that some programs write before the header.

@@ -34,14 +34,6 @@ var schemas = slices.Concat(
 	[]schema{{"plays", []string{"username", "game", "day", "count"}, nil, (*importer).importPlays, exportPlays}},
 )
 
-func schemaOf(name string) (*schema, bool) {
-	i := slices.IndexFunc(schemas, func(f schema) bool { return f.name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return &schemas[i], true
-}
-
 func schemaNames() string {
 	names := make([]string, len(schemas))
 	for i, f := range schemas {

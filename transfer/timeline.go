@@ -17,70 +17,82 @@ type broadcast struct {
 	timestamp int64
 }
 
-// merged reports whether readers take an author's twits from the author's own list. findBroadcasters looked that up.
-func (im *importer) merged(author string) bool {
-	b, _ := im.broadcasters.of(author)
-	return b.state == tables.Merged
-}
-
-func (im *importer) findBroadcasters(ctx context.Context, authors []string) error {
-	if im.blank { // Those that the import makes are noted.
-		return nil
-	}
-	return im.broadcasters.find(ctx, authors)
-}
-
-// fanOutToFollowers brings twits of these authors into the timelines of their followers. Authors with too many become broadcasters instead.
-func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
-	authors := slices.Sorted(maps.Keys(byAuthor))
-	if err := im.findBroadcasters(ctx, authors); err != nil {
-		return err
-	}
-	authors = slices.DeleteFunc(authors, im.merged)
-	var author string
-	var followers []tables.Follow
-	merged := false // whether the author becomes a broadcaster
-	spread := func() error {
-		if merged {
-			return im.broadcast(w, author)
-		}
-		for _, twit := range byAuthor[author] {
-			if err := im.fanOut(ctx, w, twit, followers); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	err := rebuild.Spans(ctx, im.store, &tables.Followers.AnyList, authors, func(span *rebuild.Span) error {
-		if span.Owner != author {
-			if err := spread(); err != nil {
-				return err
-			}
-			author, followers, merged = span.Owner, nil, false
-		}
-		some, err := rebuild.Covered(tables.Followers, span)
-		if err != nil || merged {
-			return err
-		}
-		if followers = append(followers, some...); len(followers) > im.fanoutLimit {
-			merged, err = im.merging.reserve(ctx, im.store)
-		}
-		return err
+func newBroadcasters(store hbase.Store) *lookup[broadcast] {
+	return newLookup(store, tables.Broadcasters.Of, func(_ string, cells []hbase.Cell) (broadcast, bool, error) {
+		state, stored, err := tables.Broadcasters.State(cells)
+		return broadcast{state, rebuild.Youngest(cells)}, stored, err
 	})
+}
+
+// pushed returns those of some authors whose twits are delivered to timelines: those who are no broadcasters.
+func (im *importer) pushed(ctx context.Context, authors []string) ([]string, error) {
+	if !im.blank { // broadcasters that the import makes are noted
+		if err := im.broadcasters.find(ctx, authors); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(authors, func(author string) bool {
+		b, _ := im.broadcasters.of(author)
+		return b.state == tables.Merged
+	}), nil
+}
+
+// fanOutToFollowers adds twits of these authors to the timelines of their followers.
+func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
+	authors, err := im.pushed(ctx, slices.Sorted(maps.Keys(byAuthor)))
 	if err != nil {
 		return err
 	}
-	return spread()
+	for some := range slices.Chunk(authors, ownersRead) {
+		followers := map[string][]tables.Follow{}
+		err := eachMember(ctx, im.store, tables.Followers, some, func(author string, more []tables.Follow) error {
+			followers[author] = append(followers[author], more...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, author := range some {
+			if len(followers[author]) > im.fanoutLimit {
+				made, err := im.makeBroadcaster(ctx, w, author)
+				if err != nil {
+					return err
+				}
+				if made {
+					continue
+				}
+			}
+			for _, twit := range byAuthor[author] {
+				if err := im.fanOut(ctx, w, twit, followers[author]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
-// merging is how many broadcasters there are. It is safe for concurrent use: batches are written side by side.
+// makeBroadcaster makes a broadcaster of an author, unless there are as many as there may be.
+func (im *importer) makeBroadcaster(ctx context.Context, w *writes, author string) (bool, error) {
+	reserved, err := im.merging.reserve(ctx, im.store)
+	if err != nil || !reserved {
+		return false, err
+	}
+	b, _ := im.broadcasters.of(author)
+	b = broadcast{tables.Merged, b.timestamp + 1}
+	w.put(tables.Broadcasters.Put(author, b.state, b.timestamp))
+	im.broadcasters.note(author, b)
+	return true, nil
+}
+
+// merging is the number of broadcasters. It is safe for concurrent use.
 type merging struct {
 	mu    sync.Mutex
 	known bool
-	are   int
+	count int
 }
 
-// reserve reports whether one more may become a broadcaster, and counts it.
+// reserve reports whether one more author may become a broadcaster, and counts it.
 func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,52 +101,35 @@ func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		are, err := tables.Broadcasters.Decode(cells[0])
+		broadcasters, err := tables.Broadcasters.Decode(cells[0])
 		if err != nil {
 			return false, err
 		}
-		m.known, m.are = true, len(are)
+		m.known, m.count = true, len(broadcasters)
 	}
-	if !tables.RoomForBroadcasters(m.are) {
+	if !tables.RoomForBroadcasters(m.count) {
 		return false, nil
 	}
-	m.are++
+	m.count++
 	return true, nil
 }
 
-// broadcast makes a broadcaster of an author.
-func (im *importer) broadcast(w *writes, author string) error {
-	b, _ := im.broadcasters.of(author)
-	b = broadcast{tables.Merged, b.timestamp + 1}
-	w.put(tables.Broadcasters.Put(author, b.state, b.timestamp))
-	im.broadcasters.note(author, b)
-	return nil
-}
-
-// fanIn writes the twits of users who were followed into the timelines of their new followers.
+// fanIn adds the twits of users who were followed to the timelines of their new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
-	if im.blank { // Twits come after follows.
+	if im.blank { // twits come after follows
 		return nil
 	}
 	followers := map[string][]tables.Follow{}
 	for _, r := range added {
 		followers[r.b] = append(followers[r.b], tables.Follow{Username: r.a, At: r.at})
 	}
-	followees := slices.Sorted(maps.Keys(followers))
-	if err := im.hasTwits.find(ctx, followees); err != nil {
+	authors, err := im.pushed(ctx, slices.Sorted(maps.Keys(followers)))
+	if err != nil {
 		return err
 	}
-	if err := im.findBroadcasters(ctx, followees); err != nil {
-		return err
-	}
-	authors := slices.DeleteFunc(followees, func(name string) bool { return !im.hasTwits.has(name) || im.merged(name) })
-	return rebuild.Spans(ctx, im.store, &tables.Twits.AnyList, authors, func(span *rebuild.Span) error {
-		twits, err := rebuild.Covered(tables.Twits, span)
-		if err != nil {
-			return err
-		}
+	return eachMember(ctx, im.store, tables.Twits, authors, func(author string, twits []*tables.Twit) error {
 		for _, t := range twits {
-			if err := im.fanOut(ctx, w, t.Key(), followers[span.Owner]); err != nil {
+			if err := im.fanOut(ctx, w, t.Key(), followers[author]); err != nil {
 				return err
 			}
 		}
@@ -142,10 +137,10 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut brings a twit into the timelines of these. An entry has the timestamp of the follow that it is there for: docs/TABLES.md says why.
+// fanOut adds a twit to the timelines of these. An entry has the timestamp of the follow that it is there for: docs/TABLES.md says why.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	if len(followers) > 0 {
-		if err := im.fill(ctx); err != nil {
+		if err := im.mark(ctx); err != nil {
 			return err
 		}
 	}
@@ -157,4 +152,51 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 		}
 	}
 	return nil
+}
+
+// importMarker is the row that says that an import adds entries to timelines, and has not trimmed them. It is safe for concurrent use.
+type importMarker struct {
+	mu        sync.Mutex
+	on        bool
+	timestamp int64
+	// died is whether the marker is that of an import that died: nobody knows which timelines that touched.
+	died bool
+}
+
+// mark writes the marker, once, before the first entry.
+func (im *importer) mark(ctx context.Context) error {
+	im.marker.mu.Lock()
+	defer im.marker.mu.Unlock()
+	if im.marker.on {
+		return nil
+	}
+	return im.marker.write(ctx, im.store, true)
+}
+
+func (m *importMarker) write(ctx context.Context, store hbase.Store, on bool) error {
+	if err := rebuild.Write(ctx, store, []hbase.Mutation{tables.Imports.PutFilling(on, m.timestamp+1)}); err != nil {
+		return err
+	}
+	m.on, m.timestamp = on, m.timestamp+1
+	return nil
+}
+
+// trimTimelines trims the timelines to which the import added entries, or all if one before it died.
+func (im *importer) trimTimelines(ctx context.Context) error {
+	if im.marker.died {
+		for row, err := range im.store.Scan(ctx, tables.Timelines.Rows()) {
+			if err != nil {
+				return err
+			}
+			owner, _, err := tables.Timelines.OwnerOf(row.Key)
+			if err != nil {
+				return err
+			}
+			im.timelines.add(owner)
+		}
+	}
+	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.marker.on {
+		return err
+	}
+	return im.marker.write(ctx, im.store, false)
 }

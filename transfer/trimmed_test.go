@@ -54,9 +54,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 					}
 					im := newImporter(store, files, Options{})
 					im.rebuilder.TimelineBound = 2
-					err = im.run(t.Context())
-					im.progress.end(err)
-					return err
+					return im.run(t.Context())
 				}
 				if err := load(store, test.before); err != nil {
 					t.Fatal(err)

@@ -11,11 +11,17 @@ import (
 
 func parseTwit(r *row) *tables.Twit {
 	t := &tables.Twit{
-		AuthorName: r.username("author"),
+		AuthorName: r.checked("author", tables.CheckUsername),
 		PostedAt:   r.time("posted_at"),
 		Name:       r.checked("id", tables.CheckTwitID),
 		Content:    r.content("content"),
-		Visibility: r.visibility("visibility"),
+		Visibility: tables.Public,
+	}
+	if text := r.text("visibility"); text != "" {
+		var err error
+		if t.Visibility, err = tables.ParseVisibility(text); err != nil {
+			r.fail("visibility", "%q is neither PUBLIC nor FOLLOWERS", text)
+		}
 	}
 	if r.has("title") {
 		t.Title = new(parse(r, "title", tables.ParseLine))
@@ -106,7 +112,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 		case err != nil:
 			return nil, err
 		case stored && key != t.Key():
-			err = im.add(taken(it))
+			err = im.progress.skip(taken(it))
 		case stored:
 			again = append(again, it)
 			gets = append(gets, hbase.Get{Table: tables.Twits.Table, Row: im.lists[&tables.Twits.AnyList].row(key.Author, key.Position),
@@ -115,7 +121,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			first[t.Name] = t
 			added = append(added, t)
 		case first[t.Name].Key() != t.Key() || !says(tables.Twits.Cell(first[t.Name], 1), t):
-			err = im.add(taken(it))
+			err = im.progress.skip(taken(it))
 		}
 		if err != nil {
 			return nil, err
@@ -127,7 +133,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 	}
 	for i, it := range again {
 		if len(cells[i]) > 0 && !says(cells[i][0], it.value) {
-			if err := im.add(taken(it)); err != nil {
+			if err := im.progress.skip(taken(it)); err != nil {
 				return nil, err
 			}
 		}

@@ -17,8 +17,6 @@ type Rebuilder struct {
 	ListBound int
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound], less in tests.
 	TimelineBound int
-	// Done is called with the number of owners that were rebuilt since the last call, from several goroutines. It may be nil.
-	Done func(owners int)
 }
 
 // New returns a Rebuilder with the bounds of the tables.
@@ -40,15 +38,7 @@ func (s *Rebuilder) groups(ctx context.Context, owners []string, f func(ctx cont
 		if ctx.Err() != nil {
 			break
 		}
-		g.Go(func() error {
-			if err := f(ctx, some); err != nil {
-				return err
-			}
-			if s.Done != nil {
-				s.Done(len(some))
-			}
-			return nil
-		})
+		g.Go(func() error { return f(ctx, some) })
 	}
 	return g.Wait()
 }
