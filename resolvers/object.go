@@ -78,10 +78,15 @@ func optional[T any](
 	}
 	found, err := read(ctx, present, fields)
 	all, errs := make([]*T, len(keys)), make(loaders.Errors, len(keys))
-	for j, i := range at {
-		all[i], errs[i] = found[j], loaders.At(err, j)
-	}
+	scatter(all, errs, at, found, err)
 	return all, loaders.Join(len(keys), errs)
+}
+
+// scatter puts values, or their errors, at indexes of others.
+func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err error) {
+	for j, i := range indexes {
+		all[i], errs[i] = values[j], loaders.At(err, j)
+	}
 }
 
 // keysOf returns the key of each parent. A parent may be nil; its result is not used.

@@ -1,7 +1,6 @@
 package resolvers
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -93,10 +92,8 @@ func (r *subscriptionResolver) lateTwits(ctx context.Context, s *stream, receive
 func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w loaders.Range) (candidates[tables.Twit], error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTimeout)
 	defer cancel()
-	ctx = r.Fresh(ctx)
-	tasks := loaders.TasksOf(ctx)
-	tasks.Start(1)
-	defer tasks.End()
+	ctx, end := freshTask(ctx, r.Fresh)
+	defer end()
 	spans := []loaders.PageKey{{Owner: s.owner, Range: w}}
 	var found []candidates[tables.Twit]
 	var err error
@@ -108,80 +105,79 @@ func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w load
 	return found[0], loaders.At(err, 0)
 }
 
-// Visible returns the function that says which twits subscribers may see: see [live.Options]. It asks for all of them in one round, also whether
-// their authors still exist. fresh is as [Resolver].Fresh.
-func Visible(fresh func(ctx context.Context) context.Context) func(ctx context.Context, all []live.Candidate) ([]*tables.Twit, []error) {
+// freshTask returns a context with new loaders, in which the caller is a task until end is called.
+func freshTask(ctx context.Context, fresh func(context.Context) context.Context) (_ context.Context, end func()) {
+	ctx = fresh(ctx)
+	tasks := loaders.TasksOf(ctx)
+	tasks.Start(1)
+	return ctx, tasks.End
+}
+
+// Visible returns the function that says which twits subscribers may see: see [live.Options]. It
+// asks for all of them in one round, also whether their authors still exist. Twits that were read in
+// an earlier poll take a round more: they may be deleted. fresh is as [Resolver].Fresh.
+func Visible(fresh func(context.Context) context.Context) func(context.Context, []live.Candidate) ([]*tables.Twit, []error) {
 	return func(ctx context.Context, all []live.Candidate) ([]*tables.Twit, []error) {
 		if len(all) == 0 {
 			return nil, nil
 		}
-		ctx = fresh(ctx)
-		tasks := loaders.TasksOf(ctx)
-		tasks.Start(1)
-		defer tasks.End()
-		twits, errs := postsOf(ctx, all)
-		var entries, posts []int // the indexes of the candidates of timelines, and of the others
-		var owners, authors []string
-		var places []tables.TwitKey
+		ctx, end := freshTask(ctx, fresh)
+		defer end()
+		var delivered, posts []live.Candidate // of timelines, and of authors' rows
+		var deliveredAt, postsAt []int
 		for i, c := range all {
 			if c.Kind == live.Timeline {
-				entries, owners, places = append(entries, i), append(owners, c.Owner), append(places, c.Key)
+				delivered, deliveredAt = append(delivered, c), append(deliveredAt, i)
 			} else {
-				posts, authors = append(posts, i), append(authors, c.Owner)
+				posts, postsAt = append(posts, c), append(postsAt, i)
 			}
 		}
-		exist := loaders.Users.Exists.Ask(ctx, authors)
-		var followed []*tables.Twit
-		var followErr error
-		var may []bool
-		var mayErr error
-		loaders.Together(ctx,
-			func() { followed, followErr = followedTwits(ctx, owners, places) },
-			func() {
-				may, mayErr = allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
-					if all[i].Kind == live.Timeline || twits[i] == nil { // followers may see all twits
-						return "", permitted
-					}
-					viewer := accessOf(all[i].Subscriber)
-					return viewer.viewer.Username, viewer.twit(twits[i])
-				})
-			})
-		for j, i := range entries {
-			twits[i], errs[i] = followed[j], loaders.At(followErr, j)
-		}
-		there, thereErr := exist()
-		for j, i := range posts {
-			may[i], errs[i] = may[i] && there[j], cmp.Or(errs[i], loaders.At(thereErr, j))
-		}
-		for i := range all {
-			if !may[i] {
-				twits[i] = nil
-			}
-		}
-		if err := loaders.Join(len(all), errs, mayErr); err != nil {
-			return twits, err.(loaders.Errors)
-		}
-		return twits, nil
+		twits, errs := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all))
+		loaders.Together(ctx, func() {
+			visible, err := visibleDelivered(ctx, delivered)
+			scatter(twits, errs, deliveredAt, visible, err)
+		}, func() {
+			visible, err := visiblePosts(ctx, posts)
+			scatter(twits, errs, postsAt, visible, err)
+		})
+		return twits, errs
 	}
 }
 
-// postsOf returns the twits of the candidates of authors' rows. Those that were read in an earlier poll may be deleted: it reads them again, in a
-// round of its own.
-func postsOf(ctx context.Context, all []live.Candidate) ([]*tables.Twit, loaders.Errors) {
-	twits, errs := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all))
-	var old []int
-	var keys []entryKey
+// visibleDelivered returns the twits of candidates of timelines, nil where the subscriber may not
+// see it. Followers may see all twits.
+func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
+	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
 	for i, c := range all {
-		if twits[i] = c.Twit; c.Twit == nil && c.Kind == live.Posts {
-			old, keys = append(old, i), append(keys, entryOf(c.Key))
+		owners[i], keys[i] = c.Owner, c.Key
+	}
+	return followedTwits(ctx, owners, keys)
+}
+
+// visiblePosts returns the twits of candidates of authors' rows, nil where the subscriber may not
+// see it.
+func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
+	twits, errs, authors := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all)), make([]string, len(all))
+	var old []entryKey // read in an earlier poll
+	var oldAt []int
+	for i, c := range all {
+		if twits[i], authors[i] = c.Twit, c.Owner; c.Twit == nil {
+			old, oldAt = append(old, entryOf(c.Key)), append(oldAt, i)
 		}
 	}
-	if len(old) == 0 {
-		return twits, errs
+	if len(old) > 0 {
+		found, err := twitEntries.read(ctx, old)
+		scatter(twits, errs, oldAt, found, err)
 	}
-	found, err := twitEntries.read(ctx, keys)
-	for j, i := range old {
-		twits[i], errs[i] = found[j], loaders.At(err, j)
+	awaitAuthors := loaders.Users.Exists.Ask(ctx, authors)
+	may, mayErr := allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
+		viewer := accessOf(all[i].Subscriber)
+		return viewer.viewer.Username, viewer.twit(twits[i])
+	})
+	exist, existErr := awaitAuthors()
+	for i := range twits {
+		may[i] = may[i] && exist[i]
 	}
-	return twits, errs
+	hide(twits, may)
+	return twits, loaders.Join(len(all), errs, existErr, mayErr)
 }

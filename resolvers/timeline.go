@@ -35,9 +35,7 @@ func (t timelineConnection) resolve(
 	}
 	found, err := t.pages(ctx, &r, owners)
 	pages, errs := make([]*page[struct{}, tables.Twit], len(usernames)), make(loaders.Errors, len(usernames))
-	for j, i := range indexes {
-		pages[i], errs[i] = found[j], loaders.At(err, j)
-	}
+	scatter(pages, errs, indexes, found, err)
 	return convert(pages, loaders.Join(len(usernames), ownErr, errs), t.as)
 }
 
