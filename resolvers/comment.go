@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"twibase/graph/auth"
-	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -13,12 +12,7 @@ import (
 )
 
 // commentEntries are the comments by their keys.
-var commentEntries = entries[tables.Comment]{
-	loaders.Comments, parseCommentKey, "the author of its twit", visibleComments,
-	func(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
-		return visibleCommentsCost(call, at, set, 1, "")
-	},
-}
+var commentEntries = entries[tables.Comment]{loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility}
 
 // parseCommentKey parses the key of a comment, which is gone when its twit is, and so when the
 // author of the twit is.
@@ -41,24 +35,8 @@ var (
 // twitComments is the connection of the comments on each twit. Most viewers see few of them. The
 // total counts all.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
-	owners: twitKeys, kind: relay.Comments, source: commentSource{}, total: length{loaders.Comments.Length},
-	as: commentConnection[struct{}](nil), eager: true,
-}
-
-// commentSource reads the comments on twits.
-type commentSource struct{}
-
-func (commentSource) check(position string) error { return loaders.Comments.Check(position) }
-
-func (commentSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Comment], error) {
-	pages, err := loaders.Comments.Page(ctx, spans)
-	return seen(ctx, pages, err, visibleComments)
-}
-
-func (commentSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	page := loaders.Comments.OutlinePage(l.Range, l.atBeginning, call.minMembers)
-	at = call.reads(at, call.Parents, page, 1, l.condition)
-	return visibleCommentsCost(call, at, call.Parents, l.candidates, l.condition)
+	owners: twitKeys, kind: relay.Comments, source: listed[tables.Comment]{list: loaders.Comments, visible: commentVisibility},
+	total: length{loaders.Comments.Length}, as: commentConnection[struct{}](nil), eager: true,
 }
 
 // addComment is the mutation that adds a comment to a twit.

@@ -13,15 +13,22 @@ type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error) // parses the key in an id
 	author  string                             // what explain calls the author
-	visible func(ctx context.Context, all []*T) ([]*T, error)
-	// visibleCost declares what visible reads for an entry of each object.
-	visibleCost func(call *costCall, at explain.Stage, set *explain.Set) explain.Stage
+	visible visibility[T]
 }
 
 // entryKey is the place of an entry, and the author with whom it is gone.
 type entryKey struct {
 	loaders.MemberKey
 	author string
+}
+
+// visibility is which objects of a kind are visible to the viewer.
+type visibility[T any] struct {
+	// filter replaces the objects that are not visible with nil.
+	filter func(ctx context.Context, all []*T) ([]*T, error)
+	// cost declares what filter reads for n objects of each object of a set, or for those that have
+	// the subject as their author.
+	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
 // read returns the entries, nil where there is none. It does not ask whether the viewer may see
@@ -46,7 +53,7 @@ func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 // readVisible returns the entries that are visible to the viewer, nil where there is none.
 func (e entries[T]) readVisible(ctx context.Context, keys []entryKey) ([]*T, error) {
 	found, err := e.read(ctx, keys)
-	found, visibleErr := e.visible(ctx, found)
+	found, visibleErr := e.visible.filter(ctx, found)
 	return found, loaders.Join(len(keys), err, visibleErr)
 }
 
@@ -66,7 +73,7 @@ func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) 
 func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
 	call.ask(at, set, loaders.Users.Exists.Outline(""), e.author, 1, "")
 	at = call.reads(at, set, e.list.OutlineMembers(), 1, "")
-	return e.visibleCost(call, at, set)
+	return e.visible.cost(call, at, set, "", 1)
 }
 
 // payloadCost implements [payloadRead].
@@ -89,4 +96,62 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 		at = s.entries.payloadCost(call, at)
 	}
 	return at
+}
+
+// listed is the source of the entries of lists.
+type listed[T any] struct {
+	list    loaders.List[*T]
+	visible visibility[T]
+	// byOwner says that the owner of a list is the author of its entries. The list of a deleted
+	// owner is empty at once: it is cleared in the background.
+	byOwner bool
+	// ownersExist says that the owners are known to exist, or that it does not matter.
+	ownersExist bool
+}
+
+func (s listed[T]) check(position string) error { return s.list.Check(position) }
+
+func (s listed[T]) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error) {
+	if !s.byOwner || s.ownersExist {
+		pages, err := s.list.Page(ctx, spans)
+		return s.filter(ctx, pages, err)
+	}
+	owners := make([]string, len(spans))
+	for i, span := range spans {
+		owners[i] = span.Owner
+	}
+	awaitOwners := loaders.Users.Exists.Ask(ctx, owners)
+	pages, err := s.list.Page(ctx, spans)
+	exist, existErr := awaitOwners()
+	for i := range pages {
+		if !exist[i] {
+			pages[i] = candidates[T]{}
+		}
+	}
+	return s.filter(ctx, pages, loaders.Join(len(spans), err, existErr))
+}
+
+// filter replaces the entries that are not visible with nil.
+func (s listed[T]) filter(ctx context.Context, pages []candidates[T], pageErr error) ([]candidates[T], error) {
+	members := make([]*T, 0, membersOf(pages))
+	for i := range pages {
+		members = append(members, pages[i].Members...)
+	}
+	members, err := s.visible.filter(ctx, members)
+	return distribute(pages, members, pageErr, err)
+}
+
+func (s listed[T]) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+	if s.byOwner && l.first() {
+		call.read(at, call.Parents, loaders.Users.Exists.Outline(""))
+	}
+	at = call.reads(at, call.Parents, s.list.OutlinePage(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
+	switch {
+	case !s.byOwner:
+		return s.visible.cost(call, at, call.Parents, "", l.candidates)
+	case l.first():
+		return s.visible.cost(call, at, call.Parents, byViewer, 1)
+	default: // something was hidden in the first look: it is known whether the viewer follows the author
+		return at
+	}
 }

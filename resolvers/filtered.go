@@ -248,19 +248,6 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// seen hides the candidates that are not visible to the viewer. visible replaces them with nil.
-func seen[T any](
-	ctx context.Context, pages []candidates[T], pageErr error,
-	visible func(ctx context.Context, members []*T) ([]*T, error),
-) ([]candidates[T], error) {
-	members := make([]*T, 0, membersOf(pages))
-	for j := range pages {
-		members = append(members, pages[j].Members...)
-	}
-	members, err := visible(ctx, members)
-	return distribute(pages, members, pageErr, err)
-}
-
 // distribute gives each page its members, and its errors. The members are those of one page after
 // the other; a page has as many as positions.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {

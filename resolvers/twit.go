@@ -11,7 +11,7 @@ import (
 )
 
 // twitEntries are the twits by their keys.
-var twitEntries = entries[tables.Twit]{loaders.Twits, parseTwitKey, "its author", visibleTwits, visibleTwitCost}
+var twitEntries = entries[tables.Twit]{loaders.Twits, parseTwitKey, "its author", twitVisibility}
 
 func parseTwitKey(key string) (entryKey, error) {
 	k, err := tables.ParseTwitKey(key)

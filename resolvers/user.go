@@ -40,9 +40,9 @@ var (
 		usernames, relay.Following, loaders.Following, loaders.Users, followed, userConnection(followedAt))
 	userIsFollowing   = isRelated("username", loaders.Users, tables.Follows)
 	userViewerFollows = viewerIsRelated(usernames, tables.Follows)
-	userTwits         = posts{relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts}}
+	userTwits         = postsOf(relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts})
 	userTwitCount     = visibleTwitCount{}
-	userAlbum         = posts{relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts}}
+	userAlbum         = postsOf(relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts})
 	userTimeline      = timelineConnection{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
 		kind: relay.Timeline, source: timelineSource{}, as: twitConnection[struct{}](nil), unsplit: true,
 	}}

@@ -22,7 +22,14 @@ func owned(ctx context.Context, action permission.Action, usernames []string) ([
 	})
 }
 
-// visibleTwits replaces the twits that the viewer may not see with nil.
+// twitVisibility is that of twits: public ones are visible to everybody.
+var twitVisibility = visibility[tables.Twit]{
+	visibleTwits,
+	func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage {
+		return call.followsCost(at, set, subject, n, ifMoments)
+	},
+}
+
 func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, error) {
 	a := accessOf(ctx)
 	may, err := a.allowed(ctx, len(twits), func(i int) permission.Verdict { return a.twit(twits[i]) })
@@ -42,14 +49,20 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// visibleTwitCost declares what visibleTwits reads for a twit of each object.
-func visibleTwitCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
-	return call.followsCost(at, set, "", 1, ifMoments)
+// commentVisibility is that of comments. Those of a deleted author are hidden at once, except from
+// that author.
+var commentVisibility = visibility[tables.Comment]{
+	visibleComments,
+	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {
+		if !accessOf(call.Ctx).known || set.Cardinality == 0 || n == 0 {
+			return at
+		}
+		exist := call.ask(at, set, loaders.Users.Exists.Outline(""), "", n, "")
+		return explain.Latest(call.followsCost(at, set, "", n, ""), exist)
+	},
 }
 
-// visibleComments replaces the comments that the viewer may not see with nil. The comments of a
-// deleted author are hidden at once, except from that author. Whether authors exist is asked in the
-// round in which all else is.
+// visibleComments asks whether authors exist in the round in which it asks all else.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	a := accessOf(ctx)
 	verdicts := make([]permission.Verdict, len(comments))
@@ -75,17 +88,6 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	}
 	hide(comments, may)
 	return comments, loaders.Join(len(comments), err, errs)
-}
-
-// visibleCommentsCost declares what visibleComments reads for so many comments of each object.
-func visibleCommentsCost(
-	call *costCall, at explain.Stage, set *explain.Set, comments int, condition string,
-) explain.Stage {
-	if !accessOf(call.Ctx).known || set.Cardinality == 0 || comments == 0 {
-		return at
-	}
-	exist := call.ask(at, set, loaders.Users.Exists.Outline(""), "", comments, condition)
-	return explain.Latest(call.followsCost(at, set, "", comments, condition), exist)
 }
 
 // hide replaces what the viewer may not see with nil.
