@@ -109,9 +109,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	if !a.known || a.viewer.Admin {
 		return at
 	}
-	call.askOnce(at, loaders.Users.Exists.Outline(""), theViewer, 1, condition)
-	call.askOnce(at, loaders.Roles.Exists.Outline(""), permission.AdminRole, 1, condition)
-	return call.askOnce(at, loaders.Related.Outline(loaders.Has("", "")), permission.AdminRole, 1, condition)
+	call.ask(at, call.Shared(), loaders.Users.Exists.Outline(""), theViewer, 1, condition)
+	call.ask(at, call.Shared(), loaders.Roles.Exists.Outline(""), permission.AdminRole, 1, condition)
+	return call.ask(at, call.Shared(), loaders.Related.Outline(loaders.Has("", "")), permission.AdminRole, 1, condition)
 }
 
 // followsCost declares the reads that tell whether the viewer follows users: one of each object, or

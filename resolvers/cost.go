@@ -115,22 +115,13 @@ func aside(o loaders.Outline, subject, condition string) explain.Read {
 }
 
 // ask declares a question about each object, asked so many times. Those with one subject are equal;
-// without a subject all differ.
+// without a subject all differ. The set may be [explain.Call.Shared].
 func (call *costCall) ask(
 	at explain.Stage, set *explain.Set, o loaders.Outline, subject string, times int, condition string,
 ) explain.Stage {
 	r := aside(o, subject, condition)
 	r.Times = int64(times)
 	return call.Read(at, set, r)
-}
-
-// askOnce declares so many questions that all resolvers of the operation share.
-func (call *costCall) askOnce(
-	at explain.Stage, o loaders.Outline, subject string, times int, condition string,
-) explain.Stage {
-	r := aside(o, subject, condition)
-	r.Times = int64(times)
-	return call.ReadOnce(at, r)
 }
 
 // awaitParents returns the stage at which [loaders.Await] returns.

@@ -61,7 +61,7 @@ func (q question[P, K]) cost(call *costCall) error {
 
 // askCost declares what ask reads. The subject is what all parents may be related to.
 func (q question[P, K]) askCost(call *costCall, other, subject string) {
-	call.askOnce(call.Begin(), q.exists.Outline(""), other, 1, "")
+	call.ask(call.Begin(), call.Shared(), q.exists.Outline(""), other, 1, "")
 	call.ask(call.Begin(), call.Parents, q.related.Outline(q.key("", "")), subject, 1, "")
 }
 

@@ -204,14 +204,14 @@ var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d
 func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
 	follows, exist := loaders.Related.Outline(loaders.Follows("", "")), loaders.Users.Exists.Outline("")
 	if l.first() {
-		call.ReadOnce(at, readOf(loaders.Broadcasters.Outline(struct{}{})))
+		call.read(at, call.Shared(), loaders.Broadcasters.Outline(struct{}{}))
 	}
 	timeline := loaders.Timelines.OutlinePage(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
 	if l.first() { // the second look knows whom the owner follows
 		followed = call.ask(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
-		call.askOnce(at, exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
+		call.ask(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
 	}
 	if l.candidates > 0 {
 		call.ask(at, call.Parents, follows, "", l.candidates, l.condition)

@@ -37,13 +37,11 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// ReadOnce declares a read of a single row, which r.Subject names. All resolvers of the operation
-// share it.
-func (c *Call) ReadOnce(at Stage, r Read) Stage {
-	return c.estimate.read(c.step, at, &c.estimate.single, r)
-}
+// Shared returns a set of one object. A read of it is that of a row that the read's Subject names,
+// which all resolvers of the operation share.
+func (c *Call) Shared() *Set { return &c.estimate.single }
 
-// Forget declares that rows that were read by [Call.ReadOnce] are read again from now on.
+// Forget declares that rows of [Call.Shared] are read again from now on.
 func (c *Call) Forget() { c.estimate.single.made = nil }
 
 // Scan declares a scan of at most so many rows, in one page. It returns the stage at which it is

@@ -92,7 +92,7 @@ type estimate struct {
 	steps    []*step
 	records  []*record
 	chains   []int // how many rounds each takes
-	single   Set   // the rows of ReadOnce
+	single   Set   // the rows of Call.Shared
 }
 
 func newEstimate(ordinary bool) *estimate {

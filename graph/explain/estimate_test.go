@@ -60,8 +60,8 @@ func TestReadsOfARow(t *testing.T) {
 	})
 	t.Run("what all have in common is read once", func(t *testing.T) {
 		c := asking(false)
-		c.ReadOnce(c.Begin(), question)
-		c.ReadOnce(c.Begin(), question)
+		c.Read(c.Begin(), c.Shared(), question)
+		c.Read(c.Begin(), c.Shared(), question)
 		if got := c.estimate.totals(); got.Gets != 1 {
 			t.Error(got)
 		}
