@@ -74,39 +74,29 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err := userComments.touch(ctx, authors); err != nil {
 		return err
 	}
-	w := newWrites(im.store, 2*len(batch))
+	truth, derived := newWrites(im.store, len(batch)), im.derived(len(batch))
+	gets := make([]hbase.Get, len(batch))
 	for i, it := range batch {
-		c := it.value
-		comment, timestamp := c.stored(owners[i]), stamp(c.postedAt)
-		comments.put(w, owners[i], tables.Comments.Cell(comment, timestamp))
-		userComments.put(w, c.author, tables.UserComments.Cell(comment.Key(), timestamp))
+		cell := tables.Comments.Cell(it.value.stored(owners[i]), stamp(it.value.postedAt))
+		comments.put(truth, owners[i], cell)
+		gets[i] = comments.get(owners[i], cell.Qualifier)
 	}
-	if err := w.flush(ctx); err != nil || !im.repaired {
+	if err := truth.flush(ctx); err != nil {
 		return err
 	}
-	return im.rewriteMaskedComments(ctx, batch, owners)
-}
-
-// rewriteMaskedComments rewrites, in the lists of their authors, the comments that were not deleted.
-func (im *importer) rewriteMaskedComments(ctx context.Context, batch []item[comment], owners []string) error {
-	comments, gets := make([]tables.CommentKey, len(batch)), make([]hbase.Get, len(batch))
-	for i, it := range batch {
-		comments[i] = it.value.stored(owners[i]).Key()
-		position := comments[i].Position
-		gets[i] = hbase.Get{Table: tables.Comments.Table, Row: im.lists[&tables.Comments.AnyList].row(owners[i], position), Columns: tables.Comments.Family, Page: hbase.Exactly(position)}
-	}
-	there, err := rebuild.Read(ctx, im.store, gets)
-	if err != nil {
-		return err
-	}
-	w := im.derived(len(batch))
-	for i, it := range batch {
-		if len(there[i]) > 0 {
-			cell := tables.UserComments.Cell(comments[i], stamp(it.value.postedAt))
-			im.lists[&tables.UserComments.AnyList].put(w, it.value.author, cell)
+	var stored [][]hbase.Cell
+	if im.repaired { // what is rewritten must not bring back what was deleted
+		if stored, err = rebuild.Read(ctx, im.store, gets); err != nil {
+			return err
 		}
 	}
-	return w.flush(ctx)
+	for i, it := range batch {
+		if stored == nil || len(stored[i]) > 0 {
+			key := it.value.stored(owners[i]).Key()
+			userComments.put(derived, it.value.author, tables.UserComments.Cell(key, stamp(it.value.postedAt)))
+		}
+	}
+	return derived.flush(ctx)
 }
 
 // stored returns the comment as a store has it, given the key of its twit.

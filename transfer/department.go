@@ -39,6 +39,11 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.levels > 0 {
+		if err := rebuild.WriteColumn(ctx, im.store, tables.Tree.Get(), tables.Tree.DepthCell(t.levels, 1)); err != nil {
+			return err
+		}
+	}
 	for batch := range slices.Chunk(kept, batchRows) {
 		if err := revise(ctx, im, tables.Departments, batch); err != nil {
 			return err

@@ -160,8 +160,8 @@ func (im *importer) begin(ctx context.Context) error {
 func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.read("rebuilding lists", 0)
 	for _, ref := range tables.References() {
-		if im.has(ref.Object.Table) || im.has(ref.List.Owner.Table) {
-			if err := im.rebuilder.References(ctx, ref); err != nil {
+		if im.has(ref.Object.Table) {
+			if err := im.lists[ref.List].touchCounted(ctx, im.store); err != nil {
 				return err
 			}
 		}

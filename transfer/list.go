@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"twibase/hbase"
@@ -41,13 +42,15 @@ func newLists(store hbase.Store) lists {
 	return all
 }
 
-// uncounted are lists whose new members are not counted, because two files may have the same comment.
-var uncounted = map[*tables.AnyList]bool{&tables.Comments.AnyList: true, &tables.UserComments.AnyList: true}
-
-// begin says whether the store is blank.
+// begin says whether the store is blank. New members are counted then, except those that may not be new: two files may have the
+// same comment, or say where an object is.
 func (all lists) begin(blank bool) {
+	uncounted := []*tables.AnyList{&tables.Comments.AnyList, &tables.UserComments.AnyList}
+	for _, ref := range tables.References() {
+		uncounted = append(uncounted, ref.List)
+	}
 	for _, l := range all {
-		if l.blank = blank; blank && !uncounted[l.AnyList] {
+		if l.blank = blank; blank && !slices.Contains(uncounted, l.AnyList) {
 			l.lengths = map[string]rebuild.Length{}
 		}
 	}
@@ -61,6 +64,21 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
+// touchCounted touches all lists that have a count: nothing else tells from which list an import that died moved a member.
+func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
+	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
+		if err != nil {
+			return err
+		}
+		owner, err := tables.OwnerOf(row.Key)
+		if err != nil {
+			return err
+		}
+		l.touched.add(owner)
+	}
+	return nil
+}
+
 // row is that of the bucket which covers a position.
 func (l *list) row(owner, position string) string {
 	if l.blank {
@@ -68,6 +86,11 @@ func (l *list) row(owner, position string) string {
 	}
 	directory, _ := l.directories.of(owner)
 	return l.Row(owner, tables.BucketOf(directory, position))
+}
+
+// get reads the column at a position.
+func (l *list) get(owner, position string) hbase.Get {
+	return hbase.Get{Table: l.Table, Row: l.row(owner, position), Columns: l.Family, Page: hbase.Exactly(position)}
 }
 
 // put writes the column of a member.

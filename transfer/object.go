@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"slices"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -77,7 +78,7 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 
 // revise writes objects that are in lists because of what they refer to. One that says the same as in the store is not written, and one
 // that says something else becomes younger, so that its new place in a list is younger than what removes the old one. What a row leaves
-// empty is removed.
+// empty is removed. The object comes last: one that is there has all that follows from it.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	_, _, fields := o.File()
 	latest := map[string]*T{}
@@ -94,20 +95,78 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	if err != nil {
 		return err
 	}
-	w := newWrites(im.store, len(batch))
+	derived, truth := im.derived(len(batch)), newWrites(im.store, len(batch))
+	var revisions []revision
 	for i, key := range keys {
 		youngest := rebuild.Youngest(stored[i])
 		put := o.Put(key, latest[key], youngest+1)
 		removed := slices.DeleteFunc(slices.Clone(stored[i]), func(old hbase.Cell) bool { return hasColumn(put.Cells, old.Qualifier) })
-		if len(removed) == 0 && !slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return !hasValue(stored[i], c) }) {
+		changed := len(removed) > 0 || slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return !hasValue(stored[i], c) })
+		revisions = append(revisions, revision{key, stored[i], put.Cells, changed})
+		if !changed {
 			continue
 		}
-		w.put(put)
+		truth.put(put)
 		for _, old := range removed {
-			w.remove(put.Table, put.Row, old.Family, old.Qualifier, youngest)
+			truth.remove(put.Table, put.Row, old.Family, old.Qualifier, youngest)
 		}
 	}
-	return w.flush(ctx)
+	for _, ref := range tables.References() {
+		if ref.Object == &o.AnyObject {
+			if err := im.moveReferrers(ctx, derived, ref, revisions); err != nil {
+				return err
+			}
+		}
+	}
+	if err := derived.flush(ctx); err != nil {
+		return err
+	}
+	return truth.flush(ctx)
+}
+
+// revision are an object's attributes as they are stored, and as a file has them.
+type revision struct {
+	key           string
+	before, after []hbase.Cell
+	changed       bool
+}
+
+// moveReferrers moves objects to their places in the lists of the objects that they refer to.
+func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
+	list := im.lists[ref.List]
+	before, after := make([]tables.Referrer, len(revisions)), make([]tables.Referrer, len(revisions))
+	var owners []string
+	for i, v := range revisions {
+		var err error
+		if before[i], _, err = ref.Decode(v.key, v.before); err != nil {
+			return err
+		}
+		if after[i], _, err = ref.Decode(v.key, v.after); err != nil {
+			return err
+		}
+		for _, r := range []tables.Referrer{before[i], after[i]} {
+			if r.Listed {
+				owners = append(owners, r.Owner)
+			}
+		}
+	}
+	if err := list.touch(ctx, owners); err != nil {
+		return err
+	}
+	for i, v := range revisions {
+		old, now := before[i], after[i]
+		if old.Listed && (old.Owner != now.Owner || old.Member.Qualifier != now.Member.Qualifier) {
+			gone := old.Member.Timestamp
+			if im.repaired { // a repair may have made the member younger
+				gone = time.Now().UnixMilli()
+			}
+			list.remove(w, old.Owner, old.Member.Qualifier, gone)
+		}
+		if now.Listed && v.changed {
+			list.put(w, now.Owner, now.Member)
+		}
+	}
+	return nil
 }
 
 func hasColumn(cells []hbase.Cell, qualifier string) bool {

@@ -14,6 +14,8 @@ type tree struct {
 	order []string
 	// stored are the parents of the stored departments, empty at the top.
 	stored map[string]string
+	// levels is how deep the tree is, as far as it was checked.
+	levels int
 }
 
 func (t *tree) add(it item[*tables.Department]) {
@@ -38,6 +40,7 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may push stored departments down
 	for {
 		wrong := map[string]bool{}
+		t.levels = 0
 		for _, code := range codes {
 			row, rowError := t.check(code, wrong)
 			if rowError == nil {
@@ -88,6 +91,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 		path = append(path, at)
 		at = parent
 	}
+	t.levels = max(t.levels, len(path))
 	return "", nil
 }
 

@@ -115,8 +115,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			err = im.progress.skip(taken(it))
 		case stored:
 			again = append(again, it)
-			gets = append(gets, hbase.Get{Table: tables.Twits.Table, Row: im.lists[&tables.Twits.AnyList].row(key.Author, key.Position),
-				Columns: tables.Twits.Family, Page: hbase.Exactly(key.Position)})
+			gets = append(gets, im.lists[&tables.Twits.AnyList].get(key.Author, key.Position))
 		case first[t.Name] == nil:
 			first[t.Name] = t
 			added = append(added, t)

@@ -42,6 +42,15 @@ func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) [
 	return append(changes, Change{at.Table, at.Row, old, &want})
 }
 
+// WriteColumn writes a column, unless it has that value.
+func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
+	stored, err := Read(ctx, store, []hbase.Get{at})
+	if err != nil {
+		return err
+	}
+	return writeChanges(ctx, store, Differs(nil, at, find(stored[0], want.Qualifier), want))
+}
+
 // Remove deletes cells of a row, and what is older in their columns.
 func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
 	d := hbase.Delete{Table: table, Row: row}
