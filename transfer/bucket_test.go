@@ -140,6 +140,7 @@ func TestLongLists(t *testing.T) {
 		// Equal comments are told apart by their order in one file.
 		load(t, store, w.part("comments", func(i int) bool { return i < 300 }), Options{ListBound: bound})
 		load(t, store, w.files("comments"), Options{ListBound: bound})
+		load(t, store, w.files(relationFiles()...), Options{ListBound: bound})
 		check(t, store)
 	})
 }

@@ -37,7 +37,7 @@ func TestImport(t *testing.T) {
 	} {
 		t.Run("one file after another makes the same store: "+test.name, func(t *testing.T) {
 			store := openStore(t)
-			for _, schemas := range test.order {
+			for _, schemas := range append(test.order, relationFiles()) {
 				load(t, store, w.files(schemas...), Options{})
 			}
 			if diff := cmp.Diff(want, dump(t, store)); diff != "" {
@@ -59,6 +59,7 @@ func TestImport(t *testing.T) {
 		}
 		load(t, store, w.files("twits"), Options{})
 		load(t, store, w.files("comments"), Options{})
+		load(t, store, w.files(relationFiles()...), Options{})
 		if diff := cmp.Diff(want, dump(t, store)); diff != "" {
 			t.Errorf("(-at once +in pieces):\n%s", diff)
 		}

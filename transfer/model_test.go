@@ -11,13 +11,13 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/transfer/rebuild"
 )
 
 // seedSetting repeats a random test.
 var seedSetting = os.Getenv("TWIBASE_SEED")
 
-// model is what a store should hold: table, row and column → value and timestamp. It is made row by row from the whole world, without
-// batches, lookups or rebuilding.
+// model is what a store should hold: table, row and column → value and timestamp.
 type model map[string]string
 
 func (m model) put(puts ...hbase.Put) {
@@ -57,14 +57,19 @@ func parsed(t testing.TB, s string) time.Time {
 	return at.UTC()
 }
 
-func add(counts map[string]int, name string, n int) { counts[name] += n }
+// lengths are those of the lists that have members.
+type lengths map[*tables.AnyList]map[string]rebuild.Length
 
-func expect(t testing.TB, w world) model {
-	m := model{}
-	counts := map[string]map[string]int{}
-	for _, name := range []string{"follower", "following", "twit", "publicTwit", "album", "publicAlbum", "userRole", "roleUser", "child", "departmentRole", "player", "game"} {
-		counts[name] = map[string]int{}
+func (n lengths) add(l *tables.AnyList, owner string, public bool) {
+	if n[l] == nil {
+		n[l] = map[string]rebuild.Length{}
 	}
+	n[l][owner] = n[l][owner].Grown(public)
+}
+
+// expect returns the model of a world. It is made row by row, without batches, lookups or rebuilding.
+func expect(t testing.TB, w world) model {
+	m, counts := model{}, lengths{}
 	for _, r := range w["users"][1:] {
 		u := &tables.User{Username: r[0], Name: &r[1], Email: pointer(r[2]), AvatarURL: pointer(r[4])}
 		if r[3] != "" {
@@ -83,57 +88,38 @@ func expect(t testing.TB, w world) model {
 		deepest = max(deepest, levels[r[0]])
 		m.put(tables.Departments.Put(r[0], &tables.Department{Name: &r[1], ParentCode: pointer(r[2])}, 1))
 		inList(m, tables.Children, r[2], tables.Child{Name: r[1], Code: r[0]}, 1)
-		add(counts["child"], r[2], 1)
+		counts.add(&tables.Children.AnyList, r[2], false)
 	}
 	m.put(tables.Tree.Put(tables.Tree.DepthCell(deepest, 1)))
 	for _, r := range w["roles"][1:] {
 		m.put(tables.Roles.Put(r[0], &tables.Role{Name: &r[1], DepartmentCode: pointer(r[2])}, 1))
 		if r[2] != "" {
 			inList(m, tables.DepartmentRoles, r[2], r[0], 1)
-			add(counts["departmentRole"], r[2], 1)
+			counts.add(&tables.DepartmentRoles.AnyList, r[2], false)
 		}
 	}
 	for _, r := range w["games"][1:] {
 		m.put(tables.Games.Put(r[0], &tables.Game{Name: &r[1]}, 1))
 	}
-	for _, r := range w["user_roles"][1:] {
-		m.put(tables.Assignments.Put(r[0], r[1], true, tables.Unknown, 1))
-		inList(m, tables.UserRoles, r[0], r[1], 1)
-		inList(m, tables.RoleUsers, r[1], r[0], 1)
-		add(counts["userRole"], r[0], 1)
-		add(counts["roleUser"], r[1], 1)
-	}
+	keys := map[string]tables.TwitKey{}
 	followers := map[string][]tables.Follow{}
 	for _, r := range w["follows"][1:] {
-		at, timestamp := tables.Unknown, int64(1)
-		if r[2] != "" {
-			at = parsed(t, r[2])
-			timestamp = at.UnixMilli()
-		}
-		m.put(tables.Follows.Put(r[0], r[1], true, at, timestamp))
-		inList(m, tables.Following, r[0], tables.Follow{Username: r[1], At: at}, timestamp)
-		inList(m, tables.Followers, r[1], tables.Follow{Username: r[0], At: at}, timestamp)
-		add(counts["following"], r[0], 1)
-		add(counts["follower"], r[1], 1)
+		at, _ := since(t, r[2])
 		followers[r[1]] = append(followers[r[1]], tables.Follow{Username: r[0], At: at})
 	}
-	keys := map[string]tables.TwitKey{}
 	for _, r := range w["twits"][1:] {
 		twit := &tables.Twit{Name: r[0], AuthorName: r[1], PostedAt: parsed(t, r[2]), Content: r[3], PhotoURLs: strings.Fields(r[4]),
 			Title: pointer(r[5]), Visibility: tables.Public}
 		if r[6] == "FOLLOWERS" {
 			twit.Visibility = tables.FollowersOnly
 		}
-		public := map[string]int{"FOLLOWERS": 0}
-		public["PUBLIC"] = 1
+		public := twit.Visibility == tables.Public
 		timestamp := twit.PostedAt.UnixMilli()
 		inList(m, tables.Twits, r[1], twit, timestamp)
-		add(counts["twit"], r[1], 1)
-		add(counts["publicTwit"], r[1], public[twit.Visibility.String()])
+		counts.add(&tables.Twits.AnyList, r[1], public)
 		if r[4] != "" || r[6] == "FOLLOWERS" {
 			inList(m, tables.Albums, r[1], twit, timestamp)
-			add(counts["album"], r[1], 1)
-			add(counts["publicAlbum"], r[1], public[twit.Visibility.String()])
+			counts.add(&tables.Albums.AnyList, r[1], public)
 		}
 		for _, f := range followers[r[1]] {
 			inList(m, tables.Timelines, f.Username, twit.Key(), max(1, f.At.UnixMilli()))
@@ -141,7 +127,24 @@ func expect(t testing.TB, w world) model {
 		m.put(tables.TwitNames.Put(twit, timestamp))
 		keys[r[0]] = twit.Key()
 	}
-	equal, comments := map[string]int{}, map[string]int{}
+	for _, x := range tables.Relations() {
+		keyOf := func(o *tables.AnyObject, name string) string {
+			if o == tables.PostedTwits {
+				return keys[name].String()
+			}
+			return name
+		}
+		for _, r := range w[x.File][1:] {
+			a, b := keyOf(x.From.Object(), r[0]), keyOf(x.To.Object(), r[1])
+			at, timestamp := since(t, append(r, "")[2])
+			m.put(x.Put(a, b, true, at, timestamp),
+				hbase.Put{Table: x.From.List.Table, Row: x.From.List.Row(a, 0), Cells: []hbase.Cell{x.From.Member(b, at, timestamp)}},
+				hbase.Put{Table: x.To.List.Table, Row: x.To.List.Row(b, 0), Cells: []hbase.Cell{x.To.Member(a, at, timestamp)}})
+			counts.add(x.From.List, a, false)
+			counts.add(x.To.List, b, false)
+		}
+	}
+	equal := map[string]int{}
 	for _, r := range w["comments"][1:] {
 		ordinal := equal[strings.Join(r, "\x00")]
 		equal[strings.Join(r, "\x00")]++
@@ -149,7 +152,7 @@ func expect(t testing.TB, w world) model {
 		comment := &tables.Comment{Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3], Mark: tables.CommentMark(r[1], r[3], ordinal)}
 		inList(m, tables.Comments, key.String(), comment, at.UnixMilli())
 		inList(m, tables.UserComments, r[1], comment.Key(), at.UnixMilli())
-		add(comments, key.String(), 1)
+		counts.add(&tables.Comments.AnyList, key.String(), false)
 	}
 	sums, days := map[string]tables.UserGame{}, map[string]int{}
 	for _, r := range w["plays"][1:] {
@@ -158,8 +161,8 @@ func expect(t testing.TB, w world) model {
 		inList(m, tables.Players, r[1], r[0], 1)
 		id := r[0] + " " + r[1]
 		if sums[id].Count == 0 {
-			add(counts["player"], r[1], 1)
-			add(counts["game"], r[0], 1)
+			counts.add(&tables.Players.AnyList, r[1], false)
+			counts.add(&tables.UserGames.AnyList, r[0], false)
 		}
 		sums[id] = tables.UserGame{Code: r[1], Count: sums[id].Count + n, Day: max(sums[id].Day, r[2])}
 		inList(m, tables.UserGames, r[0], sums[id], 1)
@@ -167,23 +170,24 @@ func expect(t testing.TB, w world) model {
 		m.put(hbase.Put{Table: tables.Games.Table, Row: tables.RowKey(r[1]), Cells: []hbase.Cell{
 			tables.GameDays.Cell(tables.DayCount{Day: r[2], Count: days[r[1]+" "+r[2]]}, 1)}})
 	}
-	count := func(table, owner, column string, n int) {
-		m.put(hbase.Put{Table: table, Row: tables.RowKey(owner), Cells: []hbase.Cell{
-			{Family: "i", Qualifier: column, Timestamp: 1, Value: []byte(strconv.Itoa(n))}}})
-	}
-	for _, c := range []struct{ name, table, column string }{
-		{"follower", "users", "followerCount"}, {"following", "users", "followingCount"},
-		{"twit", "users", "twitCount"}, {"publicTwit", "users", "publicTwitCount"},
-		{"album", "users", "albumCount"}, {"publicAlbum", "users", "publicAlbumCount"},
-		{"userRole", "users", "roleCount"}, {"roleUser", "roles", "userCount"}, {"game", "users", "gameCount"},
-		{"player", "games", "playerCount"}, {"child", "departments", "childCount"}, {"departmentRole", "departments", "roleCount"},
-	} {
-		for owner, n := range counts[c.name] {
-			count(c.table, owner, c.column, n)
+	for l, owners := range counts {
+		for owner, n := range owners {
+			for column, n := range map[string]int{l.Count: n.All, l.PublicCount: n.Public} {
+				if column != "" {
+					m.put(hbase.Put{Table: l.Owner.Table, Row: tables.RowKey(owner), Cells: []hbase.Cell{
+						{Family: "i", Qualifier: column, Timestamp: 1, Value: []byte(strconv.Itoa(n))}}})
+				}
+			}
 		}
 	}
-	for owner, n := range comments {
-		count("comments", owner, "commentCount", n)
-	}
 	return m
+}
+
+// since is the time of a relation, and the timestamp of its cells.
+func since(t testing.TB, s string) (at time.Time, timestamp int64) {
+	if s == "" {
+		return tables.Unknown, 1
+	}
+	at = parsed(t, s)
+	return at, at.UnixMilli()
 }

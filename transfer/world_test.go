@@ -29,8 +29,6 @@ func randomWorld(r *rand.Rand, people int) world {
 		"departments": {{"id", "name", "parent"}},
 		"roles":       {{"id", "name", "department"}},
 		"games":       {{"id", "name"}},
-		"user_roles":  {{"username", "role"}},
-		"follows":     {{"follower", "followee", "followed_at"}},
 		"twits":       {{"id", "author", "posted_at", "content", "photo_urls", "title", "visibility"}},
 		"comments":    {{"twit", "author", "posted_at", "content"}},
 		"plays":       {{"username", "game", "day", "count"}},
@@ -53,10 +51,6 @@ func randomWorld(r *rand.Rand, people int) world {
 		w.add("games", fmt.Sprint("g", i), "game, \""+name()+"\"")
 	}
 	for range people * 6 {
-		w.once("user_roles", 2, pick("users"), pick("roles"))
-		if a, b := pick("users"), pick("users"); a != b {
-			w.once("follows", 2, a, b, maybe(at().Format(time.RFC3339Nano)))
-		}
 		w.once("plays", 3, pick("users"), pick("games"), at().AddDate(0, 0, r.IntN(3)).Format(time.DateOnly), strconv.Itoa(1+r.IntN(9)))
 	}
 	for i := range people * 3 {
@@ -64,10 +58,47 @@ func randomWorld(r *rand.Rand, people int) world {
 		w.add("twits", fmt.Sprint("t", i), pick("users"), at().Format(time.RFC3339Nano), "Line 1\nline 2, \"quoted\" "+name(), photos,
 			maybe("On "+name()), []string{"", "PUBLIC", "FOLLOWERS"}[r.IntN(3)])
 	}
+	for _, x := range tables.Relations() {
+		w[x.File] = [][]string{header(x)}
+		for range people * 6 {
+			row := []string{pick(fileOf(x.From.Object())), pick(fileOf(x.To.Object()))}
+			if x.Dated() {
+				row = append(row, maybe(at().Format(time.RFC3339Nano)))
+			}
+			if !x.Irreflexive || row[0] != row[1] {
+				w.once(x.File, 2, row...)
+			}
+		}
+	}
 	for range people * 6 {
 		w.add("comments", pick("twits"), pick("users"), at().Format(time.RFC3339Nano), []string{"yes", "no"}[r.IntN(2)])
 	}
 	return w
+}
+
+// header is that of the files of a relation, with all columns.
+func header(x *tables.Relation) []string {
+	columns := []string{x.From.Column, x.To.Column}
+	if x.Dated() {
+		columns = append(columns, x.DateColumn)
+	}
+	return columns
+}
+
+// relationFiles are the schemas of all relations.
+func relationFiles() (names []string) {
+	for _, x := range tables.Relations() {
+		names = append(names, x.File)
+	}
+	return names
+}
+
+// fileOf is the schema that has the objects of a kind. Their names are in its first column.
+func fileOf(o *tables.AnyObject) string {
+	if o == tables.PostedTwits {
+		return "twits"
+	}
+	return o.Table
 }
 
 func (w world) add(schema string, fields ...string) { w[schema] = append(w[schema], fields) }

@@ -1,0 +1,106 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+	"twibase/transfer/check"
+)
+
+// named is an object of a kind: its name, and its key.
+type named struct{ name, key string }
+
+// pairs are two objects that the files have of each kind.
+var pairs = map[*tables.AnyObject][2]named{
+	&tables.Users.AnyObject:       {{"a", "a"}, {"b", "b"}},
+	&tables.Roles.AnyObject:       {{"boss", "boss"}, {"helper", "helper"}},
+	&tables.Departments.AnyObject: {{"top", "top"}, {"low", "low"}},
+	&tables.Games.AnyObject:       {{"go", "go"}, {"chess", "chess"}},
+	tables.PostedTwits:            {{"t1", first.Key().String()}, {"t2", second.Key().String()}},
+}
+
+// TestEveryRelationIsCheckedAndRepaired damages each relation of the catalogue: one edge, its two lists and its two counts.
+func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
+	for _, x := range tables.Relations() {
+		from, to := pairs[x.From.Object()][0], pairs[x.To.Object()][1]
+		add := func(t *testing.T, store hbase.Store) {
+			t.Helper()
+			rows := x.From.Column + "," + x.To.Column + "\n" + from.name + "," + to.name + "\n"
+			_, err := transfer.ImportFiles(t.Context(), store, map[string][]byte{
+				"roles.csv": []byte("id,name,department\nhelper,Helper,\n"), "games.csv": []byte("id,name\nchess,Chess\n"),
+				x.File + ".csv": []byte(rows)}, transfer.Options{ListBound: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := func(table, row, family, qualifier string) string {
+			line, _, _ := strings.Cut(check.Violation{Table: table, Row: row, Column: family + ":" + qualifier}.String(), "is ,")
+			return line
+		}
+		count := func(l *tables.AnyList, owner string) string {
+			return at(l.Owner.Table, tables.RowKey(owner), tables.Attributes, l.Count)
+		}
+		fromMember, toMember := x.From.Member(to.key, tables.Unknown, 0), x.To.Member(from.key, tables.Unknown, 0)
+		fromRow, toRow := x.From.List.Row(from.key, 0), x.To.List.Row(to.key, 0)
+		inFrom := at(x.From.List.Table, fromRow, fromMember.Family, fromMember.Qualifier)
+		inTo := at(x.To.List.Table, toRow, toMember.Family, toMember.Qualifier)
+		says := from.name + " " + x.Verb + " " + to.name
+		for _, test := range []struct {
+			name     string
+			damage   []hbase.Mutation
+			reported []string // the beginnings of the lines
+		}{
+			{"a member of the first end is missing",
+				[]hbase.Mutation{without(x.From.List.Table, fromRow, fromMember.Family, fromMember.Qualifier)},
+				[]string{inFrom + "is absent, should be there: " + says}},
+			{"a member of the second end is missing",
+				[]hbase.Mutation{without(x.To.List.Table, toRow, toMember.Family, toMember.Qualifier)},
+				[]string{inTo + "is absent, should be there: " + says}},
+			{"there is no edge", []hbase.Mutation{x.Put(from.key, to.key, false, tables.Unknown, age)}, []string{
+				inFrom + "is there, should be absent: " + x.Table + " says that " + says + " no longer",
+				inTo + "is there, should be absent: " + x.Table + " says that " + says + " no longer",
+				count(x.From.List, from.key), count(x.To.List, to.key),
+			}},
+			{"the counts are wrong", []hbase.Mutation{
+				attribute(x.From.List.Owner.Table, from.key, x.From.List.Count, "7"),
+				attribute(x.To.List.Owner.Table, to.key, x.To.List.Count, "7"),
+			}, []string{count(x.From.List, from.key) + "is 7", count(x.To.List, to.key) + "is 7"}},
+		} {
+			t.Run(x.Name+", "+test.name, func(t *testing.T) {
+				store := open(t)
+				add(t, store)
+				if lines := checkStore(t, store); len(lines) > 0 {
+					t.Fatal("before: ", lines)
+				}
+				before := dump(t, store)
+				write(t, store, test.damage...)
+				lines := slices.DeleteFunc(checkStore(t, store), func(line string) bool {
+					return strings.HasPrefix(line, tables.Timelines.Table+" ") // they follow from one of the relations
+				})
+				for _, want := range test.reported {
+					if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
+						t.Errorf("no line begins with %q:\n%s", want, strings.Join(lines, "\n"))
+					}
+				}
+				if len(lines) != len(test.reported) {
+					t.Errorf("%d violations, want %d:\n%s", len(lines), len(test.reported), strings.Join(lines, "\n"))
+				}
+				if result, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil || result.Left > 0 {
+					t.Fatal(result, err)
+				}
+				if test.name == "there is no edge" {
+					return // the source is changed
+				}
+				if diff := cmp.Diff(before, dump(t, store)); diff != "" {
+					t.Errorf("(-before +repaired):\n%s", diff)
+				}
+			})
+		}
+	}
+}
