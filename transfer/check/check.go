@@ -58,11 +58,9 @@ type run struct {
 	// pending are the ids of the fan-out jobs.
 	pending map[string]bool
 
-	// off is how many members lists should have more than they have, and lacking has these members.
+	// off is how many members lists should have more than they have, and lacking has these members by their positions.
 	off     map[listOf]rebuild.Length
-	lacking map[member]*hbase.Cell
-	// players are those whom the lists of games lack.
-	players map[string][]string
+	lacking map[listOf]map[string]*hbase.Cell
 	// named are the twits whose names lack a row, by their names.
 	named map[string]tables.TwitKey
 	// restricted are the public twits that should be for followers only.
@@ -73,11 +71,6 @@ type run struct {
 type listOf struct {
 	*tables.AnyList
 	owner string
-}
-
-type member struct {
-	listOf
-	position string
 }
 
 // Run checks the store once, and returns how that ended: a violation is no error.
@@ -96,7 +89,7 @@ func (c Checker) Run(ctx context.Context) error {
 	}
 	r := &run{
 		Checker: c, now: time.Now(), damaged: map[listOf]bool{}, busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
-		off: map[listOf]rebuild.Length{}, lacking: map[member]*hbase.Cell{}, players: map[string][]string{},
+		off: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
 		named: map[string]tables.TwitKey{}, restricted: map[tables.TwitKey]bool{},
 	}
 	return r.inOrder(ctx,

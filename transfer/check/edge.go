@@ -10,81 +10,100 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// edge is a row that relates a to b.
-type edge struct {
-	row, a, b string
-	at        time.Time
-	timestamp int64
+// pairs are the rows of a table that are each about two objects, and say what the lists of both have.
+type pairs struct {
+	scan     hbase.Scan
+	from, to *tables.AnyObject
+	// decode returns false for a row that says nothing.
+	decode func(row hbase.Row) (pair, bool, error)
+	// column is the one that is reported if a row can't be read.
+	column func(row hbase.Row) column
+	// end reports a row if one of the objects does not exist. The repair removes what the row says.
+	end func(r *run, p pair, why string)
 }
 
-// edges checks that both ends of each edge exist, and that both lists have it.
+// pair is such a row.
+type pair struct {
+	hbase.Row
+	a, b string
+	// entries are the members that the lists of both objects have.
+	entries [2]entry
+}
+
+// pairs checks that both objects of each row exist, and that both lists have what the row says.
+func (r *run) pairs(ctx context.Context, x pairs) error {
+	return r.rows(ctx, x.scan, func(rows []hbase.Row) error {
+		var some []pair
+		var as, bs []string
+		for _, row := range rows {
+			p, ok, err := x.decode(row)
+			if err != nil {
+				r.unreadable(x.column(row), err)
+			} else if ok {
+				p.Row = row
+				some, as, bs = append(some, p), append(as, p.a), append(bs, p.b)
+			}
+		}
+		from, err := r.existing(ctx, x.from, as)
+		if err != nil {
+			return err
+		}
+		to, err := r.existing(ctx, x.to, bs)
+		if err != nil {
+			return err
+		}
+		var entries []entry
+		for _, p := range some {
+			switch {
+			case !from[p.a]:
+				x.end(r, p, noObject(x.from, p.a))
+			case !to[p.b]:
+				x.end(r, p, noObject(x.to, p.b))
+			default:
+				entries = append(entries, p.entries[:]...)
+			}
+		}
+		return r.expect(ctx, entries)
+	})
+}
+
+// edges checks the edges of all relations.
 func (r *run) edges(ctx context.Context) error {
 	for _, x := range tables.Relations() {
-		err := r.rows(ctx, x.Edges(), func(rows []hbase.Row) error {
-			edges, err := r.withEnds(ctx, x, r.related(x, rows))
-			if err != nil {
-				return err
-			}
-			var entries []entry
-			for _, e := range edges {
-				why := says(x, e.a, e.b) + since(x, e.at)
-				entries = append(entries,
-					entry{list: x.From.List, owner: e.a, cell: x.From.Member(e.b, e.at, e.timestamp), source: x.Table, why: why},
-					entry{list: x.To.List, owner: e.b, cell: x.To.Member(e.a, e.at, e.timestamp), source: x.Table, why: why})
-			}
-			return r.expect(ctx, entries)
-		})
-		if err != nil {
+		if err := r.pairs(ctx, edgesOf(x)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// related returns the edges whose ends are related, and reports those that can't be read.
-func (r *run) related(x *tables.Relation, rows []hbase.Row) (edges []edge) {
-	for _, row := range rows {
-		a, b, err := x.Ends(row.Key)
-		var related bool
-		var at time.Time
-		if err == nil {
-			related, at, err = x.Decode(row.Cells)
-		}
-		if err != nil {
-			r.unreadable(attribute(x.Table, row.Key, "state"), err)
-		} else if related {
-			edges = append(edges, edge{row.Key, a, b, at, rebuild.Youngest(row.Cells)})
-		}
+func edgesOf(x *tables.Relation) pairs {
+	return pairs{
+		scan: x.Edges(), from: x.From.Object(), to: x.To.Object(),
+		decode: func(row hbase.Row) (p pair, related bool, err error) {
+			if p.a, p.b, err = x.Ends(row.Key); err != nil {
+				return p, false, err
+			}
+			related, at, err := x.Decode(row.Cells)
+			timestamp, why := rebuild.Youngest(row.Cells), says(x, p.a, p.b)+since(x, at)
+			p.entries = [2]entry{
+				{list: x.From.List, owner: p.a, cell: x.From.Member(p.b, at, timestamp), source: x.Table, why: why},
+				{list: x.To.List, owner: p.b, cell: x.To.Member(p.a, at, timestamp), source: x.Table, why: why},
+			}
+			return p, related, err
+		},
+		column: func(row hbase.Row) column { return attribute(x.Table, row.Key, "state") },
+		end: func(r *run, p pair, why string) {
+			_, at, _ := x.Decode(p.Cells)
+			r.report(attribute(x.Table, p.Key, "state"), "1", "0", why, x.Put(p.a, p.b, false, at, rebuild.Youngest(p.Cells)+1))
+		},
 	}
-	return edges
 }
 
-// withEnds returns the edges whose ends exist, and reports the others. The repair ends these.
-func (r *run) withEnds(ctx context.Context, x *tables.Relation, edges []edge) (kept []edge, err error) {
-	as, bs := make([]string, len(edges)), make([]string, len(edges))
-	for i, e := range edges {
-		as[i], bs[i] = e.a, e.b
-	}
-	from, err := r.existing(ctx, x.From.Object(), as)
-	if err != nil {
-		return nil, err
-	}
-	to, err := r.existing(ctx, x.To.Object(), bs)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range edges {
-		if from[e.a] && to[e.b] {
-			kept = append(kept, e)
-			continue
-		}
-		why := noObject(x.From.Object(), e.a)
-		if from[e.a] {
-			why = noObject(x.To.Object(), e.b)
-		}
-		r.report(attribute(x.Table, e.row, "state"), "1", "0", why, x.Put(e.a, e.b, false, e.at, e.timestamp+1))
-	}
-	return kept, nil
+// edge is what a member of a list says of two objects.
+type edge struct {
+	a, b string
+	at   time.Time
 }
 
 // says says that a is related to b.

@@ -60,7 +60,10 @@ func (r *run) missing(e entry) {
 		hbase.Put{Table: e.list.Table, Row: e.row, Cells: []hbase.Cell{e.cell}})
 	if isNew && !r.Repair {
 		r.grow(e.of(), 1, r.isPublic(e.of(), e.cell).count())
-		r.lacking[member{e.of(), e.cell.Qualifier}] = &e.cell
+		if r.lacking[e.of()] == nil {
+			r.lacking[e.of()] = map[string]*hbase.Cell{}
+		}
+		r.lacking[e.of()][e.cell.Qualifier] = &e.cell
 	}
 }
 
@@ -134,7 +137,7 @@ func (r *run) first(e *entry, cells []hbase.Cell) *hbase.Cell {
 	if len(cells) > 0 {
 		return &cells[0]
 	}
-	return r.lacking[member{e.of(), e.cell.Qualifier}]
+	return r.lacking[e.of()][e.cell.Qualifier]
 }
 
 // existing returns which of these objects exist, by their keys.

@@ -91,11 +91,11 @@ func explainers() map[*tables.AnyList]explainer {
 	for _, x := range tables.Relations() {
 		explainers[x.From.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
 			b, at, err := x.From.Counterpart(owner, c)
-			return edge{a: owner, b: b, at: at}, err
+			return edge{owner, b, at}, err
 		})
 		explainers[x.To.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
 			a, at, err := x.To.Counterpart(owner, c)
-			return edge{a: a, b: owner, at: at}, err
+			return edge{a, owner, at}, err
 		})
 	}
 	return explainers
