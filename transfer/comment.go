@@ -22,8 +22,9 @@ type comment struct {
 	ordinal int
 }
 
-// ordinals count equal comments in the order of a file, by hashes: a file may have more comments than fit into memory. Should two
-// hashes collide, a comment has a higher ordinal than it needs, and the same one each time the file is read.
+// ordinals count equal comments in the order of a file, by hashes: a file may have more comments than fit into
+// memory. Should two hashes collide, a comment has a higher ordinal than it needs, and the same one each time the
+// file is read.
 type ordinals struct {
 	file string
 	seen map[uint64]int
@@ -43,7 +44,10 @@ func (o *ordinals) of(file string, c comment) int {
 func (im *importer) importComments(ctx context.Context) error {
 	var equal ordinals
 	parse := func(r *row) comment {
-		c := comment{r.checked("twit", tables.CheckTwitID), r.checked("author", tables.CheckUsername), r.time("posted_at"), r.content("content"), 0}
+		c := comment{
+			twit: r.checked("twit", tables.CheckTwitID), author: r.checked("author", tables.CheckUsername),
+			postedAt: r.time("posted_at"), content: r.content("content"),
+		}
 		if c.content == "" {
 			r.fail("content", "it must not be empty")
 		}
@@ -102,5 +106,6 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 // stored returns the comment as a store has it, given the key of its twit.
 func (c comment) stored(twit string) *tables.Comment {
 	key, _ := tables.ParseTwitKey(twit)
-	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content, Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
+	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
+		Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
 }

@@ -9,8 +9,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema is the schema of departments. Their files are imported together: whether a parent exists and the tree stays one is known
-// when all are read. They are exported with parents before their children.
+// treeSchema is the schema of departments. Their files are imported together: whether a parent exists and the tree
+// stays one is known when all are read. They are exported with parents before their children.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments

@@ -14,9 +14,9 @@ import (
 	"twibase/hbase"
 )
 
-// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file for each schema, with
-// the optional columns that any row has, in an order that depends on the rows alone. A file takes its name when it is whole; one that is
-// there already is replaced, and nothing else in the folder is touched.
+// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file
+// for each schema, with the optional columns that any row has, in an order that depends on the rows alone. A file
+// takes its name when it is whole; one that is there already is replaced, and nothing else in the folder is touched.
 //
 // It returns how many rows it wrote. What is written to the store meanwhile may or may not be among them.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
@@ -36,7 +36,8 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	return rows, nil
 }
 
-// exportFile writes one file. Which optional columns it has is known only when all rows are: till then they wait in a second file.
+// exportFile writes one file. Which optional columns it has is known only when all rows are: till then they wait in a
+// second file.
 func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
 	waiting, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {

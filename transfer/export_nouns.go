@@ -19,7 +19,8 @@ type emit func(fields ...string) error
 const ownersRead = 256
 
 // eachMember calls f with the members of the lists of these owners, owner after owner.
-func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error) error {
+func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string,
+	f func(owner string, members []E) error) error {
 	for some := range slices.Chunk(owners, ownersRead) {
 		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
 			members, err := rebuild.Covered(l, span)
@@ -62,7 +63,8 @@ func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
 			if t.Visibility != tables.Public {
 				visibility = t.Visibility.String()
 			}
-			err := row(t.Name, t.AuthorName, instant(t.PostedAt), t.Content, strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
+			err := row(t.Name, t.AuthorName, instant(t.PostedAt), t.Content,
+				strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
 			if err != nil {
 				return err
 			}

@@ -93,12 +93,15 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
 func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
-	decided := rebuild.Youngest(slices.DeleteFunc(slices.Clone(stored), func(c hbase.Cell) bool { return c.Qualifier != tables.CommitColumn }))
+	committed := int64(0) // the timestamp of the commit record, if there is one
+	if i := slices.IndexFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == tables.CommitColumn }); i >= 0 {
+		committed = stored[i].Timestamp
+	}
 	merged := slices.Clone(stored)
 	for i, cell := range news {
-		if !hasColumn(stored, cell.Qualifier) && decided > 0 {
+		if !hasColumn(stored, cell.Qualifier) && committed > 0 {
 			// All that was played may have been erased, and what is older stays masked.
-			news[i].Timestamp = max(cell.Timestamp, decided+1)
+			news[i].Timestamp = max(cell.Timestamp, committed+1)
 		}
 		merged = overlay(merged, news[i])
 	}
@@ -115,7 +118,7 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
 	userGames.put(derived, key.username, tables.UserGames.Cell(game, rebuild.Youngest(merged)))
-	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, decided+1)))
+	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, committed+1)))
 	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
 		userGames.count(key.username, false)
 		players.count(key.game, false)

@@ -17,13 +17,14 @@ import (
 type Options struct {
 	// SkipBad skips rows that are wrong; without it the first one ends the import.
 	SkipBad bool
-	// Read is called with how many more rows of a file were read, and Skipped with each row that is left out: one call at a
-	// time. Nil is no call.
+	// Read is called with how many more rows of a file were read, and Skipped with each row that is left out: one
+	// call at a time. Nil is no call.
 	Read    func(file string, rows int)
 	Skipped func(*RowError)
 	// ListBound is how many members a bucket of a list holds, at least 2; 0 means [tables.ListBound].
 	ListBound int
-	// FanoutLimit is how many followers an author may have whose twits are put into their timelines; 0 means [tables.FanoutLimit].
+	// FanoutLimit is how many followers an author may have whose twits are put into their timelines; 0 means
+	// [tables.FanoutLimit].
 	FanoutLimit int
 }
 
@@ -31,7 +32,8 @@ type Options struct {
 type Summary struct {
 	// Rows is how many rows were read, those that were left out included.
 	Rows int
-	// Bad is how many rows were left out because they are wrong, Nowhere how many because they name something that does not exist.
+	// Bad is how many rows were left out because they are wrong, Nowhere how many because they name something that
+	// does not exist.
 	Bad, Nowhere int
 }
 
@@ -62,8 +64,8 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 const importMemory = 2 << 30
 
 func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {
-	// An import makes short-lived rows by the million beside a small heap: collecting whenever it has doubled costs a tenth of
-	// the time. The limit keeps garbage from growing along with a large heap.
+	// An import makes short-lived rows by the million beside a small heap: collecting whenever it has doubled costs a
+	// tenth of the time. The limit keeps garbage from growing along with a large heap.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	im := newImporter(store, files, options)

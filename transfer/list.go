@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -42,8 +43,8 @@ func newLists(store hbase.Store) lists {
 	return all
 }
 
-// begin says whether the store is blank. New members are counted then, except those that may not be new: two files may have the
-// same comment, or say where an object is.
+// begin says whether the store is blank. New members are counted then, except those that may not be new: two files
+// may have the same comment, or say where an object is.
 func (all lists) begin(blank bool) {
 	uncounted := []*tables.AnyList{&tables.Comments.AnyList, &tables.UserComments.AnyList}
 	for _, ref := range tables.References() {
@@ -64,7 +65,8 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists that have a count: nothing else tells from which list an import that died moved a member.
+// touchCounted touches all lists that have a count: nothing else tells from which list an import that died moved a
+// member.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -98,9 +100,12 @@ func (l *list) put(w *writes, owner string, member hbase.Cell) {
 	w.cell(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// remove deletes a member that was put with this timestamp or an older one.
-func (l *list) remove(w *writes, owner, position string, timestamp int64) {
-	w.remove(l.Table, l.row(owner, position), l.Family, position, timestamp)
+// remove removes a member of an owner's list.
+func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
+	if im.repaired { // a repair may have made it younger
+		member.Timestamp = time.Now().UnixMilli()
+	}
+	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
 // count notes that a member is new to its owner's list.
@@ -113,7 +118,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Grown(public)
 }
 
-// rebuild rebuilds the lists that were touched. It does not read those whose length is known and that fit into one bucket.
+// rebuild rebuilds the lists that were touched. It does not read those whose length is known and that fit into one
+// bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	var read []string
 	known := map[string]rebuild.Length{}

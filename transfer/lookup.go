@@ -19,7 +19,8 @@ type lookup[V any] struct {
 	known map[string]*V // nil: not found
 }
 
-func newLookup[V any](store hbase.Store, get func(string) hbase.Get, decode func(string, []hbase.Cell) (V, bool, error)) *lookup[V] {
+func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
+	decode func(string, []hbase.Cell) (V, bool, error)) *lookup[V] {
 	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
 }
 

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"slices"
-	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -76,9 +75,10 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revise writes objects that are in lists because of what they refer to. One that says the same as in the store is not written, and one
-// that says something else becomes younger, so that its new place in a list is younger than what removes the old one. What a row leaves
-// empty is removed. The object comes last: one that is there has all that follows from it.
+// revise writes objects that are in lists because of what they refer to. One that says the same as in the store is
+// not written, and one that says something else becomes younger, so that its new place in a list is younger than what
+// removes the old one. What a row leaves empty is removed. The object comes last: one that is there has all that
+// follows from it.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	_, _, fields := o.File()
 	latest := map[string]*T{}
@@ -100,15 +100,21 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	for i, key := range keys {
 		youngest := rebuild.Youngest(stored[i])
 		put := o.Put(key, latest[key], youngest+1)
-		removed := slices.DeleteFunc(slices.Clone(stored[i]), func(old hbase.Cell) bool { return hasColumn(put.Cells, old.Qualifier) })
-		changed := len(removed) > 0 || slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool { return !hasValue(stored[i], c) })
+		removed := slices.DeleteFunc(slices.Clone(stored[i]), func(old hbase.Cell) bool {
+			return hasColumn(put.Cells, old.Qualifier)
+		})
+		changed := len(removed) > 0 || slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool {
+			return !slices.ContainsFunc(stored[i], func(s hbase.Cell) bool {
+				return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
+			})
+		})
 		revisions = append(revisions, revision{key, stored[i], put.Cells, changed})
 		if !changed {
 			continue
 		}
 		truth.put(put)
 		for _, old := range removed {
-			truth.remove(put.Table, put.Row, old.Family, old.Qualifier, youngest)
+			truth.remove(put.Table, put.Row, old)
 		}
 	}
 	for _, ref := range tables.References() {
@@ -156,11 +162,7 @@ func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Re
 	for i, v := range revisions {
 		old, now := before[i], after[i]
 		if old.Listed && (old.Owner != now.Owner || old.Member.Qualifier != now.Member.Qualifier) {
-			gone := old.Member.Timestamp
-			if im.repaired { // a repair may have made the member younger
-				gone = time.Now().UnixMilli()
-			}
-			list.remove(w, old.Owner, old.Member.Qualifier, gone)
+			im.remove(w, list, old.Owner, old.Member)
 		}
 		if now.Listed && v.changed {
 			list.put(w, now.Owner, now.Member)
@@ -171,13 +173,6 @@ func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Re
 
 func hasColumn(cells []hbase.Cell, qualifier string) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == qualifier })
-}
-
-// hasValue reports whether a column is among cells with the value of c.
-func hasValue(cells []hbase.Cell, c hbase.Cell) bool {
-	return slices.ContainsFunc(cells, func(s hbase.Cell) bool {
-		return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
-	})
 }
 
 func value(s *string) string {

@@ -51,9 +51,10 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe hands the good rows of all files of a schema to write, in batches, several at the same time. All rows of one key go
-// through the same worker, so that they come in order and never at the same time.
-func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string, write func(context.Context, []item[T]) error) error {
+// pipe hands the good rows of all files of a schema to write, in batches, several at the same time. All rows of one
+// key go through the same worker, so that they come in order and never at the same time.
+func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
+	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var lines [workers]chan []item[T]
 	for i := range lines {

@@ -26,7 +26,8 @@ type relations struct {
 	newKeys newKeys
 }
 
-// relationSchemas are the schemas of the files of relations: of those that have an end of this kind, or of all that have not.
+// relationSchemas are the schemas of the files of relations: of those that have an end of this kind, or of all that
+// have not.
 func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == of) != have {
@@ -100,13 +101,11 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related {
-			gone := old.timestamp
-			if im.repaired { // a repair may have made the members younger
-				gone = time.Now().UnixMilli()
-			}
-			x.remove(derived, relation{r.a, r.b, old.at}, gone)
-		} else {
+		if old.related && x.Dated() { // without dates, the new members are at the positions of the old ones
+			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
+			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
+		}
+		if !old.related {
 			x.from.count(r.a, false)
 			x.to.count(r.b, false)
 			added = append(added, r)
@@ -125,15 +124,6 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		return err
 	}
 	return rebuild.Write(ctx, im.store, truth)
-}
-
-// remove deletes the members of an older relation of the same two objects. If the relation has no dates, these are at the
-// positions of the new members.
-func (x *relations) remove(w *writes, r relation, timestamp int64) {
-	if x.Dated() {
-		x.from.remove(w, r.a, x.From.Member(r.b, r.at, 0).Qualifier, timestamp)
-		x.to.remove(w, r.b, x.To.Member(r.a, r.at, 0).Qualifier, timestamp)
-	}
 }
 
 // read returns the edge of each row; rows of the same two objects share one.

@@ -36,8 +36,8 @@ func newSource(name string, open func() (io.ReadCloser, error)) (source, error) 
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// sources finds the files that paths name, files or folders of files, in the order of the schemas. A file that several paths
-// name is read once: comments that a file has twice are two.
+// sources finds the files that paths name, files or folders of files, in the order of the schemas. A file that
+// several paths name is read once: comments that a file has twice are two.
 func sources(paths []string) ([]source, error) {
 	var found []source
 	for _, path := range paths {

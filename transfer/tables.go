@@ -12,11 +12,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// making is for how long tables may be made: a busy cluster opens hundreds of regions for that, and has more to do than to answer one call.
+// making is for how long tables may be made: a busy cluster opens hundreds of regions for that, and has more to do
+// than to answer one call.
 const making = 3 * time.Minute
 
-// EnsureTables creates those of twibase's tables that the store lacks, each pre-split into so many regions, at least 1. It returns their names.
-// Several may call it at the same time.
+// EnsureTables creates those of twibase's tables that the store lacks, each pre-split into so many regions, at least
+// 1. It returns their names. Several may call it at the same time.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, making)
 	defer cancel()

@@ -137,7 +137,8 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut adds a twit to the timelines of these. An entry has the timestamp of the follow that it is there for: docs/TABLES.md says why.
+// fanOut adds a twit to the timelines of these. An entry has the timestamp of the follow that it is there for:
+// docs/TABLES.md says why.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	if len(followers) > 0 {
 		if err := im.mark(ctx); err != nil {
@@ -154,7 +155,8 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// importMarker is the row that says that an import adds entries to timelines, and has not trimmed them. It is safe for concurrent use.
+// importMarker is the row that says that an import adds entries to timelines, and has not trimmed them. It is safe
+// for concurrent use.
 type importMarker struct {
 	mu        sync.Mutex
 	on        bool

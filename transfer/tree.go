@@ -33,9 +33,9 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune removes rows until what remains, over what is stored, is a tree, and reports each. It returns the others. A row that is
-// removed makes way for what is stored under its code, or leaves others without a parent: so prune looks again until nothing is
-// wrong.
+// prune removes rows until what remains, over what is stored, is a tree, and reports each. It returns the others. A
+// row that is removed makes way for what is stored under its code, or leaves others without a parent: so prune looks
+// again until nothing is wrong.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may push stored departments down
 	for {
@@ -65,8 +65,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the path from a department to the top. If the path does not end there, or is too long, check returns the row to
-// blame, unless the path passes a row that is wrong already.
+// check follows the path from a department to the top. If the path does not end there, or is too long, check returns
+// the row to blame, unless the path passes a row that is wrong already.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {

@@ -55,7 +55,8 @@ func (im *importer) importTwits(ctx context.Context) error {
 		})
 }
 
-// writeTwits writes twits whose authors exist. The row of a twit's id comes last: a twit that has one has all that follows from it.
+// writeTwits writes twits whose authors exist. The row of a twit's id comes last: a twit that has one has all that
+// follows from it.
 func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
 	authors, gets := make([]string, len(batch)), make([]hbase.Get, len(batch))
 	for i, it := range batch {
@@ -146,5 +147,6 @@ func says(cell hbase.Cell, t *tables.Twit) bool {
 }
 
 func taken(it item[*tables.Twit]) *RowError {
-	return it.bad("id", "%q is already the id of a twit with another author, time, content, title, visibility or photos; a twit never changes", it.value.Name)
+	return it.bad("id", "%q is already the id of a twit with another author, time, content, title, visibility or photos; "+
+		"a twit never changes", it.value.Name)
 }

@@ -11,8 +11,8 @@ import (
 // maxCells is how many cells are written in one batch.
 const maxCells = 20_000
 
-// stamp is the timestamp of cells that say what happened at a time. It is never 0, which a store would replace by its present; that is
-// also the timestamp of what has no time.
+// stamp is the timestamp of cells that say what happened at a time. It is never 0, which a store would replace by its
+// present; that is also the timestamp of what has no time.
 func stamp(at time.Time) int64 { return max(1, at.UnixMilli()) }
 
 // timeless is the timestamp of cells that have no time of their own.
@@ -36,8 +36,8 @@ func newWrites(store hbase.Store, rows int) *writes {
 	return &writes{store: store, at: make(map[rowKey]int, rows), puts: make([]hbase.Put, 0, rows)}
 }
 
-// derived returns writes of what follows from rows. A repair after an import that died has removed such cells, because their
-// sources were not there yet: so they have to be rewritten.
+// derived returns writes of what follows from rows. A repair after an import that died has removed such cells,
+// because their sources were not there yet: so they have to be rewritten.
 func (im *importer) derived(rows int) *writes {
 	w := newWrites(im.store, rows)
 	w.rewriteMasked = im.repaired
@@ -59,10 +59,10 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 	w.put(hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{cell}})
 }
 
-// remove deletes the versions of a column up to the timestamp.
-func (w *writes) remove(table, row, family, qualifier string, timestamp int64) {
+// remove deletes a cell, and what is older in its column.
+func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
-	w.deletes = append(w.deletes, rebuild.Remove(table, row, hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp}))
+	w.deletes = append(w.deletes, rebuild.Remove(table, row, cell))
 }
 
 // flushFull sends what was collected if it is a batch.

@@ -158,8 +158,8 @@ func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []strin
 	return split, nil
 }
 
-// gaps reports the buckets of a list that do not begin where the one before ends, and a last one that ends before the list.
-// cells are the columns that name the buckets.
+// gaps reports the buckets of a list that do not begin where the one before ends, and a last one that ends before the
+// list. cells are the columns that name the buckets.
 func (r *run) gaps(l *tables.AnyList, row string, buckets []tables.Bucket, cells []hbase.Cell) {
 	for i, b := range buckets {
 		old := &cells[i]

@@ -13,12 +13,14 @@ import (
 // Checker is how to check a store. Only the store is needed.
 type Checker struct {
 	Store hbase.Store
-	// Report is called with each violation, Read with how many more rows of a table were read; both from one goroutine. Nil is no call.
+	// Report is called with each violation, Read with how many more rows of a table were read; both from one
+	// goroutine. Nil is no call.
 	Report func(Violation)
 	Read   func(table string, rows int)
 	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in timelines.
 	Waiting func(jobs int)
-	// Repair is whether violations are repaired. Some show only when others are repaired, so it takes another run to find none.
+	// Repair is whether violations are repaired. Some show only when others are repaired, so it takes another run to
+	// find none.
 	Repair bool
 	// Grace is for how long a write may be on its way before that is a violation.
 	Grace time.Duration
@@ -33,8 +35,8 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 
 // run is one check of a store.
 //
-// While nothing is repaired, it notes what a repair would have changed, so that what follows from a violation is not one more: see
-// the fields from off on.
+// While nothing is repaired, it notes what a repair would have changed, so that what follows from a violation is not
+// one more: see the fields from off on.
 type run struct {
 	Checker
 	now time.Time
@@ -88,7 +90,8 @@ func (c Checker) Run(ctx context.Context) error {
 		c.TimelineBound = tables.TimelineBound
 	}
 	r := &run{
-		Checker: c, now: time.Now(), damaged: map[listOf]bool{}, busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
+		Checker: c, now: time.Now(), damaged: map[listOf]bool{},
+		busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
 		off: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
 		named: map[string]tables.TwitKey{}, restricted: map[tables.TwitKey]bool{},
 	}
@@ -122,8 +125,8 @@ const (
 	maxRepairs = 1000
 )
 
-// flush writes repairs. What is put has the timestamp of what it follows from, so that whatever is decided later is younger. Only
-// where a deletion masks it, it is younger itself.
+// flush writes repairs. What is put has the timestamp of what it follows from, so that whatever is decided later is
+// younger. Only where a deletion masks it, it is younger itself.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -175,7 +178,8 @@ func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) er
 	}
 	if len(rows) == 1 {
 		row, family := rows[0], rows[0].Cells[0].Family
-		if owner, keyErr := tables.OwnerOf(row.Key); keyErr != nil || !r.damaged[listOf{tables.ListOf(table, family), owner}] {
+		owner, _ := tables.OwnerOf(row.Key)
+		if !r.damaged[listOf{tables.ListOf(table, family), owner}] {
 			r.unreadable(column{table, row.Key, family, ""}, err)
 		}
 		return nil

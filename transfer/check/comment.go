@@ -49,8 +49,8 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 		case tables.Commenters.DecodeRemoved(cells[1+i]):
 			why[i] = "commenters says that the comment was deleted"
 		default:
-			entries = append(entries, entry{list: &tables.UserComments.AnyList, owner: c.AuthorName,
-				cell: tables.UserComments.Cell(c.Key(), c.PostedAt.UnixMilli()), source: tables.Comments.Table, why: c.AuthorName + " wrote it"})
+			entries = append(entries, entryOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli(),
+				tables.Comments.Table, c.AuthorName+" wrote it"))
 		}
 	}
 	return why, r.expect(ctx, entries)

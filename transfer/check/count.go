@@ -10,8 +10,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// lengths checks that the lengths which are attributes are those of the lists: first of all lists that have a row, and then
-// that the others are 0.
+// lengths checks that the lengths which are attributes are those of the lists: first of all lists that have a row,
+// and then that the others are 0.
 func (r *run) lengths(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		if l.Count == "" {

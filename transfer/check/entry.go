@@ -23,6 +23,11 @@ type entry struct {
 
 func (e *entry) of() listOf { return listOf{e.list, e.owner} }
 
+// entryOf is a member that follows from a source.
+func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, source, why string) entry {
+	return entry{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp), source: source, why: why}
+}
+
 // entryAt is a position of a list.
 func entryAt(l *tables.AnyList, owner, position string) entry {
 	return entry{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
@@ -118,7 +123,8 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 			return err
 		}
 		if e.row = e.list.Row(e.owner, place.Covering); place.Covering != 0 {
-			further, gets = append(further, e), append(gets, e.list.Get(e.owner, place.Covering, hbase.Exactly(e.cell.Qualifier)))
+			further = append(further, e)
+			gets = append(gets, e.list.Get(e.owner, place.Covering, hbase.Exactly(e.cell.Qualifier)))
 		} else {
 			e.found = r.first(e, cells[i])
 		}

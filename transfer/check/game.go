@@ -28,8 +28,8 @@ func (r *run) plays(ctx context.Context) error {
 			}
 			timestamp, why := rebuild.Youngest(row.Cells), p.a+" played "+p.b
 			p.entries = [2]entry{
-				{list: &tables.UserGames.AnyList, owner: p.a, cell: tables.UserGames.Cell(sum, timestamp), source: table, why: why},
-				{list: &tables.Players.AnyList, owner: p.b, cell: tables.Players.Cell(p.a, timestamp), source: table, why: why},
+				entryOf(tables.UserGames, p.a, sum, timestamp, table, why),
+				entryOf(tables.Players, p.b, p.a, timestamp, table, why),
 			}
 			return p, len(days) > 0, err
 		},
@@ -65,15 +65,16 @@ func neverPlayed(user, game string, cells []hbase.Cell) string {
 
 // days checks that the sums of games by day are those of their players.
 func (r *run) days(ctx context.Context) error {
-	scan := hbase.Scan{Table: tables.Games.Table, Columns: tables.Players.Family + " " + tables.GameDays.Get("", "", "").Columns,
-		Page: hbase.Page{Limit: 1}}
+	columns := tables.Players.Family + " " + tables.GameDays.Get("", "", "").Columns
+	scan := hbase.Scan{Table: tables.Games.Table, Columns: columns, Page: hbase.Page{Limit: 1}}
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		for _, row := range rows {
 			game, bucket, err := tables.Players.OwnerOf(row.Key)
 			if err != nil || bucket != 0 {
 				continue // reported with the list
 			}
-			if err := r.daysOf(ctx, game); err != nil && !errors.Is(err, hbase.ErrCorrupt) { // reported with the row of plays
+			err = r.daysOf(ctx, game)
+			if err != nil && !errors.Is(err, hbase.ErrCorrupt) { // reported with the row of plays
 				return err
 			}
 		}

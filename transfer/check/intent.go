@@ -10,8 +10,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// intents reports the operations that committed and are not complete, which a sweep would complete. Those that did not commit do no
-// harm.
+// intents reports the operations that committed and are not complete, which a sweep would complete. Those that did
+// not commit do no harm.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
@@ -77,8 +77,8 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters notes whose twits readers do not look for in timelines, and checks that no broadcaster waits for a job that does
-// not exist.
+// broadcasters notes whose twits readers do not look for in timelines, and checks that no broadcaster waits for a job
+// that does not exist.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})

@@ -77,7 +77,8 @@ func typed[E any](l *tables.List[E],
 	}
 }
 
-// explainers returns those of all lists, but for the lists of twits, comments and timelines, which have checks of their own.
+// explainers returns those of all lists, but for the lists of twits, comments and timelines, which have checks of
+// their own.
 func explainers() map[*tables.AnyList]explainer {
 	explainers := map[*tables.AnyList]explainer{
 		&tables.Albums.AnyList:       explainAlbum(),

@@ -2,8 +2,8 @@ package check
 
 import "context"
 
-// maxRuns is how often RepairAll checks a store at most. A member of a bucket that no directory names, say, is moved into another one, then seen
-// not to follow from anything, and then not counted any more.
+// maxRuns is how often RepairAll checks a store at most. A member of a bucket that no directory names, say, is moved
+// into another one, then seen not to follow from anything, and then not counted any more.
 const maxRuns = 8
 
 // Result says what became of violations.
@@ -12,8 +12,8 @@ type Result struct {
 	Found, Left int
 }
 
-// RepairAll repairs until nothing is left that can be repaired, and proves that by going through the store once more. Interrupted, or done twice, it comes to
-// the same.
+// RepairAll repairs until nothing is left that can be repaired, and proves that by going through the store once more.
+// Interrupted, or done twice, it comes to the same.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report

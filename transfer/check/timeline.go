@@ -13,8 +13,8 @@ import (
 // batchTimelines is how many timelines are in memory at the same time: each may be long.
 const batchTimelines = 32
 
-// timelines checks that timelines have the newest twits of all whom their owners follow, down to where they were trimmed. Nothing is
-// known of the twits of busy authors, and timelines need not have those of broadcasters.
+// timelines checks that timelines have the newest twits of all whom their owners follow, down to where they were
+// trimmed. Nothing is known of the twits of busy authors, and timelines need not have those of broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {

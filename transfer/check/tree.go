@@ -11,8 +11,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// tree checks that the path up from each department ends at the top. It returns the departments whose parent is to blame if
-// it does not.
+// tree checks that the path up from each department ends at the top. It returns the departments whose parent is to
+// blame if it does not.
 func (r *run) tree(ctx context.Context, some []referrer) (wrong map[string]bool, err error) {
 	wrong = map[string]bool{}
 	parents := map[string]*string{} // nil: there is no such department
@@ -45,8 +45,9 @@ func (r *run) tree(ctx context.Context, some []referrer) (wrong map[string]bool,
 				}
 			case slices.Contains(path, parent): // there is a circle above
 			case len(path) == tables.MaxDepth:
-				r.report(attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute), text([]byte(d.Owner)),
-					"another", fmt.Sprintf("the department is below more than %d others", tables.MaxDepth-1))
+				at := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)
+				r.report(at, text([]byte(d.Owner)), "another",
+					fmt.Sprintf("the department is below more than %d others", tables.MaxDepth-1))
 			default:
 				paths[i], done = append(path, parent), false
 			}
@@ -87,8 +88,8 @@ func (r *run) readParents(ctx context.Context, parents map[string]*string, paths
 	return nil
 }
 
-// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the tree has
-// room.
+// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the
+// tree has room.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -92,15 +93,15 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		case deleted:
 			why[i] = "twit_ids says that the twit was deleted"
 		case ok && key != t.Key():
-			r.report(at, text([]byte(key.String())), text([]byte(t.Key().String())), "two twits have the id "+text([]byte(t.Name)))
+			r.report(at, text([]byte(key.String())), text([]byte(t.Key().String())), fmt.Sprintf("two twits have the id %q", t.Name))
 		case !ok:
 			r.named[t.Name] = t.Key()
 			put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
 			r.report(at, absent, text(put.Cells[0].Value), author+" posted it", put)
 		}
 		if why[i] == "" && t.InAlbum() {
-			albums = append(albums, entry{list: &tables.Albums.AnyList, owner: author, cell: tables.Albums.Cell(t, t.PostedAt.UnixMilli()),
-				source: tables.Twits.String(), why: "the twit has photos or is for followers"})
+			albums = append(albums, entryOf(tables.Albums, author, t, t.PostedAt.UnixMilli(),
+				tables.Twits.String(), "the twit has photos or is for followers"))
 		}
 	}
 	return why, r.expect(ctx, albums)

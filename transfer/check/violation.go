@@ -63,7 +63,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation, and repairs it by what is given: puts come before deletions, so that whatever is moved is never nowhere.
+// report reports a violation, and repairs it by what is given: puts come before deletions, so that whatever is moved
+// is never nowhere.
 //
 // It returns false if it was reported before: rows are looked at again if something near them can't be read.
 func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {

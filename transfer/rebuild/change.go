@@ -30,8 +30,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return Write(ctx, store, mutations)
 }
 
-// Differs appends the change of a row that is needed so that a column has the value: none if its present cell, or nil, has it.
-// The new cell is no older than the present one, or it would stay behind that.
+// Differs appends the change of a row that is needed so that a column has the value: none if its present cell, or
+// nil, has it. The new cell is no older than the present one, or it would stay behind that.
 func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {
@@ -55,7 +55,8 @@ func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbas
 func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
 	d := hbase.Delete{Table: table, Row: row}
 	for _, c := range cells {
-		d.Columns = append(d.Columns, hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
+		d.Columns = append(d.Columns, hbase.Deletion{
+			Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
 	}
 	return d
 }

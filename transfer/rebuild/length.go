@@ -39,8 +39,8 @@ func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	})
 }
 
-// Changes returns what differs from the length in the counts of the list's owner. A count of 0 need not be stored. If full is
-// set, only the counts of an empty list need not be.
+// Changes returns what differs from the length in the counts of the list's owner. A count of 0 need not be stored. If
+// full is set, only the counts of an empty list need not be.
 func (n Length) Changes(l *tables.AnyList, owner hbase.Get, stored []hbase.Cell, full bool) (changes []Change) {
 	for _, count := range []struct {
 		column string

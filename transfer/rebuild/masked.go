@@ -12,11 +12,11 @@ import (
 // maxRewrites is how often a cell is rewritten. Each time it is 16 times as much younger, so that they span all times.
 const maxRewrites = 12
 
-// WriteVisible writes puts, and rewrites the cells that a delete marker or another value masks. A repair leaves such markers: it
-// removes a cell by one of the cell's own timestamp, and a later put of the same cell stays behind that.
+// WriteVisible writes puts, and rewrites the cells that a delete marker or another value masks. A repair leaves such
+// markers: it removes a cell by one of the cell's own timestamp, and a later put of the same cell stays behind that.
 //
-// A rewritten cell is as little younger as possible, and no younger than the present: what a gateway decided since is a good deal
-// younger.
+// A rewritten cell is as little younger as possible, and no younger than the present: what a gateway decided since is
+// a good deal younger.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put // a cell each
 	mutations := make([]hbase.Mutation, len(puts))
@@ -32,7 +32,8 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	for n := range maxRewrites {
 		gets := make([]hbase.Get, len(cells))
 		for i, p := range cells {
-			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: p.Cells[0].Family, Page: hbase.Exactly(p.Cells[0].Qualifier)}
+			c := p.Cells[0]
+			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)}
 		}
 		stored, err := Read(ctx, store, gets)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Objects iterates over all objects of a kind, in the order of their row keys, with the attributes that the schema's fields of these
-// names need. The first error ends the iteration.
+// Objects iterates over all objects of a kind, in the order of their row keys, with the attributes that the schema's
+// fields of these names need. The first error ends the iteration.
 func Objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string) iter.Seq2[*T, error] {
 	scan := hbase.Scan{Table: o.Table, Columns: cmp.Or(o.Columns(fields), tables.Existence), PageSize: nextPage}
 	return func(yield func(*T, error) bool) {

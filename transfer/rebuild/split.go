@@ -9,10 +9,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// split splits a full bucket. It copies members into the new buckets, and names these in one step: a reader sees the old
-// bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then, and the next
-// look deletes them. A split that a crash interrupted is done again with the same result; only the numbers of the new
-// buckets may differ, if a repair came between.
+// split splits a full bucket. It copies members into the new buckets, and names these in one step: a reader sees the
+// old bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then,
+// and the next look deletes them. A split that a crash interrupted is done again with the same result; only the
+// numbers of the new buckets may differ, if a repair came between.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, f full) error {
 	directory, columns, err := Directory(ctx, s.Store, l, owner)
 	if err != nil {
@@ -42,10 +42,10 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return Write(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It deletes
-// what an interrupted split left there, which may no longer be in the list. It reports false, and leaves the row empty, if
-// that is not possible: a member that a repair deleted from such a row can't be put there again, because the delete marker
-// hides it.
+// fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It
+// deletes what an interrupted split left there, which may no longer be in the list. It reports false, and leaves the
+// row empty, if that is not possible: a member that a repair deleted from such a row can't be put there again,
+// because the delete marker hides it.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) (bool, error) {
 	stop := b.Stop
 	if stop == "" {
@@ -70,7 +70,9 @@ func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, f
 // without deletes cells of a row, except those whose columns others have.
 func without(l *tables.AnyList, row string, cells, others []hbase.Cell) []hbase.Mutation {
 	gone := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
-		_, kept := slices.BinarySearchFunc(others, c.Qualifier, func(o hbase.Cell, q string) int { return cmp.Compare(o.Qualifier, q) })
+		_, kept := slices.BinarySearchFunc(others, c.Qualifier, func(o hbase.Cell, qualifier string) int {
+			return cmp.Compare(o.Qualifier, qualifier)
+		})
 		return kept
 	})
 	if len(gone) == 0 {
