@@ -59,7 +59,7 @@ func signUpKey(username, key string) string { return tables.KeyedName("", userna
 // UserErrors.
 func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
 	var in input
-	u = in.newUser(u, false)
+	in.checkNewUser(&u, false)
 	secret = in.password("password", secret)
 	idempotencyKey = in.idempotencyKey("idempotencyKey", idempotencyKey)
 	if err := in.err(); err != nil {

@@ -61,7 +61,7 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 			func(ctx context.Context, w *Writers) error { return w.DeleteDepartment(ctx, department, false) },
 			createStaff,
 			func(t *testing.T, store hbase.Store) bool {
-				cells, err := cellsOf(t.Context(), store, roleOf("lead"))
+				cells, err := cellsOf(t.Context(), store, tables.Roles.Writable("lead"))
 				role, _ := tables.Roles.Decode("lead", cells)
 				return err == nil && role != nil && role.DepartmentCode != nil
 			},

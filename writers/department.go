@@ -76,7 +76,7 @@ var createDepartment = register(opType[createDepartmentArgs]{
 		return gets
 	},
 	check: func(a *createDepartmentArgs, r *reading) (decision, error) {
-		before, err := checkCode(r.cells[0], a.Code, a.Origin, a.IdempotencyKey)
+		before, err := checkNew(&tables.Departments.AnyObject, a.Code, a.Origin, a.IdempotencyKey, r.cells[0])
 		if before && err == nil {
 			return unchanged, nil
 		}
@@ -225,8 +225,8 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 // and idempotency key, it does nothing the second time. The error may be UserErrors.
 func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepartment) (string, error) {
 	var in input
-	d.Code, d.Name = in.code("code", d.Code), in.departmentName("name", d.Name)
-	d.Parent = in.optionalCode("parent", d.Parent)
+	d.Code = in.code("code", d.Code)
+	checkAttributes(&in, tables.Departments, &d)
 	d.IdempotencyKey = in.idempotencyKey("idempotencyKey", d.IdempotencyKey)
 	a := createDepartmentArgs{NewDepartment: d, Origin: w.origin(caller, d.IdempotencyKey)}
 	return d.Code, run(ctx, w, &in, createDepartment, &a)
@@ -236,7 +236,8 @@ func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepa
 // UserErrors.
 func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (string, error) {
 	var in input
-	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.departmentName, c.Name)
+	c.Code = in.code("code", c.Code)
+	checkAttributes(&in, tables.Departments, &c)
 	return c.Code, run(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 

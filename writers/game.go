@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/hbase"
@@ -16,11 +17,7 @@ var createGame = register(opType[createGameArgs]{
 	name: "createGame",
 	row:  func(a createGameArgs) hbase.Get { return tables.Games.Get(a.Code, originColumns) },
 	check: func(a *createGameArgs, r *reading) (decision, error) {
-		if before, err := checkCode(r.row, a.Code, a.Origin, a.IdempotencyKey); err != nil || before {
-			return unchanged, err
-		}
-		put := tables.Games.Put(a.Code, &tables.Game{Name: &a.Name, Version: &r.id}, r.at)
-		return commit(append(put.Cells, originCell(a.Origin, r.at))...), nil
+		return commitNew(tables.Games, a.Code, a, a.Origin, a.IdempotencyKey, r)
 	},
 })
 
@@ -32,25 +29,8 @@ type GameChange struct {
 	ExpectedVersion *string
 }
 
-var updateGame = register(opType[GameChange]{
-	name: "updateGame", properties: properties{nonIdempotent: true}, // a second one could revert a later update
-	row: func(a GameChange) hbase.Get {
-		return tables.Games.Get(a.Code, tables.Games.Columns([]string{"name", "version"}))
-	},
-	check: func(a *GameChange, r *reading) (decision, error) {
-		game, err := existing(tables.Games, a.Code, r.row, "code")
-		if err != nil {
-			return unchanged, err
-		}
-		if err := checkVersion(a.ExpectedVersion, *game.Version); err != nil {
-			return unchanged, err
-		}
-		var u update
-		var new tables.Game
-		set(&u, "name", game.Name, a.Name, &new.Name)
-		return u.decision(tables.Games.Put(a.Code, &new, r.at), r.operation)
-	},
-})
+var updateGame = register(updateType("updateGame", "code", tables.Games,
+	func(a GameChange) (string, *string) { return a.Code, a.ExpectedVersion }))
 
 type deleteGameArgs struct{ Code string }
 
@@ -85,17 +65,17 @@ func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (str
 	var in input
 	a := createGameArgs{Code: in.code("code", g.Code)}
 	a.IdempotencyKey = in.idempotencyKey("idempotencyKey", g.IdempotencyKey)
+	checkAttributes(&in, tables.Games, &g)
 	a.Origin = w.origin(caller, a.IdempotencyKey)
-	if a.Name = a.Code; g.Name != nil {
-		a.Name = in.name("name", *g.Name)
-	}
+	a.Name = *cmp.Or(g.Name, &a.Code)
 	return a.Code, run(ctx, w, &in, createGame, &a)
 }
 
 // UpdateGame changes a game, and returns its normalised code. The error may be UserErrors.
 func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
-	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)
+	c.Code = in.code("code", c.Code)
+	checkAttributes(&in, tables.Games, &c)
 	return c.Code, run(ctx, w, &in, updateGame, &c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,6 +50,27 @@ func (in *input) named(field string, err error) {
 	if err != nil {
 		in.bad(field, "%s", strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": "))
 	}
+}
+
+// attribute is the text of an attribute of an object.
+func (in *input) attribute(form tables.Form, field, s string) string {
+	switch form {
+	case tables.OfName:
+		return in.name(field, s)
+	case tables.OfDepartmentName:
+		return in.departmentName(field, s)
+	case tables.OfCode:
+		return in.code(field, s)
+	case tables.OfEmail:
+		return in.email(field, s)
+	case tables.OfAge:
+		n, _ := strconv.Atoi(s)
+		in.age(field, n)
+		return s
+	case tables.OfURL:
+		return in.url(field, s)
+	}
+	panic(fmt.Sprint("writers: no form of texts: ", form))
 }
 
 // username is the name of an existing user.

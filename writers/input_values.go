@@ -25,35 +25,30 @@ const (
 )
 
 // email is the address of a mailbox, without a display name.
-func (in *input) email(field string, s *string) *string {
-	return optional(func(field, s string) string {
-		s = norm.NFC.String(s)
-		address, err := mail.ParseAddress(s)
-		if len(s) > MaxEmail || err != nil || address.Address != s || checkLine(s) != nil {
-			in.bad(field, "an email address has the form name@example.org, and at most %d bytes", MaxEmail)
-		}
-		return s
-	}, field, s)
+func (in *input) email(field, s string) string {
+	s = norm.NFC.String(s)
+	address, err := mail.ParseAddress(s)
+	if len(s) > MaxEmail || err != nil || address.Address != s || checkLine(s) != nil {
+		in.bad(field, "an email address has the form name@example.org, and at most %d bytes", MaxEmail)
+	}
+	return s
 }
 
 // age is a number of years.
-func (in *input) age(field string, n *int) *int {
-	if n != nil && (*n < 0 || *n > MaxAge) {
-		in.bad(field, "an age is a number from 0 to %d, not %d", MaxAge, *n)
+func (in *input) age(field string, n int) {
+	if n < 0 || n > MaxAge {
+		in.bad(field, "an age is a number from 0 to %d, not %d", MaxAge, n)
 	}
-	return n
 }
 
 const urlRule = "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes"
 
 // url is the URL of a picture.
-func (in *input) url(field string, s *string) *string {
-	return optional(func(field, s string) string {
-		if !isURL(s) {
-			in.bad(field, urlRule, MaxURL)
-		}
-		return s
-	}, field, s)
+func (in *input) url(field, s string) string {
+	if !isURL(s) {
+		in.bad(field, urlRule, MaxURL)
+	}
+	return s
 }
 
 // photos are the URLs of the photos of a twit.

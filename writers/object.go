@@ -1,7 +1,10 @@
 package writers
 
 import (
-	"slices"
+	"cmp"
+	"reflect"
+	"strconv"
+	"strings"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -20,30 +23,83 @@ func (w *Writers) origin(caller string, key *string) string {
 	return tables.KeyedName(caller, *key)
 }
 
-// originColumns are what createdBefore and checkCode read.
+// originColumns are what checkNew reads.
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// createdBefore reports whether the cells of an object say that this very creation made it. The
-// error is a NOT_FOUND if the object was deleted since, and others may have made it under the same
-// key.
-func createdBefore(cells []hbase.Cell, origin string, key *string) (before bool, err error) {
-	if attribute(cells, tables.Origin) != origin {
+// checkNew reports whether the cells of an object say that this very creation made it. The error is
+// an ALREADY_EXISTS if the key is another object's, or was and is not reusable; it is a NOT_FOUND if
+// the object was deleted since, and others may have made it under the same key.
+func checkNew(o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell) (before bool, err error) {
+	name := attribute(cells, "name")
+	switch {
+	case attribute(cells, tables.Origin) == origin:
+		if name == tables.Gone && idempotencyKey != nil {
+			err = refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
+		}
+		return true, err
+	case name == "" || name == tables.Gone && o.Reusable:
 		return false, nil
+	case o.Reusable:
+		return false, refuse(AlreadyExists, "code", "there is a %q already", key)
 	}
-	if attribute(cells, "name") == tables.Gone && key != nil {
-		return true, refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
-	}
-	return true, nil
+	return false, taken(key)
 }
 
-// checkCode is createdBefore for an object with a code, which may be reused. The error is an
-// ALREADY_EXISTS if another creation made an object with that code.
-func checkCode(cells []hbase.Cell, code, origin string, key *string) (before bool, err error) {
-	before, err = createdBefore(cells, origin, key)
-	if name := attribute(cells, "name"); !before && name != "" && name != tables.Gone {
-		err = refuse(AlreadyExists, "code", "there is a %q already", code)
+func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
+
+// commitNew commits a new object with the attributes that the arguments give it, and other cells,
+// unless this very creation made it before.
+func commitNew[T any](
+	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading, others ...hbase.Cell,
+) (decision, error) {
+	if before, err := checkNew(&o.AnyObject, key, origin, idempotencyKey, r.row); err != nil || before {
+		return unchanged, err
 	}
-	return before, err
+	cells := append(others, versionCell(r.operation), originCell(origin, r.at))
+	for _, g := range attributesOf(o, arguments) {
+		if text := g.value(); text != "" {
+			cells = append(cells, attributeCell(g.column, text, r.at))
+		}
+	}
+	return commit(cells...), nil
+}
+
+// updateType declares the update of an object's attributes. target returns what the arguments say
+// of the object's key, and of the version that the caller expects.
+func updateType[T, A any](name, field string, o *tables.Object[T], target func(A) (key string, version *string)) opType[A] {
+	return opType[A]{
+		name: name, properties: properties{nonIdempotent: true}, // a second one could revert a later update
+		row: func(a A) hbase.Get { key, _ := target(a); return o.Writable(key) },
+		check: func(a *A, r *reading) (decision, error) {
+			key, version := target(*a)
+			t, err := existing(o, key, r.row, field)
+			if err == nil {
+				err = checkVersion(version, o.Text(t, tables.Version))
+			}
+			if err != nil {
+				return unchanged, err
+			}
+			return commitChanges(o, t, a, r)
+		},
+	}
+}
+
+// commitChanges commits the attributes that the arguments change, and a new version.
+func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) (decision, error) {
+	var cells []hbase.Cell
+	for _, g := range attributesOf(o, arguments) {
+		switch text := g.value(); {
+		case text == o.Text(t, g.column):
+		case text == "":
+			cells = append(cells, tables.Without(g.column, r.at))
+		default:
+			cells = append(cells, attributeCell(g.column, text, r.at))
+		}
+	}
+	if len(cells) == 0 {
+		return unchanged, nil
+	}
+	return commit(append(cells, versionCell(r.operation))...), nil
 }
 
 // existing returns the object that the cells hold. The error is a NOT_FOUND if there is none.
@@ -55,15 +111,15 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
-// originCell stores the origin of a new object.
-func originCell(origin string, at int64) hbase.Cell {
-	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Origin, Timestamp: at, Value: []byte(origin)}
+func attributeCell(column, text string, at int64) hbase.Cell {
+	return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: at, Value: []byte(text)}
 }
 
+// originCell stores the origin of a new object.
+func originCell(origin string, at int64) hbase.Cell { return attributeCell(tables.Origin, origin, at) }
+
 // versionCell gives an object a new version.
-func versionCell(o operation) hbase.Cell {
-	return hbase.Cell{Family: tables.Attributes, Qualifier: tables.Version, Timestamp: o.at, Value: []byte(o.id)}
-}
+func versionCell(o operation) hbase.Cell { return attributeCell(tables.Version, o.id, o.at) }
 
 // attribute returns the text of an attribute, empty if it is not among the cells.
 func attribute(cells []hbase.Cell, name string) string {
@@ -91,42 +147,66 @@ type Change[T any] struct {
 	Value *T
 }
 
-// change checks the value of a change.
-func change[T any](check func(string, *T) *T, field string, c Change[T]) Change[T] {
-	c.Value = check(field, c.Value)
-	return c
+// given is what arguments say of an attribute.
+type given struct {
+	column string
+	form   tables.Form
+	// text is the value as it is stored, nil if there is none.
+	text *string
+	// removed is whether the arguments remove the attribute.
+	removed bool
 }
 
-// changedName is a name that can be changed, but not removed.
-func (in *input) changedName(check func(field, s string) string, c Change[string]) Change[string] {
-	if c.Given && c.Value == nil {
-		in.bad("name", "it can be changed, but not taken away")
+func (g given) value() string { return *cmp.Or(g.text, new(string)) }
+
+// attributesOf returns what arguments, a pointer to a struct, say of the attributes of an object: in
+// the fields that have their names, whatever the case.
+func attributesOf[T any](o *tables.Object[T], arguments any) (all []given) {
+	fields := reflect.ValueOf(arguments).Elem()
+	for column, form := range o.Forms() {
+		field := fields.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, column) })
+		if !field.IsValid() {
+			continue
+		}
+		g := given{column: column, form: form}
+		switch field := field.Addr().Interface().(type) {
+		case *string:
+			g.text = field
+		case **string:
+			g.text = *field
+		case **int:
+			g.text = decimal(*field)
+		case *Change[string]:
+			if !field.Given {
+				continue
+			}
+			g.text, g.removed = field.Value, field.Value == nil
+		case *Change[int]:
+			if !field.Given {
+				continue
+			}
+			g.text, g.removed = decimal(field.Value), field.Value == nil
+		}
+		all = append(all, g)
 	}
-	return change(func(field string, s *string) *string { return optional(check, field, s) }, "name", c)
+	return all
 }
 
-// update makes the cells of an update, attribute by attribute.
-type update struct{ removed []string }
-
-// set sets the new value of an attribute, if it differs from the old one.
-func set[T comparable](u *update, attribute string, old *T, c Change[T], new **T) {
-	switch {
-	case !c.Given || old == nil && c.Value == nil || old != nil && c.Value != nil && *old == *c.Value:
-	case c.Value == nil:
-		u.removed = append(u.removed, attribute)
-	default:
-		*new = c.Value
+func decimal(n *int) *string {
+	if n == nil {
+		return nil
 	}
+	return new(strconv.Itoa(*n))
 }
 
-// decision commits the cells of put, the removed attributes and a new version.
-func (u *update) decision(put hbase.Put, o operation) (decision, error) {
-	cells := slices.Clone(put.Cells)
-	for _, attribute := range u.removed {
-		cells = append(cells, tables.Without(attribute, o.at))
+// checkAttributes checks what arguments give the attributes of an object, and normalises it.
+func checkAttributes[T any](in *input, o *tables.Object[T], arguments any) {
+	for _, g := range attributesOf(o, arguments) {
+		switch {
+		case g.text != nil:
+			*g.text = in.attribute(g.form, g.column, *g.text)
+		case g.removed && g.column == "name":
+			in.bad(g.column, "it can be changed, but not taken away")
+		}
 	}
-	if len(cells) == 0 {
-		return unchanged, nil
-	}
-	return commit(append(cells, versionCell(o))...), nil
 }

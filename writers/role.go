@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/hbase"
@@ -27,15 +28,11 @@ var createRole = register(opType[createRoleArgs]{
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
 	check: func(a *createRoleArgs, r *reading) (decision, error) {
-		before, err := checkCode(r.row, a.Code, a.Origin, a.IdempotencyKey)
-		if before && err == nil {
+		d, err := commitNew(tables.Roles, a.Code, a, a.Origin, a.IdempotencyKey, r)
+		if err == nil && !d.commits {
 			return unchanged, nil
 		}
-		if err := together(err, definers(a.Department).check(r.cells)); err != nil {
-			return unchanged, err
-		}
-		put := tables.Roles.Put(a.Code, &tables.Role{Name: a.Name, Version: &r.id, DepartmentCode: a.Department}, r.at)
-		return commit(append(put.Cells, originCell(a.Origin, r.at))...), nil
+		return d, together(err, definers(a.Department).check(r.cells))
 	},
 	plan: func(a createRoleArgs, o operation) plan { return moveRole(a.Code, nil, a.Department, o) },
 })
@@ -57,7 +54,7 @@ type updateRoleArgs struct {
 var updateRole = register(opType[updateRoleArgs]{
 	// A second one could revert a later update.
 	name: "updateRole", properties: properties{compensated: true, nonIdempotent: true},
-	row:   func(a updateRoleArgs) hbase.Get { return roleOf(a.Code) },
+	row:   func(a updateRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
 	check: func(a *updateRoleArgs, r *reading) (decision, error) {
 		role, err := existing(tables.Roles, a.Code, r.row, "code")
@@ -71,11 +68,7 @@ var updateRole = register(opType[updateRoleArgs]{
 		if a.Department.Given {
 			a.After = a.Department.Value
 		}
-		var u update
-		var new tables.Role
-		set(&u, "name", role.Name, a.Name, &new.Name)
-		set(&u, "department", role.DepartmentCode, a.Department, &new.DepartmentCode)
-		return u.decision(tables.Roles.Put(a.Code, &new, r.at), r.operation)
+		return commitChanges(tables.Roles, role, a, r)
 	},
 	plan: func(a updateRoleArgs, o operation) plan { return moveRole(a.Code, a.Before, a.After, o) },
 })
@@ -85,7 +78,7 @@ type undefineRoleArgs struct{ Role, Department string }
 // undefineRole removes a role from a department that was deleted.
 var _ = register(opType[undefineRoleArgs]{
 	name: "undefineRole",
-	row:  func(a undefineRoleArgs) hbase.Get { return roleOf(a.Role) },
+	row:  func(a undefineRoleArgs) hbase.Get { return tables.Roles.Writable(a.Role) },
 	check: func(a *undefineRoleArgs, r *reading) (decision, error) {
 		role, err := tables.Roles.Decode(a.Role, r.row)
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
@@ -118,7 +111,7 @@ type deleteRoleArgs struct {
 var deleteRole = register(opType[deleteRoleArgs]{
 	// A second one could delete the next role of that code.
 	name: "deleteRole", properties: properties{nonIdempotent: true},
-	row: func(a deleteRoleArgs) hbase.Get { return roleOf(a.Code) },
+	row: func(a deleteRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	check: func(a *deleteRoleArgs, r *reading) (decision, error) {
 		role, err := existing(tables.Roles, a.Code, r.row, "code")
 		if err != nil {
@@ -133,11 +126,6 @@ var deleteRole = register(opType[deleteRoleArgs]{
 		return p
 	},
 })
-
-// roleOf reads the attributes of a role that operations change.
-func roleOf(code string) hbase.Get {
-	return tables.Roles.Get(code, tables.Roles.Columns([]string{"name", "version", "department"}))
-}
 
 // definers refers to the department that defines a role, if one does.
 func definers(department *string) references {
@@ -173,12 +161,8 @@ func moveRole(role string, from, to *string, o operation) (p plan) {
 func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (string, error) {
 	var in input
 	role.Code = in.code("code", role.Code)
-	if role.Name == nil {
-		role.Name = &role.Code
-	} else {
-		role.Name = optional(in.name, "name", role.Name)
-	}
-	role.Department = in.optionalCode("department", role.Department)
+	checkAttributes(&in, tables.Roles, &role)
+	role.Name = cmp.Or(role.Name, &role.Code)
 	role.IdempotencyKey = in.idempotencyKey("idempotencyKey", role.IdempotencyKey)
 	return role.Code, run(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
@@ -186,8 +170,8 @@ func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (
 // UpdateRole changes a role, and returns its normalised code. The error may be UserErrors.
 func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) {
 	var in input
-	c.Code, c.Name = in.code("code", c.Code), in.changedName(in.name, c.Name)
-	c.Department = change(in.optionalCode, "department", c.Department)
+	c.Code = in.code("code", c.Code)
+	checkAttributes(&in, tables.Roles, &c)
 	return c.Code, run(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
 }
 

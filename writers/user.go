@@ -15,32 +15,21 @@ type NewUser struct {
 	AvatarURL      *string
 }
 
-// newUser checks a new user. Administrators may give reserved names.
-func (in *input) newUser(u NewUser, byAdministrator bool) NewUser {
-	return NewUser{
-		Username: in.newUsername("username", u.Username, byAdministrator), Name: in.name("name", u.Name),
-		Email: in.email("email", u.Email), Age: in.age("age", u.Age), AvatarURL: in.url("avatarUrl", u.AvatarURL),
-	}
+// checkNewUser checks a new user. Administrators may give reserved names.
+func (in *input) checkNewUser(u *NewUser, byAdministrator bool) {
+	u.Username = in.newUsername("username", u.Username, byAdministrator)
+	checkAttributes(in, tables.Users, u)
 }
 
 // row reads whether there is such a user, or ever was.
 func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
 
 // check commits the user, unless the name is one's, or was.
-func (u NewUser) check(r *reading, origin string, key *string) (decision, error) {
-	if before, err := createdBefore(r.row, origin, key); err != nil || before {
-		return unchanged, err
-	}
-	if attribute(r.row, "name") != "" {
-		return unchanged, taken(u.Username)
-	}
+func (u *NewUser) check(r *reading, origin string, key *string) (decision, error) {
 	now := millis(r.at)
-	put := tables.Users.Put(u.Username, &tables.User{Name: &u.Name, Version: &r.id, Email: u.Email, Age: u.Age,
-		AvatarURL: u.AvatarURL, CreatedAt: &now}, r.at)
-	return commit(append(put.Cells, originCell(origin, r.at))...), nil
+	createdAt := tables.Users.Put(u.Username, &tables.User{CreatedAt: &now}, r.at)
+	return commitNew(tables.Users, u.Username, u, origin, key, r, createdAt.Cells...)
 }
-
-func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
 
 type createUserArgs struct {
 	NewUser
@@ -66,28 +55,8 @@ type UserChange struct {
 	ExpectedVersion *string
 }
 
-var updateUser = register(opType[UserChange]{
-	name: "updateUser", properties: properties{nonIdempotent: true}, // a second one could revert a later update
-	row: func(a UserChange) hbase.Get {
-		return tables.Users.Get(a.Username, tables.Users.Columns([]string{"name", "version", "email", "age", "avatarUrl"}))
-	},
-	check: func(a *UserChange, r *reading) (decision, error) {
-		user, err := existing(tables.Users, a.Username, r.row, "username")
-		if err != nil {
-			return unchanged, err
-		}
-		if err := checkVersion(a.ExpectedVersion, *user.Version); err != nil {
-			return unchanged, err
-		}
-		var u update
-		var new tables.User
-		set(&u, "name", user.Name, a.Name, &new.Name)
-		set(&u, "email", user.Email, a.Email, &new.Email)
-		set(&u, "age", user.Age, a.Age, &new.Age)
-		set(&u, "avatarUrl", user.AvatarURL, a.AvatarURL, &new.AvatarURL)
-		return u.decision(tables.Users.Put(a.Username, &new, r.at), r.operation)
-	},
-})
+var updateUser = register(updateType("updateUser", "username", tables.Users,
+	func(a UserChange) (string, *string) { return a.Username, a.ExpectedVersion }))
 
 type deleteUserArgs struct{ Username string }
 
@@ -118,7 +87,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 // error may be UserErrors.
 func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (string, error) {
 	var in input
-	u = in.newUser(u, true)
+	in.checkNewUser(&u, true)
 	key := in.idempotencyKey("idempotencyKey", idempotencyKey)
 	return u.Username, run(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
@@ -127,10 +96,7 @@ func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idem
 func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) {
 	var in input
 	c.Username = in.username("username", c.Username)
-	c.Name = in.changedName(in.name, c.Name)
-	c.Email = change(in.email, "email", c.Email)
-	c.Age = change(in.age, "age", c.Age)
-	c.AvatarURL = change(in.url, "avatarUrl", c.AvatarURL)
+	checkAttributes(&in, tables.Users, &c)
 	return c.Username, run(ctx, w, &in, updateUser, &c)
 }
 

@@ -18,6 +18,26 @@ type attribute[T any] struct {
 	// zero sets the field of an existing object that has no such cell. It is nil if the field stays nil then.
 	zero func(*T)
 	file fileColumn
+	form Form
+}
+
+// Form is what mutations accept as the value of an attribute. Package writers checks it.
+type Form int
+
+// The forms. No mutation sets an attribute of the zero form directly.
+const (
+	OfName Form = 1 + iota
+	OfDepartmentName
+	OfCode
+	OfEmail
+	OfAge
+	OfURL
+)
+
+// writable declares the form of an attribute that mutations set.
+func (a attribute[T]) writable(form Form) attribute[T] {
+	a.form = form
+	return a
 }
 
 // neededBy reports whether any of these schema fields needs the attribute.

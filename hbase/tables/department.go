@@ -36,9 +36,9 @@ var Departments = &Object[Department]{
 
 	key: func(d *Department) *string { return &d.Code }, keyColumn: "id",
 	attributes: []attribute[Department]{
-		text("name", func(d *Department) **string { return &d.Name }).in("name", checked(CheckDepartmentName)),
+		text("name", func(d *Department) **string { return &d.Name }).in("name", checked(CheckDepartmentName)).writable(OfDepartmentName),
 		version(func(d *Department) **string { return &d.Version }),
-		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").in("parent", checked(CheckCode)),
+		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").in("parent", checked(CheckCode)).writable(OfCode),
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -48,6 +49,36 @@ func (o *Object[T]) All() string {
 		columns[i] = Attributes + ":" + a.column
 	}
 	return strings.Join(columns, " ")
+}
+
+// Forms iterates over the columns of the attributes that mutations set, and their forms.
+func (o *Object[T]) Forms() iter.Seq2[string, Form] {
+	return func(yield func(string, Form) bool) {
+		for _, a := range o.attributes {
+			if a.form != 0 && !yield(a.column, a.form) {
+				return
+			}
+		}
+	}
+}
+
+// Writable reads the attributes of an object that mutations set, and the version.
+func (o *Object[T]) Writable(key string) hbase.Get {
+	fields := []string{Version}
+	for column := range o.Forms() {
+		fields = append(fields, column)
+	}
+	return o.Get(key, o.Columns(fields))
+}
+
+// Text returns the value of an attribute as it is stored, empty if it is absent.
+func (o *Object[T]) Text(t *T, column string) string {
+	for _, a := range o.attributes {
+		if a.column == column {
+			return a.get(t)
+		}
+	}
+	return ""
 }
 
 // Get reads the columns of the object with that key.

@@ -22,9 +22,9 @@ var Roles = &Object[Role]{
 
 	key: func(r *Role) *string { return &r.Code }, keyColumn: "id",
 	attributes: []attribute[Role]{
-		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine),
+		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine).writable(OfName),
 		version(func(r *Role) **string { return &r.Version }),
-		text("department", func(r *Role) **string { return &r.DepartmentCode }).in("department", checked(CheckCode)),
+		text("department", func(r *Role) **string { return &r.DepartmentCode }).in("department", checked(CheckCode)).writable(OfCode),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},
 }
