@@ -57,7 +57,6 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, label strin
 			if try == 2 || !errors.Is(err, hbase.ErrUnavailable) || ctx.Err() != nil {
 				return err
 			}
-			x.w.Counters.Retries.Add(1)
 			sleep(ctx, 20*time.Millisecond<<try)
 		}
 	}

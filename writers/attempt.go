@@ -71,7 +71,8 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 		if err != nil {
 			return nil, operation{}, err
 		}
-		x := w.newAttempt(t, a, allowed)
+		x := &execution{client: client{w, t.name}, opType: t, arguments: a, state: stateReading,
+			called: true, attempt: attempt{allowed: allowed}}
 		outcome, err := x.run(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
@@ -89,18 +90,11 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 		case outcome == stateUnknown:
 			uncertain = true
 		}
-		w.Counters.Again.Add(1)
 		if try == maxTries || ctx.Err() != nil {
 			return nil, operation{}, x.failed("decide", hbase.ErrUnavailable)
 		}
 		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
 	}
-}
-
-// newAttempt returns an execution that begins with reading.
-func (w *Writers) newAttempt(t *anyOpType, arguments any, allowed func() error) *execution {
-	return &execution{client: client{w, t.name}, opType: t, arguments: arguments, state: stateReading,
-		called: true, attempt: attempt{allowed: allowed}}
 }
 
 // run makes an attempt and returns its outcome. If the operation commits, run waits for plan.now,

@@ -48,23 +48,23 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 // that was interrupted is repeated as a whole, and the copies that a split has still to make are
 // masked by the deletions. A split that starts when the other rows are cleared copies nothing.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
-	return each{"vacate", func(ctx context.Context, c client, _ string) ([]effect, string, error) {
+	return each{"vacate", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
 		rows := listscan.NewRows(&l.AnyList, owner, options)
 		for !rows.Done() {
 			cells, err := c.one(ctx, "vacate, read", rows.Get())
 			if err != nil {
-				return nil, "", err
+				return err
 			}
 			page, ok, err := rows.Take(cells)
 			if err == nil && ok {
 				err = clearPage(ctx, c, &l.AnyList, owner, page, o)
 			}
 			if err != nil {
-				return nil, "", err
+				return err
 			}
 		}
-		return nil, "", nil
+		return nil
 	}}
 }
 

@@ -26,7 +26,6 @@ func (x *execution) finish(ctx context.Context) error { return x.advance(ctx, st
 // or when ctx ends.
 func (x *execution) finishBehind(ctx context.Context) error {
 	w := x.w
-	w.Counters.Decided.Add(1)
 	if x.intent.Due > 0 { // a sweep does it then
 		w.over(x.intent.ID)
 		return nil
@@ -46,7 +45,7 @@ func (x *execution) finishBehind(ctx context.Context) error {
 			err = x.finish(ctx)
 		}
 		if err != nil {
-			w.left(x.client, x.intent, err)
+			w.log.Warn("operation failed; a sweep will complete it", "type", x.caller, "intent", x.intent.ID, "error", err)
 		}
 	}()
 	select {
@@ -114,12 +113,6 @@ func (x *execution) remove(ctx context.Context) error {
 		x.w.completed.add(x.intent.ID)
 	}
 	return err
-}
-
-// left notes that a sweep has to complete an operation.
-func (w *Writers) left(c client, intent tables.Intent, err error) {
-	w.Counters.Left.Add(1)
-	w.log.Warn("operation failed; a sweep will complete it", "type", c.caller, "intent", intent.ID, "error", err)
 }
 
 // completedOps remembers operations that were found to be complete, and the order in which they

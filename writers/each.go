@@ -14,40 +14,35 @@ import (
 // pageSize is the number of items of an each that are read at a time.
 const pageSize = 128
 
-// each applies what all items need: the nested operations of a page side by side, and the other
-// effects like a stage. A page's members are where they belong before the next page, because later
-// stages may remove what leads to them.
+// each applies what all items need, page by page.
 func (x *execution) each(ctx context.Context, e each, label string) error {
 	if err := x.mark(ctx); err != nil {
 		return err
 	}
-	for cursor, first := "", true; first || cursor != ""; first = false {
-		effects, next, err := e.next(ctx, x.client, cursor)
-		if err != nil {
-			return x.failed(label+e.String(), err)
+	return e.run(ctx, x.client, func(effects []effect) error { return x.applyPage(ctx, effects, label+e.String()+" ") })
+}
+
+// applyPage applies the effects of a page: nested operations side by side, and the others like a
+// stage. The page's members are where they belong when it returns, because later stages may remove
+// what leads to them.
+func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
+	var others stage
+	g, together := errgroup.WithContext(ctx)
+	g.SetLimit(x.w.parallel)
+	for _, e := range effects {
+		if n, ok := e.(nested); ok {
+			g.Go(func() error { return x.runNested(together, n) })
+		} else {
+			others = append(others, e)
 		}
-		var others stage
-		g, together := errgroup.WithContext(ctx)
-		g.SetLimit(x.w.parallel)
-		for _, e := range effects {
-			if n, ok := e.(nested); ok {
-				g.Go(func() error { return x.runNested(together, n) })
-			} else {
-				others = append(others, e)
-			}
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		if err := x.applyStage(ctx, others, label+e.String()+" "); err != nil {
-			return err
-		}
-		if err := x.verifyAll(ctx); err != nil {
-			return err
-		}
-		cursor = next
 	}
-	return nil
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := x.applyStage(ctx, others, label); err != nil {
+		return err
+	}
+	return x.verifyAll(ctx)
 }
 
 // eachMember applies an effect to each member of an owner's list. A write that adds a member at the
@@ -78,17 +73,25 @@ func eachCounterpart(end *tables.End, owner string, item func(counterpart string
 
 // eachPage applies the effects that the members of an owner's list need, a page at a time.
 func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell) ([]effect, error)) effect {
-	return each{l.String(), func(ctx context.Context, c client, after string) ([]effect, string, error) {
-		scan, err := c.scanList(ctx, l, owner, &listscan.Range{After: after, Limit: pageSize, Far: after != ""})
-		if err != nil {
-			return nil, "", err
+	return each{l.String(), func(ctx context.Context, c client, apply func([]effect) error) error {
+		for after, more := "", true; more; {
+			scan, err := c.scanList(ctx, l, owner, &listscan.Range{After: after, Limit: pageSize, Far: after != ""})
+			if err != nil {
+				return err
+			}
+			members := scan.Cells()
+			items, err := effects(members)
+			if err == nil {
+				err = apply(items)
+			}
+			if err != nil {
+				return err
+			}
+			if more = scan.HasNext(); more {
+				after = members[len(members)-1].Qualifier
+			}
 		}
-		members := scan.Cells()
-		items, err := effects(members)
-		if err != nil || !scan.HasNext() {
-			return items, "", err
-		}
-		return items, members[len(members)-1].Qualifier, nil
+		return nil
 	}}
 }
 

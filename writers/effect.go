@@ -129,9 +129,8 @@ func (c compensation) String() string { return "look ends" }
 // it.
 type each struct {
 	what string
-	// next returns the effects for the items after the cursor, no counts among them, and the next
-	// cursor, empty at the end.
-	next func(ctx context.Context, c client, after string) (effects []effect, cursor string, err error)
+	// run goes through the items, and has the effects of each page applied, no counts among them.
+	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 
 func (e each) String() string { return "each " + e.what }

@@ -50,7 +50,6 @@ func (w *Writers) help(ctx context.Context, p client, last string) error {
 	if err != nil || !ok {
 		return err
 	}
-	w.Counters.Helped.Add(1)
 	// It is needed here, also if somebody else carries it on, too.
 	_, stop := x.keep(ctx)
 	defer stop()

@@ -154,28 +154,26 @@ func renumber(buckets []tables.Bucket, first, number uint32) (renumbered []store
 // copyTo copies the cells that the new buckets will cover, as they are. After a crash it copies
 // them again, though members may have joined the new buckets.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
-	return each{"fill", func(ctx context.Context, c client, after string) ([]effect, string, error) {
-		start := created[0].Start
-		if after != "" {
-			start = hbase.Next(after)
-		}
-		cells, err := c.one(ctx, "fill, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
-		if err != nil || len(cells) == 0 {
-			return nil, "", err
-		}
-		var copies []effect
-		for _, to := range created {
-			covered := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
-				return c.Qualifier < to.Start || to.Stop != "" && c.Qualifier >= to.Stop || tables.Moved(c)
-			})
-			if len(covered) > 0 {
-				copies = append(copies, put{hbase.Put{Table: b.List.Table, Row: b.row(to.Number), Cells: covered}})
+	return each{"fill", func(ctx context.Context, c client, apply func([]effect) error) error {
+		for start := created[0].Start; ; {
+			cells, err := c.one(ctx, "fill, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
+			if err != nil {
+				return err
 			}
+			var copies []effect
+			for _, to := range created {
+				covered := slices.DeleteFunc(slices.Clone(cells), func(c hbase.Cell) bool {
+					return c.Qualifier < to.Start || to.Stop != "" && c.Qualifier >= to.Stop || tables.Moved(c)
+				})
+				if len(covered) > 0 {
+					copies = append(copies, put{hbase.Put{Table: b.List.Table, Row: b.row(to.Number), Cells: covered}})
+				}
+			}
+			if err := apply(copies); err != nil || len(cells) < splitPage {
+				return err
+			}
+			start = hbase.Next(cells[len(cells)-1].Qualifier)
 		}
-		if len(cells) < splitPage {
-			return copies, "", nil
-		}
-		return copies, cells[len(cells)-1].Qualifier, nil
 	}}
 }
 
@@ -201,10 +199,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		defer x.w.running.Done()
 		defer cancel()
 		for _, a := range full {
-			switch o, err := do(ctx, x.w, split, a); {
-			case err == nil && o.id != "":
-				x.w.Counters.Splits.Add(1)
-			case err != nil:
+			if _, err := do(ctx, x.w, split, a); err != nil {
 				x.w.log.Warn("list could not be split", "list", a.list().String(), "owner", string(a.Owner), "error", err)
 			}
 		}

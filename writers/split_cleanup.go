@@ -45,13 +45,13 @@ var _ = register(opType[cleanupArgs]{
 // deleteCopies deletes the range from buckets that do not cover it, and the moved markers from
 // bucket 0. It deletes the last ones first, so that a reader in the range meets no gap.
 func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
-	return each{what, func(ctx context.Context, c client, _ string) ([]effect, string, error) {
+	return each{what, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {
 			var copies []hbase.Deletion
 			for start := string(a.Start); ; start = hbase.Next(copies[len(copies)-1].Qualifier) {
 				cells, err := c.one(ctx, what+", read", a.page(bucket, start, string(a.Stop)))
 				if err != nil {
-					return nil, "", err
+					return err
 				}
 				for _, cell := range cells {
 					copies = append(copies, deletionOfCell(cell, cell.Timestamp))
@@ -64,11 +64,11 @@ func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
 			for some := range slices.Chunk(copies, splitPage) {
 				deletion := hbase.Delete{Table: a.List.Table, Row: a.row(bucket), Columns: some}
 				if err := c.mutate(ctx, write{what, deletion}); err != nil {
-					return nil, "", err
+					return err
 				}
 			}
 		}
-		return nil, "", nil
+		return nil
 	}}
 }
 

@@ -106,11 +106,8 @@ func (x *execution) settle(ctx context.Context) (bool, error) {
 	}
 	switch fate {
 	case committed:
-		if err = x.finish(ctx); err == nil {
-			x.w.Counters.Swept.Add(1)
-		}
+		err = x.finish(ctx)
 	case fenced:
-		x.w.Counters.Fenced.Add(1)
 		err = x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
 	}
 	return fate != postponed, err

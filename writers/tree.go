@@ -41,14 +41,17 @@ func deepen(depth, level int, o operation) []effect {
 
 // measure is deepen for a department of an unknown level.
 func measure(code string, depth int, o operation) effect {
-	return each{"measure", func(ctx context.Context, c client, _ string) ([]effect, string, error) {
+	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "measure", gets) }
 		first, err := get(departmentOf(code))
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		chain, err := chainFrom(first[0], get)
-		return deepen(depth, len(chain), o), "", err
+		if err != nil {
+			return err
+		}
+		return apply(deepen(depth, len(chain), o))
 	}}
 }
 

@@ -51,8 +51,11 @@ type Writers struct {
 	log   *slog.Logger
 	bound int
 	jobs  func(tables.Job)
-	// Counters count what became of operations.
-	Counters Counters
+	// Counters count operations. They may be read at any time.
+	Counters struct {
+		// Open is how many operations of this gateway are neither complete nor left to a sweep.
+		Open atomic.Int64
+	}
 
 	// now is the clock: those of gateways differ.
 	now func() time.Time
@@ -76,20 +79,6 @@ type Writers struct {
 	// no longer does.
 	active map[string]chan struct{}
 	outbox *outbox.Outbox[*execution]
-}
-
-// Counters count, since the process began. They may be read at any time.
-type Counters struct {
-	// Open is how many operations of this gateway are neither complete nor left to a sweep.
-	Open atomic.Int64
-	// Decided counts commits, Helped predecessors that were completed, Again attempts after the
-	// first of an operation, Retries stages that were repeated after an error, Left operations that
-	// were left to a sweep.
-	Decided, Helped, Again, Retries, Left atomic.Int64
-	// Swept counts stale intents that a sweep completed, Fenced those whose commit it prevented.
-	Swept, Fenced atomic.Int64
-	// Splits counts the buckets that were split.
-	Splits atomic.Int64
 }
 
 // New returns the writers of a gateway over a store whose tables exist.
