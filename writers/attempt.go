@@ -110,14 +110,6 @@ func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	return x.state, err
 }
 
-// commitRow is where an operation commits. It is empty for an operation without a condition.
-type commitRow struct{ table, row, family string }
-
-// last reads the id of the last operation that committed on the row.
-func (d commitRow) last() hbase.Get {
-	return hbase.Get{Table: d.table, Row: d.row, Columns: d.family + ":" + tables.CommitColumn}
-}
-
 // readRow does the first round. An operation that is not allowed has cost no more than this.
 func (x *execution) readRow(ctx context.Context) (state, error) {
 	x.began = x.w.completed.now()
@@ -130,10 +122,10 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 		if err != nil || len(columns) == 0 {
 			return 0, x.failed("read", hbase.ErrInvalid)
 		}
-		x.row = commitRow{row.Table, row.Row, columns[0].Family}
-		own := hbase.Column{Family: x.row.family, Qualifier: tables.CommitColumn}
-		if !columns[0].Whole && !slices.Contains(columns, own) {
-			row.Columns += " " + x.row.family + ":" + tables.CommitColumn
+		record := hbase.Column{Family: columns[0].Family, Qualifier: tables.CommitColumn}
+		x.intent = tables.Intent{Table: row.Table, Row: row.Row, Family: record.Family}
+		if !columns[0].Whole && !slices.Contains(columns, record) {
+			row.Columns += " " + record.Family + ":" + record.Qualifier
 		}
 		gets = append(gets, row)
 	}
@@ -164,7 +156,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
 		open, err := x.openIntents(ctx, []string{last}, "read, last intent")
 		if err == nil && open[last] {
-			err = x.w.help(ctx, x.client, last)
+			err = x.complete(ctx, last)
 		}
 		if err != nil {
 			return 0, err
@@ -191,7 +183,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 		return 0, err
 	}
 	intent := tables.Intent{ID: r.id, Kind: x.caller, Arguments: string(text), At: r.at,
-		Table: x.row.table, Row: x.row.row, Family: x.row.family, After: r.last}
+		Table: x.intent.Table, Row: x.intent.Row, Family: x.intent.Family, After: r.last}
 	if x.opType.delay > 0 {
 		intent.Due = r.at + x.opType.delay.Milliseconds()
 	}
@@ -209,14 +201,14 @@ func (x *execution) check(ctx context.Context) (state, error) {
 // have been compensated, the attempt is lost.
 func (x *execution) verify(ctx context.Context) (state, error) {
 	last := x.read.last
-	if err := x.w.help(ctx, x.client, last); err != nil {
+	if err := x.complete(ctx, last); err != nil {
 		return 0, err
 	}
 	made, done := tables.CommittedBy(last)
-	if !x.opType.compensated || !mustHelp(ctx, last) || done {
+	if _, incomplete := predecessor(ctx, last); !x.opType.compensated || !incomplete || done {
 		return stateUnchanged, nil
 	}
-	row, err := x.one(ctx, "read again", x.row.last())
+	row, err := x.one(ctx, "read again", x.lastGet())
 	if err != nil {
 		return 0, err
 	}
@@ -245,15 +237,14 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 // complete: what was read may be newer than that.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
-	parent, predecessor := -1, -1
+	parent, previous := -1, -1
 	if ids := parents(ctx); len(ids) > 0 {
 		parent = len(gets)
 		gets = append(gets, tables.Intents.Open(ids[len(ids)-1]))
 	}
-	if mustHelp(ctx, x.intent.After) {
-		predecessor = len(gets)
-		after, _ := tables.CommittedBy(x.intent.After)
-		gets = append(gets, tables.Intents.Open(after))
+	if id, incomplete := predecessor(ctx, x.intent.After); incomplete {
+		previous = len(gets)
+		gets = append(gets, tables.Intents.Open(id))
 	}
 	var cells [][]hbase.Cell
 	g, both := errgroup.WithContext(ctx)
@@ -270,8 +261,8 @@ func (x *execution) readAhead(ctx context.Context) error {
 	if parent >= 0 && len(cells[parent]) == 0 {
 		return errSuperseded
 	}
-	if predecessor >= 0 && len(cells[predecessor]) > 0 {
-		if err := x.w.help(ctx, x.client, x.intent.After); err != nil {
+	if previous >= 0 && len(cells[previous]) > 0 {
+		if err := x.complete(ctx, x.intent.After); err != nil {
 			return err
 		}
 	}

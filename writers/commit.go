@@ -117,5 +117,5 @@ func (x *execution) commitRecord(id string, at int64) hbase.Cell {
 
 // lastGet reads the commit record.
 func (x *execution) lastGet() hbase.Get {
-	return commitRow{x.intent.Table, x.intent.Row, x.intent.Family}.last()
+	return hbase.Get{Table: x.intent.Table, Row: x.intent.Row, Columns: x.intent.Family + ":" + tables.CommitColumn}
 }

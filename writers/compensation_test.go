@@ -160,7 +160,7 @@ func helpAll(ctx context.Context, store hbase.Store, w *Writers, kind string) er
 			return err
 		}
 		if x, _, err := w.parse(row.Key, row.Cells); err != nil || x.caller == kind {
-			return errors.Join(err, w.help(ctx, x.client, x.intent.ID))
+			return errors.Join(err, x.complete(ctx, x.intent.ID))
 		}
 	}
 	return errors.New("there is none")

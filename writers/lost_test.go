@@ -52,7 +52,7 @@ func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
 			defer other.Close(t.Context())
 			w := New(&severed{Store: store, table: test.table, made: true, after: func() {
 				// Who deletes finds it in the lists: so it was helped to its end.
-				if err := other.help(t.Context(), client{other, "test"}, onlyIntent(t, store)); err != nil {
+				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}
 				if err := test.other(t.Context(), other); err != nil {

@@ -131,7 +131,8 @@ type execution struct {
 	arguments any
 	attempt
 
-	// intent and plan are set by stateChecking, or from a stored intent.
+	// intent and plan are set by stateChecking, or from a stored intent. Before, the intent names the
+	// commit row, if there is one.
 	intent tables.Intent
 	plan   plan
 	// increments are all that it counts, by row.
@@ -152,7 +153,6 @@ type attempt struct {
 	// allowed is the caller's precondition: see [WithPrecondition].
 	allowed func() error
 	read    *reading
-	row     commitRow
 	// began is when the reading began, as [completedOps] counts time.
 	began int
 	// cells are what the commit puts into the commit row.

@@ -138,8 +138,7 @@ func (x *execution) fate(ctx context.Context) (fate, error) {
 		}
 		// A fence is a commit like any other: the operation before it must be complete. A sweep completes that
 		// one by itself, so nothing short waits for something long.
-		if mustHelp(ctx, last) {
-			id, _ := tables.CommittedBy(last)
+		if id, incomplete := predecessor(ctx, last); incomplete {
 			open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 			if err != nil || open[id] {
 				return postponed, err

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A write that another demands, as its last step or for each item of something, belongs to that: it does not wait for it.
+// parentsKey is the key of the operations that a nested one belongs to. It does not wait for them.
 type parentsKey struct{}
 
 func parents(ctx context.Context) []string {
@@ -17,21 +17,23 @@ func parents(ctx context.Context) []string {
 	return ids
 }
 
-// mustHelp reports whether a decision may have to be helped to its end before the next one on the same row.
-func mustHelp(ctx context.Context, last string) bool {
-	_, void := tables.FencedBy(last)
-	id, _ := tables.CommittedBy(last)
-	return last != "" && !void && !slices.Contains(parents(ctx), id)
+// predecessor returns the operation that a commit record names, and whether it may have to be
+// completed before the next one on the row.
+func predecessor(ctx context.Context, record string) (id string, incomplete bool) {
+	_, void := tables.FencedBy(record)
+	id, _ = tables.CommittedBy(record)
+	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// help brings the last decision of a row to its end. If this process carries it on already, that is waited for.
-func (w *Writers) help(ctx context.Context, p client, last string) error {
-	if !mustHelp(ctx, last) {
+// complete completes the operation that a commit record names. If this process completes it already,
+// complete waits for that. If another gateway does, both do: the caller needs the row.
+func (c client) complete(ctx context.Context, record string) error {
+	id, incomplete := predecessor(ctx, record)
+	if !incomplete {
 		return nil
 	}
-	last, _ = tables.CommittedBy(last)
 	for {
-		wait, first := w.begin(last)
+		wait, first := c.w.begin(id)
 		if first {
 			break
 		}
@@ -41,16 +43,15 @@ func (w *Writers) help(ctx context.Context, p client, last string) error {
 			return ctx.Err()
 		}
 	}
-	defer w.over(last)
-	row, err := p.one(ctx, "help", tables.Intents.Get(last))
+	defer c.w.over(id)
+	row, err := c.one(ctx, "help", tables.Intents.Get(id))
 	if err != nil {
 		return err
 	}
-	x, ok, err := w.parse(tables.Intents.Row(last), row)
+	x, ok, err := c.w.parse(tables.Intents.Row(id), row)
 	if err != nil || !ok {
 		return err
 	}
-	// It is needed here, also if somebody else carries it on, too.
 	_, stop := x.keep(ctx)
 	defer stop()
 	return x.finish(ctx)
@@ -76,7 +77,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark notes in the intent that the write was decided, before other decisions may take its place on its row.
+// mark notes in the intent that the operation committed, before others may commit on its row.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil
