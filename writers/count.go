@@ -44,28 +44,12 @@ const (
 
 // applyBatch applies increments in one row.
 func applyBatch(ctx context.Context, c client, batch []*pendingIncrement, label string) error {
-	columns := map[string]int{}
-	for _, p := range batch {
-		maps.Copy(columns, p.deltas)
-	}
-	if p := batch[0]; len(batch) == 1 && p.read {
-		p.read = false
-		s, err := decodeCounts(p.location, p.before, columns)
-		if err != nil {
-			return c.failed(label, err)
-		}
-		if len(s.journal.Ops) < maxJournal {
-			if done, err := s.add(ctx, c, batch, label); done && err == nil {
-				return nil
-			}
-		}
-	}
 	last := c.failed(label, fmt.Errorf("%w: other operations count in this row", hbase.ErrUnavailable))
 	for try := range maxTries {
-		if try > 0 {
-			sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
+		if try > 1 {
+			sleep(ctx, time.Duration(min(try-1, 20))*time.Millisecond)
 		}
-		done, err := readAndAdd(ctx, c, batch, columns, label)
+		done, err := readAndAdd(ctx, c, batch, label)
 		switch {
 		case err == nil && done:
 			return nil
@@ -81,11 +65,22 @@ func applyBatch(ctx context.Context, c client, batch []*pendingIncrement, label 
 	return last
 }
 
-// readAndAdd is one try of applyBatch.
-func readAndAdd(
-	ctx context.Context, c client, batch []*pendingIncrement, columns map[string]int, label string,
-) (bool, error) {
-	at := batch[0].location
+// readAndAdd is one try of applyBatch. What was read before the commit is used once.
+func readAndAdd(ctx context.Context, c client, batch []*pendingIncrement, label string) (bool, error) {
+	at, columns := batch[0].location, map[string]int{}
+	for _, p := range batch {
+		maps.Copy(columns, p.deltas)
+	}
+	if p := batch[0]; len(batch) == 1 && p.read {
+		p.read = false
+		s, err := decodeCounts(at, p.before, columns)
+		if err != nil {
+			return false, c.failed(label, err)
+		}
+		if len(s.journal.Ops) < maxJournal {
+			return s.add(ctx, c, batch, label)
+		}
+	}
 	cells, err := c.one(ctx, label+", read", countsGet(at, columns))
 	if err != nil {
 		return false, err

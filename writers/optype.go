@@ -97,6 +97,16 @@ type anyOpType struct {
 // opTypes are all operation types, by name.
 var opTypes = map[string]*anyOpType{}
 
+// untyped returns f without the type of its arguments. If f is nil, it returns nothing.
+func untyped[A, R any](f func(A) R) func(arguments any) R {
+	return func(arguments any) (none R) {
+		if f == nil {
+			return none
+		}
+		return f(*arguments.(*A))
+	}
+}
+
 // register adds an operation type, when the package is initialised.
 func register[A any](t opType[A]) *anyOpType {
 	if opTypes[t.name] != nil {
@@ -104,8 +114,7 @@ func register[A any](t opType[A]) *anyOpType {
 	}
 	n := &anyOpType{
 		name: t.name, properties: t.properties, conditional: t.row != nil,
-		row:   func(a any) hbase.Get { return t.row(*a.(*A)) },
-		reads: func(a any) []hbase.Get { return t.reads(*a.(*A)) },
+		row: untyped(t.row), reads: untyped(t.reads),
 		check: func(a any, r *reading) (decision, error) { return t.check(a.(*A), r) },
 		plan:  func(a any, o operation) plan { return t.plan(*a.(*A), o) },
 		parse: func(text string) (any, error) {
@@ -115,9 +124,6 @@ func register[A any](t opType[A]) *anyOpType {
 			}
 			return &a, nil
 		},
-	}
-	if t.reads == nil {
-		n.reads = func(any) []hbase.Get { return nil }
 	}
 	if t.plan == nil {
 		n.plan = func(any, operation) plan { return plan{} }

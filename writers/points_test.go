@@ -106,7 +106,7 @@ func (e *exploration) seek() {
 
 // protocol are the points that a kind of write has whatever it does: what a sweep and a loser of a decision come to among them.
 func protocol(name string, k *anyOpType) (points []point) {
-	what := []string{"read", "intent", "remove intent", "forget", "sweep, lease"}
+	what := []string{"read", "intent", "remove intent", "forget", "lease"}
 	if k.conditional {
 		what = append(what, "decide", "decide, read", "decide, own intent", "fence", "sweep, read", "sweep, own intent", "sweep, forget")
 	}

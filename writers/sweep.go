@@ -3,7 +3,6 @@ package writers
 import (
 	"context"
 	"errors"
-	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -25,7 +24,7 @@ const (
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	return outbox.New(outbox.Config[*execution]{
-		Store:          leaseStore{w.store, w},
+		Store:          w.store,
 		Table:          tables.Intents.Outbox,
 		Decode:         w.parse,
 		Due:            func(x *execution) time.Time { return time.UnixMilli(x.intent.Due) },
@@ -36,8 +35,14 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 		Long:           (*execution).long,
 		LongWorkers:    backgroundLimit,
 		Log:            w.log,
-		Now:            func() time.Time { return w.now() },
-		Rand:           rand.NewPCG(w.chance.Uint64(), w.chance.Uint64()),
+		Observe: func(ctx context.Context, x *execution, what string) (context.Context, func()) {
+			if x == nil {
+				return client{w, "sweep"}.call(ctx, what)
+			}
+			return x.call(ctx, what)
+		},
+		Now:  func() time.Time { return w.now() },
+		Rand: rand.NewPCG(w.chance.Uint64(), w.chance.Uint64()),
 	})
 }
 
@@ -73,7 +78,7 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 		return false, nil
 	}
 	defer w.over(item.ID)
-	if err := item.Renew(x.leasing(ctx, "sweep, lease")); err != nil {
+	if err := item.Renew(ctx); err != nil {
 		return false, err
 	}
 	err = x.alone(ctx, func(ctx context.Context) (err error) {
@@ -154,9 +159,6 @@ func (x *execution) fate(ctx context.Context) (fate, error) {
 	return 0, x.failed("sweep", hbase.ErrUnavailable)
 }
 
-// item returns the operation as an item of the outbox.
-func (x *execution) item() *outbox.Item[*execution] { return x.w.outbox.Item(x.intent.ID, x) }
-
 // intended is the intent, leased to this gateway from the beginning. Every renewal expects a lease, so one that
 // comes late leaves nothing behind where the intent was.
 func (x *execution) intended() write {
@@ -180,51 +182,5 @@ func (x *execution) alone(ctx context.Context, work func(context.Context) error)
 // keep renews the lease until stop is called. The returned context ends when another execution has the lease, or
 // the operation is complete.
 func (x *execution) keep(ctx context.Context) (working context.Context, stop func()) {
-	return x.item().Keep(x.leasing(ctx, "renew"))
-}
-
-// leasing returns a context for calls of the outbox about the operation. They are observed as what.
-func (x *execution) leasing(ctx context.Context, what string) context.Context {
-	return context.WithValue(ctx, leasingKey{}, leasing{x.client, what})
-}
-
-type leasingKey struct{}
-
-type leasing struct {
-	client
-	what string
-}
-
-// leaseStore is the store of the outbox. It lets [Options.Watch] observe the calls.
-type leaseStore struct {
-	hbase.Store
-	w *Writers
-}
-
-func (s leaseStore) call(ctx context.Context, suffix string) (context.Context, func()) {
-	l, ok := ctx.Value(leasingKey{}).(leasing)
-	if !ok {
-		l = leasing{client{s.w, "sweep"}, "lease"}
-	}
-	return l.call(ctx, l.what+suffix)
-}
-
-func (s leaseStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
-	ctx, over := s.call(ctx, ", read")
-	defer over()
-	return s.Store.Get(ctx, gets)
-}
-
-func (s leaseStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
-	ctx, over := s.call(ctx, "")
-	defer over()
-	return s.Store.CheckAndPut(ctx, check, put)
-}
-
-func (s leaseStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
-	return func(yield func(hbase.Row, error) bool) {
-		ctx, over := client{s.w, "sweep"}.call(ctx, "scan")
-		defer over()
-		s.Store.Scan(ctx, scan)(yield)
-	}
+	return x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 }

@@ -29,6 +29,7 @@
 package feeds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -83,15 +84,9 @@ type job struct {
 
 // New returns the feeds of a store whose tables exist.
 func New(store hbase.Store, o Options) *Feeds {
-	if o.Limit == 0 {
-		o.Limit = tables.FanoutLimit
-	}
-	if o.TimelineBound == 0 {
-		o.TimelineBound = tables.TimelineBound
-	}
-	if o.BatchSize == 0 {
-		o.BatchSize = 2500
-	}
+	o.Limit = cmp.Or(o.Limit, tables.FanoutLimit)
+	o.TimelineBound = cmp.Or(o.TimelineBound, tables.TimelineBound)
+	o.BatchSize = cmp.Or(o.BatchSize, 2500)
 	if o.Done == nil {
 		o.Done = func(tables.Job) {}
 	}

@@ -41,12 +41,14 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 }
 
 // read reads an item again before the work on it begins. The error is ErrLost if it is not available.
-func (o *Outbox[T]) read(ctx context.Context, id string) (*Item[T], error) {
-	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(id)})
+func (o *Outbox[T]) read(ctx context.Context, known *Item[T], what string) (*Item[T], error) {
+	ctx, over := o.c.Observe(ctx, known.Value, what)
+	defer over()
+	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(known.ID)})
 	if err != nil {
 		return nil, err
 	}
-	item, ok, err := o.decode(o.c.Table.Row(id), cells[0])
+	item, ok, err := o.decode(o.c.Table.Row(known.ID), cells[0])
 	if err == nil && (!ok || !o.available(item)) {
 		err = ErrLost
 	}
@@ -77,27 +79,29 @@ func (o *Outbox[T]) Lease(value T) hbase.Cell {
 // Renew takes the item for LeaseTime, or extends the lease, and stores the cells of its progress. The error
 // is ErrLost if another gateway was faster.
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
-	return i.extend(ctx, LeaseTime, progress)
+	return i.extend(ctx, "lease", LeaseTime, progress)
 }
 
 // Defer ends the work for now. Nobody takes the item before d has passed and the present lease would have ended.
 // The progress has to be such that Config.Deferred reports true.
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
-	return i.extend(ctx, d, progress)
+	return i.extend(ctx, "defer", d, progress)
 }
 
 // Release ends the lease and stores the final progress. After it no other gateway can renew a lease that it
 // took before.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
-	return i.extend(ctx, 0, progress)
+	return i.extend(ctx, "release", 0, progress)
 }
 
 // Remaining returns how long the lease lasts.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.c.Now()) }
 
 // extend replaces the lease that was read with one of this gateway, which ends later than that.
-func (i *Item[T]) extend(ctx context.Context, d time.Duration, progress []hbase.Cell) error {
+func (i *Item[T]) extend(ctx context.Context, what string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
+	ctx, over := o.c.Observe(ctx, i.Value, what)
+	defer over()
 	until := o.c.Now().Add(d)
 	if earliest := i.lease.Until.Add(time.Millisecond); until.Before(earliest) {
 		until = earliest
@@ -120,11 +124,11 @@ func (i *Item[T]) extend(ctx context.Context, d time.Duration, progress []hbase.
 // gateway has the item, or removed it. A CheckAndPut may fail after its own success, so whether the lease was
 // extended is seen the next time.
 func (i *Item[T]) Take(ctx context.Context) error {
-	item, err := i.outbox.read(ctx, i.ID)
+	item, err := i.outbox.read(ctx, i, "renew, read")
 	if err != nil {
 		return err
 	}
-	if err := item.Renew(ctx); !errors.Is(err, ErrLost) {
+	if err := item.extend(ctx, "renew", LeaseTime, nil); !errors.Is(err, ErrLost) {
 		return err
 	}
 	return nil

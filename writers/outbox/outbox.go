@@ -50,6 +50,10 @@ type Config[T any] struct {
 	// them. The default is that none does.
 	Long        func(item T) bool
 	LongWorkers int
+	// Observe is called for each call of the store, except for the removal, and with the zero value if the call is
+	// about no item that is known. It returns the context of the call, and a function that is called when the call
+	// has ended. The default observes nothing.
+	Observe func(ctx context.Context, item T, what string) (of context.Context, over func())
 	// Log is for items that fail. The default logs nothing.
 	Log *slog.Logger
 	// Now is the clock. The default is the machine's.
@@ -90,6 +94,9 @@ func New[T any](c Config[T]) *Outbox[T] {
 	}
 	if c.LeaseTimestamp == nil {
 		c.LeaseTimestamp = func(T) int64 { return 0 }
+	}
+	if c.Observe == nil {
+		c.Observe = func(ctx context.Context, _ T, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
 	if c.Long == nil {
 		c.Long = func(T) bool { return false }
@@ -199,7 +206,7 @@ func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool
 }
 
 func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err error) {
-	item, err := o.read(ctx, id)
+	item, err := o.read(ctx, o.Item(id, *new(T)), "read")
 	if err != nil {
 		return false, err
 	}

@@ -106,6 +106,8 @@ func (o *Outbox[T]) rows(ctx context.Context, s scanned, to time.Time) (rows []h
 	if o.c.MinAge == 0 {
 		to = time.Time{} // other clocks may be ahead
 	}
+	ctx, over := o.c.Observe(ctx, *new(T), "scan")
+	defer over()
 	var shards [tables.OutboxShards][]hbase.Row
 	g, scanning := errgroup.WithContext(ctx)
 	for shard := range shards {
