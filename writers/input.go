@@ -105,8 +105,6 @@ func (in *input) code(field, s string) string {
 	return s
 }
 
-func (in *input) optionalCode(field string, s *string) *string { return optional(in.code, field, s) }
-
 // name is the display name of a user, a role or a game.
 func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
 

@@ -237,7 +237,7 @@ func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) error {
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
 	a := moveDepartmentArgs{
-		Code: in.code("code", code), Parent: in.optionalCode("parent", parent), ExpectedVersion: expectedVersion,
+		Code: in.code("code", code), Parent: optional(in.code, "parent", parent), ExpectedVersion: expectedVersion,
 	}
 	return a.Code, run(ctx, w, &in, moveDepartment, &a)
 }
