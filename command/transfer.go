@@ -40,7 +40,7 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 			fmt.Fprintln(p.stderr, "twibase: --store embedded: is in memory, so this was a dry run: nothing is stored")
 		}
 		fmt.Fprintf(p.stdout, "%d rows imported, %d invalid and %d dangling rows skipped\n",
-			summary.Rows-summary.Bad-summary.Nowhere, summary.Bad, summary.Nowhere)
+			summary.Rows-summary.Bad-summary.Dangling, summary.Bad, summary.Dangling)
 		return nil
 	})
 }

@@ -118,7 +118,7 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-func TestRowsThatPointNowhere(t *testing.T) {
+func TestDanglingRows(t *testing.T) {
 	files := csvFiles(map[string]string{
 		"users":       people("a", "b"),
 		"departments": "id,name,parent\nd,D,\nx,X,nodepartment\ny,Y,x\n",
@@ -162,10 +162,10 @@ func TestRowsThatPointNowhere(t *testing.T) {
 		var got []string
 		summary, err := ImportFiles(context.Background(), store, files, Options{SkipBad: skip,
 			Skipped: func(e *RowError) { got = append(got, e.Error()) }})
-		if errors.Is(err, ErrNowhere) == skip || err != nil && skip {
+		if errors.Is(err, ErrDangling) == skip || err != nil && skip {
 			t.Errorf("skipping %v: %v", skip, err)
 		}
-		if diff := cmp.Diff(Summary{Rows: 22, Nowhere: len(want)}, summary); diff != "" {
+		if diff := cmp.Diff(Summary{Rows: 22, Dangling: len(want)}, summary); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(sorted(append([]string{}, want...)), sorted(got)); diff != "" {
@@ -198,7 +198,7 @@ func TestDepthOfTheTree(t *testing.T) {
 		t.Errorf("a row that pushes stored departments down: %v", err)
 	}
 	summary, err := ImportFiles(context.Background(), store, csvFiles(map[string]string{"departments": chain("n", "", 80)}), Options{SkipBad: true})
-	if err != nil || summary.Bad != 1 || summary.Nowhere != 15 {
+	if err != nil || summary.Bad != 1 || summary.Dangling != 15 {
 		t.Errorf("80 levels: %+v, %v", summary, err)
 	}
 }

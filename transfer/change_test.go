@@ -39,7 +39,7 @@ func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner st
 	t.Helper()
 	list := []string{}
 	err := rebuild.Spans(context.Background(), store, &l.AnyList, []string{owner}, func(span *rebuild.Span) error {
-		members, err := rebuild.Members(l, span)
+		members, _, _, err := l.Decode(owner, span.Cells)
 		for _, member := range members {
 			list = append(list, fmt.Sprint(member))
 		}
@@ -216,7 +216,7 @@ func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ImportFiles(ctx, store, csvFiles(files), Options{})
-	if want := "rows that point nowhere were left out: 1 of them"; err == nil || err.Error() != want {
+	if want := "dangling rows were left out: 1 of them"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

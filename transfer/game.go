@@ -99,7 +99,8 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 	}
 	merged := slices.Clone(stored)
 	for i, cell := range news {
-		if !hasColumn(stored, cell.Qualifier) && committed > 0 {
+		known := slices.ContainsFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == cell.Qualifier })
+		if !known && committed > 0 {
 			// All that was played may have been erased, and what is older stays masked.
 			news[i].Timestamp = max(cell.Timestamp, committed+1)
 		}

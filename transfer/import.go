@@ -32,16 +32,16 @@ type Options struct {
 type Summary struct {
 	// Rows is how many rows were read, those that were left out included.
 	Rows int
-	// Bad is how many rows were left out because they are wrong, Nowhere how many because they name something that
+	// Bad is how many rows were left out because they are wrong, Dangling how many because they name something that
 	// does not exist.
-	Bad, Nowhere int
+	Bad, Dangling int
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files, named as in users.csv or
 // users.csv.gz, or folders of such files, in any order and any selection; what they name must be in them or in the store.
 //
-// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Rows that point nowhere are
-// left out; if there were any the import is [ErrNowhere] in the end, unless bad rows are skipped. Whatever interrupts an
+// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Dangling rows are
+// left out; if there were any the import is [ErrDangling] in the end, unless bad rows are skipped. Whatever interrupts an
 // import, another one of the same files completes it. One import at a time may run on a store.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := sources(paths)
@@ -148,7 +148,7 @@ func (im *importer) begin(ctx context.Context) error {
 		return err
 	}
 	im.repaired = tables.Imports.Repaired(cells[0])
-	im.marker.on, im.marker.timestamp = tables.Imports.Filling(cells[0])
+	im.marker.on, im.marker.timestamp = tables.Imports.Marker(cells[0])
 	im.marker.died = im.marker.on
 	im.newPlays.blank = im.blank
 	for _, x := range im.relations {
@@ -208,7 +208,7 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 		})
 		if i < 0 {
 			kept = append(kept, it)
-		} else if err := im.progress.skip(it.nowhere(names[i].column, names[i].object.Name, names[i].of(it.value))); err != nil {
+		} else if err := im.progress.skip(it.dangling(names[i].column, names[i].object.Name, names[i].of(it.value))); err != nil {
 			return nil, err
 		}
 	}

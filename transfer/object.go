@@ -75,48 +75,60 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revise writes objects that are in lists because of what they refer to. One that says the same as in the store is
-// not written, and one that says something else becomes younger, so that its new place in a list is younger than what
-// removes the old one. What a row leaves empty is removed. The object comes last: one that is there has all that
-// follows from it.
-func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
+// revision are an object's attributes as they are stored, and as a file has them.
+type revision struct {
+	key    string
+	before []hbase.Cell
+	after  hbase.Put
+	// removed are the stored attributes that the file leaves empty.
+	removed []hbase.Cell
+	changed bool
+}
+
+// revisions compares objects with what is stored. If a key comes twice, the later row counts. An object that says something
+// else becomes younger, so that its new place in a list is younger than what removes the old one.
+func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	latest := map[string]*T{}
-	var keys []string
 	var gets []hbase.Get
+	var all []revision
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {
-			keys, gets = append(keys, key), append(gets, o.Get(key, o.Columns(fields)))
+			all, gets = append(all, revision{key: key}), append(gets, o.Get(key, o.Columns(fields)))
 		}
 		latest[key] = it.value
 	}
 	stored, err := rebuild.Read(ctx, im.store, gets)
 	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		v := &all[i]
+		v.before = stored[i]
+		v.after = o.Put(v.key, latest[v.key], rebuild.Youngest(v.before)+1)
+		same := 0
+		for _, old := range v.before {
+			j := slices.IndexFunc(v.after.Cells, func(c hbase.Cell) bool { return c.Qualifier == old.Qualifier })
+			if j < 0 {
+				v.removed = append(v.removed, old)
+			} else if string(v.after.Cells[j].Value) == string(old.Value) {
+				same++
+			}
+		}
+		v.changed = len(v.removed) > 0 || same < len(v.after.Cells)
+	}
+	return all, nil
+}
+
+// revise writes objects that are in lists because of what they refer to, unless they say the same as in the store. The object
+// comes last: one that is there has all that follows from it.
+func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
+	revisions, err := revisions(ctx, im, o, batch)
+	if err != nil {
 		return err
 	}
 	derived, truth := im.derived(len(batch)), newWrites(im.store, len(batch))
-	var revisions []revision
-	for i, key := range keys {
-		youngest := rebuild.Youngest(stored[i])
-		put := o.Put(key, latest[key], youngest+1)
-		removed := slices.DeleteFunc(slices.Clone(stored[i]), func(old hbase.Cell) bool {
-			return hasColumn(put.Cells, old.Qualifier)
-		})
-		changed := len(removed) > 0 || slices.ContainsFunc(put.Cells, func(c hbase.Cell) bool {
-			return !slices.ContainsFunc(stored[i], func(s hbase.Cell) bool {
-				return s.Qualifier == c.Qualifier && string(s.Value) == string(c.Value)
-			})
-		})
-		revisions = append(revisions, revision{key, stored[i], put.Cells, changed})
-		if !changed {
-			continue
-		}
-		truth.put(put)
-		for _, old := range removed {
-			truth.remove(put.Table, put.Row, old)
-		}
-	}
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
 			if err := im.moveReferrers(ctx, derived, ref, revisions); err != nil {
@@ -124,17 +136,18 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 			}
 		}
 	}
+	for _, v := range revisions {
+		if v.changed {
+			truth.put(v.after)
+		}
+		for _, old := range v.removed {
+			truth.remove(v.after.Table, v.after.Row, old)
+		}
+	}
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
 	return truth.flush(ctx)
-}
-
-// revision are an object's attributes as they are stored, and as a file has them.
-type revision struct {
-	key           string
-	before, after []hbase.Cell
-	changed       bool
 }
 
 // moveReferrers moves objects to their places in the lists of the objects that they refer to.
@@ -147,7 +160,7 @@ func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Re
 		if before[i], _, err = ref.Decode(v.key, v.before); err != nil {
 			return err
 		}
-		if after[i], _, err = ref.Decode(v.key, v.after); err != nil {
+		if after[i], _, err = ref.Decode(v.key, v.after.Cells); err != nil {
 			return err
 		}
 		for _, r := range []tables.Referrer{before[i], after[i]} {
@@ -169,10 +182,6 @@ func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Re
 		}
 	}
 	return nil
-}
-
-func hasColumn(cells []hbase.Cell, qualifier string) bool {
-	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == qualifier })
 }
 
 func value(s *string) string {

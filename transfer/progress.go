@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ErrNowhere is an import that is complete but for rows that point nowhere.
-var ErrNowhere = errors.New("rows that point nowhere were left out")
+// ErrDangling is an import that is complete but for dangling rows.
+var ErrDangling = errors.New("dangling rows were left out")
 
 // progress counts and reports the rows of an import, one call at a time. It is safe for concurrent use.
 type progress struct {
@@ -30,8 +30,8 @@ func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case e.Nowhere:
-		p.Nowhere++
+	case e.Dangling:
+		p.Dangling++
 	case p.options.SkipBad:
 		p.Bad++
 	default:
@@ -45,8 +45,8 @@ func (p *progress) skip(e *RowError) error {
 
 // err is the outcome of an import that came to its end.
 func (p *progress) err() error {
-	if p.Nowhere > 0 && !p.options.SkipBad {
-		return fmt.Errorf("%w: %d of them", ErrNowhere, p.Nowhere)
+	if p.Dangling > 0 && !p.options.SkipBad {
+		return fmt.Errorf("%w: %d of them", ErrDangling, p.Dangling)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type RowError struct {
 	// Column is the name of the column; empty if the row as a whole is wrong.
 	Column string
 	Reason string
-	// Nowhere is whether the row is well-formed, but names something that exists neither in the files nor in the store.
-	Nowhere bool
+	// Dangling is whether the row is well-formed, but names something that exists neither in the files nor in the store.
+	Dangling bool
 }
 
 // Error implements error: file:line: column: reason.
@@ -45,10 +45,10 @@ func (p place) bad(column, format string, args ...any) *RowError {
 	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-// nowhere says what a row names that does not exist.
-func (p place) nowhere(column, what, name string) *RowError {
+// dangling says what a row names that does not exist.
+func (p place) dangling(column, what, name string) *RowError {
 	e := p.bad(column, "there is no %s %q", what, name)
-	e.Nowhere = true
+	e.Dangling = true
 	return e
 }
 

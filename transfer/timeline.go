@@ -176,7 +176,7 @@ func (im *importer) mark(ctx context.Context) error {
 }
 
 func (m *importMarker) write(ctx context.Context, store hbase.Store, on bool) error {
-	if err := rebuild.Write(ctx, store, []hbase.Mutation{tables.Imports.PutFilling(on, m.timestamp+1)}); err != nil {
+	if err := rebuild.Write(ctx, store, []hbase.Mutation{tables.Imports.PutMarker(on, m.timestamp+1)}); err != nil {
 		return err
 	}
 	m.on, m.timestamp = on, m.timestamp+1

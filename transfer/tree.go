@@ -80,7 +80,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 			}
 			below := path[len(path)-1]
 			if it, ok := t.rows[below]; ok {
-				return below, it.nowhere("parent", "department", at)
+				return below, it.dangling("parent", "department", at)
 			}
 			return "", nil // the store is damaged, which is not for an import to repair
 		case slices.Contains(path, at):

@@ -10,8 +10,8 @@ type imports struct{}
 // importRepaired says that a repair has taken something out of the store.
 const importRepaired = "repaired"
 
-// importFilling says whether an import brings entries into timelines, which it cuts in the end.
-const importFilling = "filling"
+// importMarker says whether an import adds entries to timelines, which it trims in the end.
+const importMarker = "filling"
 
 // Get reads it.
 func (imports) Get() hbase.Get {
@@ -31,23 +31,23 @@ func (imports) Repaired(cells []hbase.Cell) bool {
 // PutRepaired notes that a repair takes something out of the store. Nobody takes the note away.
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
-// Filling reports whether an import brought entries into timelines and has not cut them, and the timestamp of the cell that says so.
-func (imports) Filling(cells []hbase.Cell) (filling bool, timestamp int64) {
+// Marker reports whether an import added entries to timelines and has not trimmed them, and the timestamp of the marker.
+func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	for _, c := range cells {
-		if c.Qualifier == importFilling {
+		if c.Qualifier == importMarker {
 			return string(c.Value) == "1", c.Timestamp
 		}
 	}
 	return false, 0
 }
 
-// PutFilling says that an import brings entries into timelines, or that it has cut them.
-func (n imports) PutFilling(filling bool, timestamp int64) hbase.Put {
+// PutMarker says that an import adds entries to timelines, or that it has trimmed them.
+func (n imports) PutMarker(on bool, timestamp int64) hbase.Put {
 	value := "0"
-	if filling {
+	if on {
 		value = "1"
 	}
-	return n.put(importFilling, value, timestamp)
+	return n.put(importMarker, value, timestamp)
 }
 
 func (n imports) put(column, value string, timestamp int64) hbase.Put {

@@ -13,17 +13,17 @@ func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []strin
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
 		for open := owners; len(open) > 0; {
-			looks, err := s.look(ctx, l, open)
+			found, err := s.arrange(ctx, l, open)
 			if err != nil {
 				return err
 			}
 			// A list that was changed is read again: its length is counted when nothing moves any more.
 			var again []string
 			for _, owner := range open {
-				if looks[owner].changed {
+				if found[owner].changed {
 					again = append(again, owner)
 				} else {
-					lengths[owner] = looks[owner].length
+					lengths[owner] = found[owner].length
 				}
 			}
 			open = again
@@ -32,39 +32,32 @@ func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []strin
 	})
 }
 
-// look is what one reading of a list found.
-type look struct {
-	length  Length
+// arranged is what was found of a list.
+type arranged struct {
+	length Length
+	// changed is whether members were moved.
 	changed bool
-	// The bucket that is being read: how many members it has so far, and the positions at which it could be split.
-	bucket uint32
+	buckets []bucket
+}
+
+// bucket is how many members a bucket has, and the positions at which it could be split: one in every half of the bound.
+type bucket struct {
+	number uint32
 	held   int
 	cuts   []string
-	full   []full
 }
 
-// full is a bucket beyond its bound.
-type full struct {
-	bucket uint32
-	cuts   []string
-}
-
-// look reads the lists of some owners, moves members that lie in the wrong bucket, and splits full buckets.
-func (s *Rebuilder) look(ctx context.Context, list *tables.AnyList, owners []string) (map[string]*look, error) {
-	looks := make(map[string]*look, len(owners))
+// arrange reads the lists of some owners, moves members that lie in the wrong bucket, and splits full buckets.
+func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {
+	found := make(map[string]*arranged, len(owners))
 	for _, owner := range owners {
-		looks[owner] = new(look)
+		found[owner] = new(arranged)
 	}
-	err := Spans(ctx, s.Store, list, owners, func(span *Span) error {
-		l := looks[span.Owner]
-		if l.bucket != span.Bucket {
-			l.close(s.ListBound)
-			l.bucket = span.Bucket
-		}
+	err := Spans(ctx, s.Store, l, owners, func(span *Span) error {
 		var public []bool
-		if list.PublicCount != "" {
+		if l.PublicCount != "" {
 			var err error
-			if public, err = list.Public(span.Owner, span.Cells); err != nil {
+			if public, err = l.Public(span.Owner, span.Cells); err != nil {
 				return err
 			}
 		}
@@ -74,53 +67,51 @@ func (s *Rebuilder) look(ctx context.Context, list *tables.AnyList, owners []str
 				astray = append(astray, c)
 				continue
 			}
-			l.hold(c.Qualifier, s.ListBound)
-			l.length = l.length.Grown(public != nil && public[i])
+			found[span.Owner].add(span.Bucket, c.Qualifier, s.ListBound/2)
+			found[span.Owner].length = found[span.Owner].length.Grown(public != nil && public[i])
 		}
-		l.changed = l.changed || len(astray) > 0
-		return s.move(ctx, list, span, astray)
+		if len(astray) == 0 {
+			return nil
+		}
+		found[span.Owner].changed = true
+		return s.move(ctx, l, span, astray)
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, owner := range owners {
-		l := looks[owner]
-		l.close(s.ListBound)
-		for _, f := range l.full {
-			l.changed = true
-			if err := s.split(ctx, list, owner, f); err != nil {
+		f := found[owner]
+		for _, b := range f.buckets {
+			if b.held <= s.ListBound {
+				continue
+			}
+			// The last new bucket takes what is left of the halves.
+			if n := len(b.cuts); n > 1 && b.held-n*(s.ListBound/2) < s.ListBound/2 {
+				b.cuts = b.cuts[:n-1]
+			}
+			f.changed = true
+			if err := s.split(ctx, l, owner, b); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return looks, nil
+	return found, nil
 }
 
-// hold notes a member of the bucket that is being read. Every half of the bound is a place to split it.
-func (l *look) hold(position string, bound int) {
-	if l.held > 0 && l.held%(bound/2) == 0 {
-		l.cuts = append(l.cuts, position)
+// add adds a member to the last bucket that was read, or to the next.
+func (a *arranged) add(number uint32, position string, half int) {
+	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
+		a.buckets = append(a.buckets, bucket{number: number})
 	}
-	l.held++
-}
-
-// close ends a bucket.
-func (l *look) close(bound int) {
-	if l.held > bound {
-		// The last new bucket takes what is left of the halves.
-		if n := len(l.cuts); n > 1 && l.held-n*(bound/2) < bound/2 {
-			l.cuts = l.cuts[:n-1]
-		}
-		l.full = append(l.full, full{l.bucket, l.cuts})
+	b := &a.buckets[len(a.buckets)-1]
+	if b.held > 0 && b.held%half == 0 {
+		b.cuts = append(b.cuts, position)
 	}
-	l.held, l.cuts = 0, nil
+	b.held++
 }
 
 // move puts members into the buckets that cover them, and then deletes them from this one.
 func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span, astray []hbase.Cell) error {
-	if len(astray) == 0 {
-		return nil
-	}
 	puts := make([]hbase.Mutation, len(astray))
 	for i, c := range astray {
 		row := l.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))

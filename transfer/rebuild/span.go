@@ -28,15 +28,9 @@ type Span struct {
 	Directory []tables.Bucket
 }
 
-// Members decodes the members of a span, index-aligned with its cells.
-func Members[E any](l *tables.List[E], s *Span) ([]E, error) {
-	members, _, _, err := l.Decode(s.Owner, s.Cells)
-	return members, err
-}
-
 // Covered decodes the members of a span that lie in the bucket that covers them: each member of a list once.
 func Covered[E any](l *tables.List[E], s *Span) ([]E, error) {
-	members, err := Members(l, s)
+	members, _, _, err := l.Decode(s.Owner, s.Cells)
 	covered := members[:0]
 	for i, member := range members {
 		if s.Covers(i) {

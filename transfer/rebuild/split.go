@@ -13,17 +13,17 @@ import (
 // old bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then,
 // and the next look deletes them. A split that a crash interrupted is done again with the same result; only the
 // numbers of the new buckets may differ, if a repair came between.
-func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, f full) error {
+func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	directory, columns, err := Directory(ctx, s.Store, l, owner)
 	if err != nil {
 		return err
 	}
-	created, named := tables.Split(directory, f.bucket, f.cuts)
+	created, named := tables.Split(directory, full.number, full.cuts)
 	numbers := map[uint32]uint32{}
 	for _, b := range created {
 		planned := b.Number
 		for whole := false; !whole; {
-			if whole, err = s.fill(ctx, l, owner, f.bucket, b); err != nil {
+			if whole, err = s.fill(ctx, l, owner, full.number, b); err != nil {
 				return err
 			}
 			numbers[planned] = b.Number
