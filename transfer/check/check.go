@@ -50,6 +50,8 @@ type run struct {
 	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
+	// parents are those of all departments.
+	parents map[string]string
 	// levels is how many the tree of departments has, as far as was checked.
 	levels int
 	// damaged are the lists in which an unreadable twit was reported: the row is not reported again.

@@ -17,6 +17,9 @@ type referrer struct {
 
 // references checks that the objects that are referred to exist, and have the objects that refer to them in their lists.
 func (r *run) references(ctx context.Context) error {
+	if err := r.readTree(ctx); err != nil {
+		return err
+	}
 	for _, ref := range tables.References() {
 		err := r.rows(ctx, ref.Objects(), func(rows []hbase.Row) error {
 			some := r.referrers(ref, rows)
@@ -63,10 +66,15 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling reports references to objects that do not exist, and returns the keys of the objects that have them.
+// dangling reports references to objects that do not exist, and returns the keys of the objects that have them. A department
+// must also have a path to the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
+	dangling := map[string]bool{}
 	if ref == tables.Parents {
-		return r.tree(ctx, some)
+		for _, d := range some {
+			dangling[d.Key] = r.climb(d)
+		}
+		return dangling, nil
 	}
 	var owners []string
 	for _, x := range some {
@@ -75,14 +83,16 @@ func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referr
 		}
 	}
 	exist, err := r.existing(ctx, ref.List.Owner, owners)
-	dangling := map[string]bool{}
+	if err != nil {
+		return nil, err
+	}
 	for _, x := range some {
-		if x.Listed && !exist[x.Owner] && err == nil {
+		if x.Listed && !exist[x.Owner] {
 			dangling[x.Key] = true
 			r.refersWrongly(ref, x, noObject(ref.List.Owner, x.Owner))
 		}
 	}
-	return dangling, err
+	return dangling, nil
 }
 
 // noObject says that an object does not exist.

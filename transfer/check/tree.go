@@ -11,85 +11,55 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// tree checks that the path up from each department ends at the top. It returns the departments whose parent is to
-// blame if it does not.
-func (r *run) tree(ctx context.Context, some []referrer) (wrong map[string]bool, err error) {
-	wrong = map[string]bool{}
-	parents := map[string]*string{} // nil: there is no such department
-	paths := make([][]string, len(some))
-	for i, d := range some {
-		parents[d.Key], paths[i] = &d.Owner, []string{d.Key}
-	}
-	for {
-		if err := r.readParents(ctx, parents, paths); err != nil {
-			return nil, err
-		}
-		done := true
-		for i, path := range paths {
-			if path == nil {
-				continue
-			}
-			d, parent := some[i], *parents[path[len(path)-1]]
-			paths[i] = nil
-			switch {
-			case parent == tables.Root:
-				r.levels = max(r.levels, len(path))
-			case parents[parent] == nil && len(path) > 1: // one above is to blame
-			case parents[parent] == nil:
-				wrong[d.Key] = true
-				r.refersWrongly(tables.Parents, d, noObject(&tables.Departments.AnyObject, parent))
-			case parent == d.Key:
-				wrong[d.Key] = true
-				if d.Key == slices.Min(path) { // one is reported for all of the circle
-					r.refersWrongly(tables.Parents, d, "the department is below itself")
-				}
-			case slices.Contains(path, parent): // there is a circle above
-			case len(path) == tables.MaxDepth:
-				at := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)
-				r.report(at, text([]byte(d.Owner)), "another",
-					fmt.Sprintf("the department is below more than %d others", tables.MaxDepth-1))
-			default:
-				paths[i], done = append(path, parent), false
-			}
-		}
-		if done {
-			return wrong, nil
-		}
-	}
-}
-
-// readParents reads the departments at which paths continue, with their parents.
-func (r *run) readParents(ctx context.Context, parents map[string]*string, paths [][]string) error {
-	var asked []string
-	var gets []hbase.Get
-	for _, path := range paths {
-		if path == nil {
-			continue
-		}
-		parent := *parents[path[len(path)-1]]
-		if _, known := parents[parent]; !known && parent != tables.Root {
-			parents[parent] = nil
-			asked, gets = append(asked, parent), append(gets, tables.Parents.Get(parent))
-		}
-	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
-	if err != nil {
-		return err
-	}
-	for i, code := range asked {
-		d, exists, err := tables.Parents.Decode(code, cells[i])
+// readTree reads the parents of all departments. The tree fits into memory.
+func (r *run) readTree(ctx context.Context) error {
+	r.parents = map[string]string{}
+	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
 		if err != nil {
 			return err
 		}
-		if exists {
-			parents[code] = &d.Owner
+		key, err := tables.OwnerOf(row.Key)
+		if err != nil {
+			continue // reported with the department
+		}
+		if d, exists, err := tables.Parents.Decode(key, row.Cells); err == nil && exists {
+			r.parents[key] = d.Owner
 		}
 	}
 	return nil
 }
 
-// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the
-// tree has room.
+// climb checks that the path up from a department ends at the top. It returns true if that is the fault of the department's
+// own parent.
+func (r *run) climb(d referrer) (wrong bool) {
+	path := []string{d.Key}
+	for at := d.Owner; at != tables.Root; at = r.parents[at] {
+		_, exists := r.parents[at]
+		switch {
+		case !exists && len(path) == 1:
+			r.refersWrongly(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
+			return true
+		case at == d.Key:
+			if d.Key == slices.Min(path) { // one is reported for all of the circle
+				r.refersWrongly(tables.Parents, d, "the department is below itself")
+			}
+			return true
+		case !exists, slices.Contains(path, at): // a department above is to blame
+			return false
+		case len(path) == tables.MaxDepth:
+			column := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)
+			r.report(column, text([]byte(d.Owner)), "another",
+				fmt.Sprintf("the department is below more than %d others", tables.MaxDepth-1))
+			return false
+		}
+		path = append(path, at)
+	}
+	r.levels = max(r.levels, len(path))
+	return false
+}
+
+// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the tree
+// has room.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
