@@ -18,7 +18,6 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // BenchmarkImport compares an import into an embedded store on disk with what that store needs to take the same cells: ratio is the
@@ -110,7 +109,7 @@ func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
 	for _, batch := range batches {
-		g.Go(func() error { return rebuild.Write(context.Background(), store, batch) })
+		g.Go(func() error { return hbase.MutateAll(context.Background(), store, batch) })
 	}
 	return g.Wait()
 }

@@ -51,7 +51,7 @@ func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner st
 	if l.Count == "" {
 		return list
 	}
-	cells, err := rebuild.Read(context.Background(), store, []hbase.Get{l.Length(owner)})
+	cells, err := hbase.GetAll(context.Background(), store, []hbase.Get{l.Length(owner)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
 			Qualifier: l.Position(tables.Follow{Username: other, At: tables.Unknown}), Timestamp: now}}}
 	}
 	name := "Renamed"
-	err := rebuild.Write(ctx, store, []hbase.Mutation{
+	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
 		tables.Follows.Put("a", "b", false, tables.Unknown, now),
 		gone(tables.Following, "a", "b"), gone(tables.Followers, "b", "a"),
 		tables.Users.Put("a", &tables.User{Name: &name}, now),
@@ -163,7 +163,7 @@ func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
 	if got := slices.Concat(members(t, store, tables.Followers, "b"), members(t, store, tables.Following, "a")); len(got) > 0 {
 		t.Errorf("the follow is back: %v", got)
 	}
-	users, err := rebuild.Read(ctx, store, []hbase.Get{tables.Users.Get("a", tables.Existence), tables.GameDays.Get("g", "2024-05-01", "2024-05-01")})
+	users, err := hbase.GetAll(ctx, store, []hbase.Get{tables.Users.Get("a", tables.Existence), tables.GameDays.Get("g", "2024-05-01", "2024-05-01")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	}
 	decided := tables.Plays.Put("a", "g", days[0], now)
 	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.CommitColumn, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
-	err := rebuild.Write(ctx, store, []hbase.Mutation{decided, tables.Plays.Gone("a", "g", days, now),
+	err := hbase.MutateAll(ctx, store, []hbase.Mutation{decided, tables.Plays.Gone("a", "g", days, now),
 		gone(tables.UserGames.Table, tables.UserGames.Row("a", 0), tables.UserGames.Family, "g"),
 		gone(tables.Players.Table, tables.Players.Row("g", 0), tables.Players.Family, "a"),
 		tables.Users.Put("a", &tables.User{GameCount: new(int)}, now), tables.Games.Put("g", &tables.Game{PlayerCount: new(int)}, now),
@@ -210,7 +210,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
 	files := map[string]string{"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n"}
-	err := rebuild.Write(ctx, store, []hbase.Mutation{hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"),
+	err := hbase.MutateAll(ctx, store, []hbase.Mutation{hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"),
 		Cells: []hbase.Cell{tables.Without("name", time.Now().UnixMilli())}}})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestTimelinesKeepTheirNewestEntries(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for owner, want := range map[string]string{"a": "2024-05-01T00:00:22Z", "b": ""} {
-			cells, err := rebuild.Read(context.Background(), store, []hbase.Get{tables.TimelineSince(owner)})
+			cells, err := hbase.GetAll(context.Background(), store, []hbase.Get{tables.TimelineSince(owner)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // comment is a row of a file of comments.
@@ -90,7 +89,7 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	}
 	var stored [][]hbase.Cell
 	if im.repaired { // what is rewritten must not bring back what was deleted
-		if stored, err = rebuild.Read(ctx, im.store, gets); err != nil {
+		if stored, err = hbase.GetAll(ctx, im.store, gets); err != nil {
 			return err
 		}
 	}

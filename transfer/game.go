@@ -83,7 +83,7 @@ func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played]
 			sought, gets = append(sought, key), append(gets, tables.Plays.Get(key.username, key.game))
 		}
 	}
-	cells, err := rebuild.Read(ctx, im.store, gets)
+	cells, err := hbase.GetAll(ctx, im.store, gets)
 	stored := make(map[played][]hbase.Cell, len(sought))
 	for i := range cells {
 		stored[sought[i]] = cells[i]

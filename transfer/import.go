@@ -143,7 +143,7 @@ func (im *importer) begin(ctx context.Context) error {
 			im.blank = false
 		}
 	}
-	cells, err := rebuild.Read(ctx, im.store, []hbase.Get{tables.Imports.Get()})
+	cells, err := hbase.GetAll(ctx, im.store, []hbase.Get{tables.Imports.Get()})
 	if err != nil {
 		return err
 	}

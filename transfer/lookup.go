@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"twibase/hbase"
-	"twibase/transfer/rebuild"
 )
 
 // lookup reads by name what does not change while it is needed, each name once. It is safe for concurrent use.
@@ -31,7 +30,7 @@ func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	for i, name := range missing {
 		gets[i] = l.get(name)
 	}
-	cells, err := rebuild.Read(ctx, l.store, gets)
+	cells, err := hbase.GetAll(ctx, l.store, gets)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 		}
 		latest[key] = it.value
 	}
-	stored, err := rebuild.Read(ctx, im.store, gets)
+	stored, err := hbase.GetAll(ctx, im.store, gets)
 	if err != nil {
 		return nil, err
 	}

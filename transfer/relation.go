@@ -123,7 +123,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return rebuild.Write(ctx, im.store, truth)
+	return hbase.MutateAll(ctx, im.store, truth)
 }
 
 // read returns the edge of each row; rows of the same two objects share one.
@@ -150,7 +150,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 	if err := x.to.touch(ctx, bs); err != nil {
 		return nil, err
 	}
-	cells, err := rebuild.Read(ctx, store, gets)
+	cells, err := hbase.GetAll(ctx, store, gets)
 	if err != nil {
 		return nil, err
 	}

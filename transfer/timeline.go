@@ -97,7 +97,7 @@ func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.known {
-		cells, err := rebuild.Read(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
+		cells, err := hbase.GetAll(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			return false, err
 		}
@@ -176,7 +176,7 @@ func (im *importer) mark(ctx context.Context) error {
 }
 
 func (m *importMarker) write(ctx context.Context, store hbase.Store, on bool) error {
-	if err := rebuild.Write(ctx, store, []hbase.Mutation{tables.Imports.PutMarker(on, m.timestamp+1)}); err != nil {
+	if err := hbase.MutateAll(ctx, store, []hbase.Mutation{tables.Imports.PutMarker(on, m.timestamp+1)}); err != nil {
 		return err
 	}
 	m.on, m.timestamp = on, m.timestamp+1

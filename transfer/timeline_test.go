@@ -8,7 +8,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // Whoever has more followers than the limit when a twit comes is a broadcaster from then on: timelines keep what they have.
@@ -22,7 +21,7 @@ func TestAnImportMakesBroadcastersOfThoseWithTooManyFollowers(t *testing.T) {
 	}
 	check := func(what string, broadcasters []string, timelines map[string]int) {
 		t.Helper()
-		cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
+		cells, err := hbase.GetAll(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +64,7 @@ func TestAnImportMakesOnlySoManyBroadcasters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
+	cells, err := hbase.GetAll(t.Context(), store, []hbase.Get{tables.Broadcasters.Get()})
 	if err != nil {
 		t.Fatal(err)
 	}

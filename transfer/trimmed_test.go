@@ -10,7 +10,6 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/check"
-	"twibase/transfer/rebuild"
 )
 
 // dyingAt is a store that dies when a cell is about to be put that is so.
@@ -78,7 +77,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 				if got := members(t, store, tables.Timelines, "a"); len(got) != 2 {
 					t.Errorf("the timeline has %d entries, want 2", len(got))
 				}
-				cells, err := rebuild.Read(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
+				cells, err := hbase.GetAll(t.Context(), store, []hbase.Get{tables.TimelineSince("a")})
 				if err != nil {
 					t.Fatal(err)
 				}

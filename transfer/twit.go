@@ -6,7 +6,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 func parseTwit(r *row) *tables.Twit {
@@ -69,7 +68,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err := albums.touch(ctx, authors); err != nil {
 		return err
 	}
-	names, err := rebuild.Read(ctx, im.store, gets)
+	names, err := hbase.GetAll(ctx, im.store, gets)
 	if err != nil {
 		return err
 	}
@@ -127,7 +126,7 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			return nil, err
 		}
 	}
-	cells, err := rebuild.Read(ctx, im.store, gets)
+	cells, err := hbase.GetAll(ctx, im.store, gets)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (w *writes) flushFull(ctx context.Context) error {
 // flush sends what was collected, and returns when it is durable.
 func (w *writes) flush(ctx context.Context) error {
 	if w.rewriteMasked {
-		if err := rebuild.Write(ctx, w.store, w.deletes); err != nil {
+		if err := hbase.MutateAll(ctx, w.store, w.deletes); err != nil {
 			return err
 		}
 		if err := rebuild.WriteVisible(ctx, w.store, w.puts); err != nil {
@@ -87,7 +87,7 @@ func (w *writes) flush(ctx context.Context) error {
 		for i := range w.puts {
 			mutations[i] = w.puts[i]
 		}
-		if err := rebuild.Write(ctx, w.store, append(mutations, w.deletes...)); err != nil {
+		if err := hbase.MutateAll(ctx, w.store, append(mutations, w.deletes...)); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,7 @@ func (r *run) unnamed(ctx context.Context, l *tables.AnyList, owner string, buck
 			continue
 		}
 		for page := (hbase.Page{Limit: maxRepairs}); ; {
-			cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{l.Get(owner, bucket, page)})
+			cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{l.Get(owner, bucket, page)})
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func (r *run) directories(ctx context.Context, l *tables.AnyList, owners []strin
 	for i, owner := range owners {
 		gets[i] = l.Directories(owner)
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

@@ -134,11 +134,11 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	if len(r.deletes) > 0 {
-		if err := rebuild.Write(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
+		if err := hbase.MutateAll(ctx, r.Store, []hbase.Mutation{tables.Imports.PutRepaired()}); err != nil {
 			return err
 		}
 	}
-	err := rebuild.Write(ctx, r.Store, r.deletes)
+	err := hbase.MutateAll(ctx, r.Store, r.deletes)
 	r.puts, r.deletes = nil, nil
 	return err
 }

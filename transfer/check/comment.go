@@ -6,7 +6,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // comments checks that comments have a twit and an author, and are in the author's list.
@@ -27,7 +26,7 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 		authors[i] = c.AuthorName
 		gets = append(gets, tables.Commenters.Removed(c.Key(), c.AuthorName))
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (r *run) empty(ctx context.Context, l *tables.AnyList, rows []hbase.Row) er
 			owners, gets = append(owners, owner), append(gets, l.Get(owner, 0, hbase.Page{Limit: 1}))
 		}
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) e
 	for i, owner := range owners {
 		gets[i] = l.Lengths(owner)
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 			gets = append(gets, e.list.Directories(e.owner))
 		}
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 			e.found = r.first(e, cells[i])
 		}
 	}
-	if cells, err = rebuild.Read(ctx, r.Store, gets); err != nil {
+	if cells, err = hbase.GetAll(ctx, r.Store, gets); err != nil {
 		return err
 	}
 	for i, e := range further {
@@ -157,7 +157,7 @@ func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) 
 			asked, gets = append(asked, key), append(gets, o.ExistenceOf(key))
 		}
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

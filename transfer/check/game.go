@@ -93,7 +93,7 @@ func (r *run) daysOf(ctx context.Context, game string) error {
 		return err
 	}
 	get := tables.GameDays.Get(game, "", tables.MembersEnd)
-	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
+	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (r *run) intents(ctx context.Context) error {
 			}
 			stale, of, gets = append(stale, i), append(of, row), append(gets, get)
 		}
-		cells, err := rebuild.Read(ctx, r.Store, gets)
+		cells, err := hbase.GetAll(ctx, r.Store, gets)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *run) jobs(ctx context.Context) error {
 // that does not exist.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
-	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
+	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func explain[E any](decode func(owner string, member hbase.Cell) (E, error), sou
 			}
 			gets[i] = source(owner, members[i])
 		}
-		rows, err := rebuild.Read(ctx, r.Store, gets)
+		rows, err := hbase.GetAll(ctx, r.Store, gets)
 		if err != nil {
 			return nil, err
 		}

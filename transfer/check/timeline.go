@@ -85,7 +85,7 @@ func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, 
 	for i, owner := range owners {
 		gets[i] = tables.TimelineSince(owner)
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func explainEntries(ctx context.Context, r *run, owner string, members []tables.
 			gets = append(gets, tables.Follows.Related(owner, twit.Author))
 		}
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 // has room.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
-	cells, err := rebuild.Read(ctx, r.Store, []hbase.Get{get})
+	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 		members[i] = r.asRestricted(t)
 		gets[i] = tables.TwitNames.Get(t.Name)
 	}
-	cells, err := rebuild.Read(ctx, r.Store, gets)
+	cells, err := hbase.GetAll(ctx, r.Store, gets)
 	if err != nil {
 		return nil, err
 	}

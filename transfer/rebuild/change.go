@@ -27,7 +27,7 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	for i, c := range changes {
 		mutations[i] = c.Mutation()
 	}
-	return Write(ctx, store, mutations)
+	return hbase.MutateAll(ctx, store, mutations)
 }
 
 // Differs appends the change of a row that is needed so that a column has the value: none if its present cell, or
@@ -44,7 +44,7 @@ func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) [
 
 // WriteColumn writes a column, unless it has that value.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
-	stored, err := Read(ctx, store, []hbase.Get{at})
+	stored, err := hbase.GetAll(ctx, store, []hbase.Get{at})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Package rebuild rebuilds derived data from its source, whatever was written in between and whichever write was the
-// last before a crash. Lists lie in the right buckets, none longer than its bound. Their lengths, the sums of games,
-// the tree of departments and the ends of timelines are exact.
+// last before a crash. Lists lie in the right buckets, none longer than its bound. Their lengths, the sums of games
+// and the ends of timelines are exact.
 //
 // Every function reads the owners that it is given, compares what is stored with what should be, and writes the
 // difference only: if nothing differs it writes nothing. What it writes has the timestamp of what it replaces. So the

@@ -21,7 +21,7 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 		for i, game := range games {
 			gets[i] = tables.GameDays.Get(game, "", tables.MembersEnd)
 		}
-		stored, err := Read(ctx, s.Store, gets)
+		stored, err := hbase.GetAll(ctx, s.Store, gets)
 		for i, cells := range stored {
 			changes = append(changes, sums[games[i]].Changes(gets[i], cells)...)
 		}
@@ -62,7 +62,7 @@ func (s DaySums) Add(ctx context.Context, store hbase.Store, game string, player
 	for i, player := range players {
 		gets[i] = tables.Plays.Get(player, game)
 	}
-	rows, err := Read(ctx, store, gets)
+	rows, err := hbase.GetAll(ctx, store, gets)
 	if err != nil {
 		return err
 	}

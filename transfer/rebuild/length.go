@@ -77,7 +77,7 @@ func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners 
 	stored := make([][]hbase.Cell, len(gets))
 	if !first {
 		var err error
-		if stored, err = Read(ctx, s.Store, gets); err != nil {
+		if stored, err = hbase.GetAll(ctx, s.Store, gets); err != nil {
 			return err
 		}
 	}

@@ -117,8 +117,8 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span, ast
 		row := l.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))
 		puts[i] = hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}}
 	}
-	if err := Write(ctx, s.Store, puts); err != nil {
+	if err := hbase.MutateAll(ctx, s.Store, puts); err != nil {
 		return err
 	}
-	return Write(ctx, s.Store, []hbase.Mutation{Remove(l.Table, l.Row(span.Owner, span.Bucket), astray...)})
+	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(l.Table, l.Row(span.Owner, span.Bucket), astray...)})
 }

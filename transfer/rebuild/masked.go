@@ -26,7 +26,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 			cells = append(cells, hbase.Put{Table: p.Table, Row: p.Row, Cells: []hbase.Cell{c}})
 		}
 	}
-	if err := Write(ctx, store, mutations); err != nil {
+	if err := hbase.MutateAll(ctx, store, mutations); err != nil {
 		return err
 	}
 	for n := range maxRewrites {
@@ -35,7 +35,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 			c := p.Cells[0]
 			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)}
 		}
-		stored, err := Read(ctx, store, gets)
+		stored, err := hbase.GetAll(ctx, store, gets)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 				masked, mutations = append(masked, p), append(mutations, p)
 			}
 		}
-		if err := Write(ctx, store, mutations); err != nil || len(masked) == 0 {
+		if err := hbase.MutateAll(ctx, store, mutations); err != nil || len(masked) == 0 {
 			return err
 		}
 		cells = masked

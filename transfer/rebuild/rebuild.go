@@ -42,13 +42,3 @@ func (s *Rebuilder) groups(ctx context.Context, owners []string, f func(ctx cont
 	}
 	return g.Wait()
 }
-
-// Read is a multi-get that fails as a whole: it returns the cells of each get, or the first error.
-func Read(ctx context.Context, store hbase.Store, gets []hbase.Get) ([][]hbase.Cell, error) {
-	return hbase.GetAll(ctx, store, gets)
-}
-
-// Write is a batch of mutations that fails as a whole: with the first error, though others may have been written.
-func Write(ctx context.Context, store hbase.Store, mutations []hbase.Mutation) error {
-	return hbase.MutateAll(ctx, store, mutations)
-}

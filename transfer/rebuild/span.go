@@ -53,7 +53,7 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 		lists[i] = listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})
 		gets[i] = lists[i].Get()
 	}
-	pages, err := Read(ctx, store, gets)
+	pages, err := hbase.GetAll(ctx, store, gets)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 			if rows.Done() {
 				break
 			}
-			next, err := Read(ctx, store, []hbase.Get{rows.Get()})
+			next, err := hbase.GetAll(ctx, store, []hbase.Get{rows.Get()})
 			if err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Sp
 
 // Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.
 func Directory(ctx context.Context, store hbase.Store, l *tables.AnyList, owner string) ([]tables.Bucket, []hbase.Cell, error) {
-	cells, err := Read(ctx, store, []hbase.Get{l.Directories(owner)})
+	cells, err := hbase.GetAll(ctx, store, []hbase.Get{l.Directories(owner)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 		}
 		put.Cells = append(put.Cells, want)
 	}
-	return Write(ctx, s.Store, []hbase.Mutation{put})
+	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
 // fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It
@@ -52,19 +52,19 @@ func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, f
 		stop = tables.MembersEnd
 	}
 	there := l.Get(owner, b.Number, hbase.Page{})
-	cells, err := Read(ctx, s.Store, []hbase.Get{l.Get(owner, from, hbase.Page{Start: b.Start, Stop: stop}), there})
+	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{l.Get(owner, from, hbase.Page{Start: b.Start, Stop: stop}), there})
 	if err != nil {
 		return false, err
 	}
 	row := hbase.Put{Table: l.Table, Row: l.Row(owner, b.Number), Cells: cells[0]}
-	if err := Write(ctx, s.Store, append(without(l, row.Row, cells[1], cells[0]), row)); err != nil {
+	if err := hbase.MutateAll(ctx, s.Store, append(without(l, row.Row, cells[1], cells[0]), row)); err != nil {
 		return false, err
 	}
-	filled, err := Read(ctx, s.Store, []hbase.Get{there})
+	filled, err := hbase.GetAll(ctx, s.Store, []hbase.Get{there})
 	if err != nil || len(filled[0]) == len(cells[0]) {
 		return true, err
 	}
-	return false, Write(ctx, s.Store, without(l, row.Row, filled[0], nil))
+	return false, hbase.MutateAll(ctx, s.Store, without(l, row.Row, filled[0], nil))
 }
 
 // without deletes cells of a row, except those whose columns others have.

@@ -27,11 +27,11 @@ func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 				return err
 			}
 			// This comes first, so that no reader takes a trimmed timeline for complete.
-			if err := Write(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
+			if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
 				return err
 			}
 			row := tables.Timelines.Row(span.Owner, span.Bucket)
-			return Write(ctx, s.Store, []hbase.Mutation{Remove(tables.Timelines.Table, row, rest...)})
+			return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(tables.Timelines.Table, row, rest...)})
 		})
 	})
 }
