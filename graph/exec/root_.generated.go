@@ -2286,643 +2286,643 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
-	{Name: "../schema/account.graphqls", Input: `"What can be changed."
+	{Name: "../schema/account.graphqls", Input: `"The root of mutations."
 type Mutation {
-  "Makes a user with an account, and logs in."
+  "Creates a user with an account, and logs in."
   signUp(
-    "What to do."
+    "Parameters of the mutation."
     input: SignUpInput!
   ): SignUpPayload
-  "Gives a token for a password."
+  "Returns a token for a username and a password."
   logIn(
-    "What to do."
+    "Parameters of the mutation."
     input: LogInInput!
   ): LogInPayload
 }
 
-"What ` + "`" + `signUp` + "`" + ` needs."
+"Input of ` + "`" + `signUp` + "`" + `."
 input SignUpInput {
-  "The name by which the user is called: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is never given again."
+  "The unique name of the user: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is not reused after the user is deleted."
   username: String!
-  "The name that is shown."
+  "The display name."
   name: String!
   "The password, 8 to 1,024 bytes."
   password: String!
-  "Where mail reaches the person. Only the user and administrators see it."
+  "The email address. Visible to the user and to administrators."
   email: String
   "The age in years, 0 to 150."
   age: Int
-  "The picture."
+  "The URL of a picture of the user."
   avatarUrl: URL
-  "The same key twice makes one account: for requests that are sent again. Whoever sends one again shows by the password that it is theirs; without it the username is taken. At most 200 bytes."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key and the same password returns the same account; with another password the username is taken."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `signUp` + "`" + ` did."
+"Payload of ` + "`" + `signUp` + "`" + `."
 type SignUpPayload {
   "The new user."
   user: User
-  "The token that says who the user is: ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
+  "A token of the user, for ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
   token: String
-  "Until when the token is accepted."
+  "When the token expires."
   expiresAt: DateTime
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `logIn` + "`" + ` needs."
+"Input of ` + "`" + `logIn` + "`" + `."
 input LogInInput {
-  "Who logs in."
+  "The user who logs in."
   username: String!
   "The password."
   password: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `logIn` + "`" + ` did."
+"Payload of ` + "`" + `logIn` + "`" + `."
 type LogInPayload {
-  "Who has logged in."
+  "The user who has logged in."
   user: User
-  "The token that says who the user is: ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
+  "A token of the user, for ` + "`" + `Authorization: Bearer TOKEN` + "`" + `."
   token: String
-  "Until when the token is accepted."
+  "When the token expires."
   expiresAt: DateTime
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"Why a mutation was not done, for the person who asked for it. It changed nothing."
+"An error in the input of a mutation, for the person at the client. The mutation changed nothing."
 type UserError {
-  "What sort of error it is."
+  "The code of the error, for programs."
   code: UserErrorCode!
-  "What to mend, in a sentence."
+  "What is wrong, and how to fix it."
   message: String!
-  "The field of the input that is to be mended; null if it is none in particular."
+  "The field of the input that is wrong. Null if it is no single field."
   field: String
 }
 
-"The sorts of errors of mutations."
+"The codes of the errors of mutations."
 enum UserErrorCode {
-  "A value is not of the form that is asked for."
+  "A value is malformed."
   BAD_USER_INPUT
-  "What the input names does not exist for the viewer."
+  "An object that the input names does not exist, or the viewer may not see it."
   NOT_FOUND
-  "The name or the code is taken."
+  "The username or the code is taken."
   ALREADY_EXISTS
-  "It has changed since the caller saw it."
+  "The object has changed since the client read it."
   CONFLICT
-  "Departments below it are in the way."
+  "The department has sub-departments."
   HAS_CHILDREN
-  "A department can't be below itself."
+  "A department cannot be moved below itself."
   CYCLE
-  "The username and the password do not belong together."
+  "The username or the password is wrong."
   WRONG_CREDENTIALS
-  "Too often, too many, or too deep."
+  "A limit is exceeded: of size, number, depth or rate."
   LIMIT_EXCEEDED
 }
 `, BuiltIn: false},
 	{Name: "../schema/comment.graphqls", Input: `"""
-A remark on a twit. It never changes. Who sees it: its author, the author of the twit, whoever follows its author, and administrators.
+A comment on a twit. It never changes. Visible to its author, the author of the twit, the followers of its author, and administrators.
 """
 type Comment implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "The twit that it is about."
+  "The twit that the comment is on."
   twit: Twit
-  "Who wrote it."
+  "The author."
   author: User
-  "What it says."
+  "The text."
   content: String!
-  "When it was written."
+  "When the comment was written."
   postedAt: DateTime!
 }
 
 "A page of comments."
 type CommentConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [CommentEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [Comment]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "The number of entries in the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of comments."
 type CommentEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: Comment
 }
 
 extend type Mutation {
-  "Adds a remark of the viewer's to a twit that the viewer may see."
+  "Adds a comment of the viewer to a twit that the viewer may see."
   addComment(
-    "What to do."
+    "Parameters of the mutation."
     input: AddCommentInput!
   ): AddCommentPayload
   "Deletes a comment. For its author, the author of its twit and administrators."
   deleteComment(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteCommentInput!
   ): DeleteCommentPayload
 }
 
-"What ` + "`" + `addComment` + "`" + ` needs."
+"Input of ` + "`" + `addComment` + "`" + `."
 input AddCommentInput {
   "The twit."
   twitId: ID!
-  "What it says, at most 2,000 characters."
+  "The text, at most 2,000 characters."
   content: String!
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `addComment` + "`" + ` did."
+"Payload of ` + "`" + `addComment` + "`" + `."
 type AddCommentPayload {
   "The new comment."
   comment: Comment
-  "The twit that it is about."
+  "The twit that the comment is on."
   twit: Twit
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteComment` + "`" + ` needs."
+"Input of ` + "`" + `deleteComment` + "`" + `."
 input DeleteCommentInput {
   "The comment."
   id: ID!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteComment` + "`" + ` did."
+"Payload of ` + "`" + `deleteComment` + "`" + `."
 type DeleteCommentPayload {
-  "The comment, as it was."
+  "The deleted comment."
   comment: Comment
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/department.graphqls", Input: `extend type Query {
-  "The department of that code; null if there is none."
+  "The department with this code. Null if it does not exist."
   department(
     "The department's code."
     code: String!
   ): Department
-  "The departments that have no parent, by name, then code."
+  "The departments without a parent, by name, then code."
   topDepartments(
-    "How many departments from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ departments (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many departments from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): DepartmentConnection
 }
 
-"A node of the tree of departments, which is at most 64 deep."
+"A department in a tree of departments, which is at most 64 levels deep."
 type Department implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "The short name by which the department is called. It never changes."
+  "The unique code of the department. It never changes."
   code: String!
-  "The name that is shown."
+  "The display name."
   name: String
-  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String
-  "The department above; null at the top."
+  "The parent department. Null for a top department."
   parent: Department
-  "All departments above, the nearest first."
+  "The ancestors of the department, nearest first."
   ancestors: [Department!]
-  "The departments directly below, by name, then code."
+  "The direct sub-departments, by name, then code."
   subDepartments(
-    "How many departments from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ departments (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many departments from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): DepartmentConnection
   """
-  All departments below, level by level; each level in its parents' order, then by name, then by code. The edges say how deep.
+  The descendants of the department, level by level: each level in the order of its parents, then by name, then by code. The edges have the depth.
   """
   descendants(
-    "How many levels to go down; without it the whole subtree."
+    "The number of levels (default: the whole subtree)."
     maxDepth: Int
-    "How many departments from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ departments (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many departments from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): DepartmentConnection
   "The roles that the department defines, by code."
   roles(
-    "How many roles from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ roles (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many roles from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): RoleConnection
 }
 
 "A page of departments."
 type DepartmentConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [DepartmentEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [Department]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null for ` + "`" + `descendants` + "`" + `, which nobody counts."
+  "The number of entries in the whole list. Null for ` + "`" + `descendants` + "`" + `, which is not counted."
   totalCount: Int
 }
 
 "An entry of a page of departments."
 type DepartmentEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: Department
-  "How many levels below, from 1 on; null outside of ` + "`" + `descendants` + "`" + `."
+  "The number of levels below the department, from 1. Null outside of ` + "`" + `descendants` + "`" + `."
   depth: Int
 }
 
 extend type Mutation {
-  "Makes a department. For administrators."
+  "Creates a department. For administrators."
   createDepartment(
-    "What to do."
+    "Parameters of the mutation."
     input: CreateDepartmentInput!
   ): CreateDepartmentPayload
-  "Changes what is said of a department. For administrators."
+  "Updates the attributes of a department. For administrators."
   updateDepartment(
-    "What to do."
+    "Parameters of the mutation."
     input: UpdateDepartmentInput!
   ): UpdateDepartmentPayload
-  "Moves a department, with all that is below it, under another one. For administrators."
+  "Moves a department and its subtree under another parent. For administrators."
   moveDepartment(
-    "What to do."
+    "Parameters of the mutation."
     input: MoveDepartmentInput!
   ): MoveDepartmentPayload
-  "Deletes a department; roles that it defines are defined by none then. For administrators."
+  "Deletes a department. The roles that it defines stay, without a department. For administrators."
   deleteDepartment(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteDepartmentInput!
   ): DeleteDepartmentPayload
 }
 
-"What ` + "`" + `createDepartment` + "`" + ` needs."
+"Input of ` + "`" + `createDepartment` + "`" + `."
 input CreateDepartmentInput {
-  "The short name by which the department is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code of the department: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
-  "The name that is shown, at most 180 bytes."
+  "The display name, at most 180 bytes."
   name: String!
-  "The code of the department above; without it the new one is at the top."
+  "The code of the parent. Without it the department is a top department."
   parent: String
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `createDepartment` + "`" + ` did."
+"Payload of ` + "`" + `createDepartment` + "`" + `."
 type CreateDepartmentPayload {
   "The new department."
   department: Department
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateDepartment` + "`" + ` needs."
+"Input of ` + "`" + `updateDepartment` + "`" + `."
 input UpdateDepartmentInput {
   "The department's code."
   code: String!
-  "The name that is shown, at most 180 bytes. It can be changed, but not taken away."
+  "The display name, at most 180 bytes. It can be changed, but not removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateDepartment` + "`" + ` did."
+"Payload of ` + "`" + `updateDepartment` + "`" + `."
 type UpdateDepartmentPayload {
-  "The department, as it is now."
+  "The updated department."
   department: Department
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `moveDepartment` + "`" + ` needs."
+"Input of ` + "`" + `moveDepartment` + "`" + `."
 input MoveDepartmentInput {
   "The department's code."
   code: String!
-  "The code of the department above; without it, or with ` + "`" + `null` + "`" + `, it comes to the top."
+  "The code of the new parent. Without it, or with ` + "`" + `null` + "`" + `, the department becomes a top department."
   parent: String
-  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `moveDepartment` + "`" + ` did."
+"Payload of ` + "`" + `moveDepartment` + "`" + `."
 type MoveDepartmentPayload {
-  "The department, as it is now."
+  "The updated department."
   department: Department
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteDepartment` + "`" + ` needs."
+"Input of ` + "`" + `deleteDepartment` + "`" + `."
 input DeleteDepartmentInput {
   "The department's code."
   code: String!
-  "Whether its sub-departments come under its parent. Otherwise it is not deleted if there are any."
+  "Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted."
   moveChildrenUp: Boolean = false
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteDepartment` + "`" + ` did."
+"Payload of ` + "`" + `deleteDepartment` + "`" + `."
 type DeleteDepartmentPayload {
-  "The department, as it was. Its lists are empty: what they held is being taken out of them."
+  "The deleted department. Its lists are empty, because their entries are being removed."
   department: Department
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/game.graphqls", Input: `extend type Query {
-  "The game of that code; null if there is none."
+  "The game with this code. Null if it does not exist."
   game(
     "The game's code."
     code: String!
   ): Game
-  "All games, in an order that stays the same but says nothing."
+  "All games, in a stable but unspecified order."
   games(
-    "How many games from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ games (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many games from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ games (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): GameConnection
 }
 
-"What people play."
+"A game that users play."
 type Game implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "The short name by which the game is called. It never changes."
+  "The unique code of the game. It never changes."
   code: String!
-  "The name that is shown."
+  "The display name."
   name: String
-  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String
-  "Who plays it, by username."
+  "The users who have played the game, by username."
   players(
-    "How many players from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ players (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many players from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ players (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
-  "How many play it."
+  "The number of users who have played the game."
   playerCount: Int
-  "Whether anybody ever played it."
+  "Whether any user has played the game."
   isPlayed: Boolean
-  "How often all together played it on each day of a range, ascending. Days on which nobody played are left out."
+  "The plays of all users on each day of a range, ascending. Days without plays are left out."
   plays(
     "The first day."
     from: Date!
-    "The last day, included."
+    "The last day, inclusive."
     to: Date!
   ): [DayPlays!]
 }
 
-"How often a game was played on a day, by all players together."
+"The plays of a game by all users on a day."
 type DayPlays {
   "The day."
   day: Date!
-  "How often."
+  "The number of times."
   count: Int!
 }
 
 "A page of games."
 type GameConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [GameEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [Game]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "The number of entries in the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of games."
 type GameEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: Game
-  "The last day on which the user played it; null outside of a user's ` + "`" + `games` + "`" + `."
+  "The last day on which the user played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
   day: Date
-  "How often the user played it; null outside of a user's ` + "`" + `games` + "`" + `."
+  "The number of times that the user has played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
   count: Int
 }
 
 extend type Mutation {
-  "Makes a game. For administrators."
+  "Creates a game. For administrators."
   createGame(
-    "What to do."
+    "Parameters of the mutation."
     input: CreateGameInput!
   ): CreateGamePayload
-  "Changes what is said of a game. For administrators."
+  "Updates the attributes of a game. For administrators."
   updateGame(
-    "What to do."
+    "Parameters of the mutation."
     input: UpdateGameInput!
   ): UpdateGamePayload
-  "Deletes a game with all its plays. For administrators."
+  "Deletes a game and its plays. For administrators."
   deleteGame(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteGameInput!
   ): DeleteGamePayload
-  "Adds to how often the viewer played a game on a day."
+  "Adds plays of the viewer to a game on a day."
   recordPlay(
-    "What to do."
+    "Parameters of the mutation."
     input: RecordPlayInput!
   ): RecordPlayPayload
 }
 
-"What ` + "`" + `createGame` + "`" + ` needs."
+"Input of ` + "`" + `createGame` + "`" + `."
 input CreateGameInput {
-  "The short name by which the game is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code of the game: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
-  "The name that is shown; without it the code."
+  "The display name (default: the code)."
   name: String
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `createGame` + "`" + ` did."
+"Payload of ` + "`" + `createGame` + "`" + `."
 type CreateGamePayload {
   "The new game."
   game: Game
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateGame` + "`" + ` needs."
+"Input of ` + "`" + `updateGame` + "`" + `."
 input UpdateGameInput {
   "The game's code."
   code: String!
-  "The name that is shown. It can be changed, but not taken away."
+  "The display name. It can be changed, but not removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateGame` + "`" + ` did."
+"Payload of ` + "`" + `updateGame` + "`" + `."
 type UpdateGamePayload {
-  "The game, as it is now."
+  "The updated game."
   game: Game
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteGame` + "`" + ` needs."
+"Input of ` + "`" + `deleteGame` + "`" + `."
 input DeleteGameInput {
   "The game's code."
   code: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteGame` + "`" + ` did."
+"Payload of ` + "`" + `deleteGame` + "`" + `."
 type DeleteGamePayload {
-  "The game, as it was. Its lists are empty: what they held is being taken out of them."
+  "The deleted game. Its lists are empty, because their entries are being removed."
   game: Game
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `recordPlay` + "`" + ` needs."
+"Input of ` + "`" + `recordPlay` + "`" + `."
 input RecordPlayInput {
   "The game's code."
   game: String!
-  "The day, tomorrow in UTC at the latest; without it today, in UTC."
+  "The day, at most one day ahead of UTC (default: today in UTC)."
   day: Date
-  "How often, 1 to 1,000,000."
+  "The number of times, 1 to 1,000,000."
   count: Int = 1
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `recordPlay` + "`" + ` did."
+"Payload of ` + "`" + `recordPlay` + "`" + `."
 type RecordPlayPayload {
   "The game."
   game: Game
-  "Who played it."
+  "The user who played."
   user: User
   "The day."
   day: Date
-  "How often the user played it on that day, all in all."
+  "The number of times that the user has played the game on that day."
   count: Int
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 `, BuiltIn: false},
-	{Name: "../schema/node.graphqls", Input: `"The questions that can be asked."
+	{Name: "../schema/node.graphqls", Input: `"The root of queries."
 type Query {
-  "The thing with this id; null if there is none that the viewer may see."
+  "The object with this id. Null if it does not exist, or the viewer may not see it."
   node(
-    "The id of any thing."
+    "The id of an object of any type."
     id: ID!
   ): Node
-  "The things with these ids, in their order; null in the place of each that does not exist for the viewer."
+  "The objects with these ids, in the order of the ids. Null for an object that does not exist, or that the viewer may not see."
   nodes(
-    "The ids of any things, at most 100."
+    "The ids of objects of any type, at most 100."
     ids: [ID!]!
   ): [Node]!
-  "The user whose token came with the request; null to a stranger."
+  "The user whose token the request has. Null without a token."
   viewer: User
 }
 
-"Anything that has an id."
+"An object with a global id."
 interface Node {
-  "What names the thing among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
 }
 
-"Where a page lies in its list."
+"Information about a page, for pagination."
 type PageInfo {
-  "Whether entries follow the page. Of those some may be left out: see endCursor."
+  "Whether the list has entries after the page. Some of them may be hidden: see ` + "`" + `endCursor` + "`" + `."
   hasNextPage: Boolean!
-  "Whether entries come before the page. Of those some may be left out: see endCursor."
+  "Whether the list has entries before the page. Some of them may be hidden: see ` + "`" + `endCursor` + "`" + `."
   hasPreviousPage: Boolean!
-  "The cursor from which to go on with ` + "`" + `before` + "`" + `; null at the list's beginning if the page is empty."
+  "The cursor for ` + "`" + `before` + "`" + ` of the previous page. Null if the page is empty at the beginning of the list."
   startCursor: String
   """
-  The cursor from which to go on with ` + "`" + `after` + "`" + `. Since what the viewer may not see, or was deleted, is left out, a page may be short, or empty, and
-  still be followed by another.
+  The cursor for ` + "`" + `after` + "`" + ` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
+  empty and still be followed by another.
   """
   endCursor: String
 }
@@ -2937,208 +2937,208 @@ scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.
 scalar URL @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3986")
 `, BuiltIn: false},
 	{Name: "../schema/role.graphqls", Input: `extend type Query {
-  "The role of that code; null if there is none."
+  "The role with this code. Null if it does not exist."
   role(
     "The role's code."
     code: String!
   ): Role
-  "All roles, in an order that stays the same but says nothing."
+  "All roles, in a stable but unspecified order."
   roles(
-    "How many roles from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ roles (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many roles from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): RoleConnection
 }
 
-"What a person can be, such as an administrator or a developer."
+"A role that users can have, such as administrator or developer."
 type Role implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "The short name by which the role is called. It never changes."
+  "The unique code of the role. It never changes."
   code: String!
-  "The name that is shown."
+  "The display name."
   name: String
-  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String
-  "The department that defines the role; null if none does."
+  "The department that defines the role. Null if there is none."
   department: Department
-  "Who has the role, by username."
+  "The users with the role, by username."
   users(
-    "How many users from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ users (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many users from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
-  "How many have the role."
+  "The number of users with the role."
   userCount: Int
 }
 
 "A page of roles."
 type RoleConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [RoleEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [Role]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "The number of entries in the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of roles."
 type RoleEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: Role
 }
 
 extend type Mutation {
-  "Makes a role. For administrators."
+  "Creates a role. For administrators."
   createRole(
-    "What to do."
+    "Parameters of the mutation."
     input: CreateRoleInput!
   ): CreateRolePayload
-  "Changes a role. For administrators."
+  "Updates a role. For administrators."
   updateRole(
-    "What to do."
+    "Parameters of the mutation."
     input: UpdateRoleInput!
   ): UpdateRolePayload
-  "Deletes a role; nobody has it any more. For administrators."
+  "Deletes a role, and revokes it from all users. For administrators."
   deleteRole(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteRoleInput!
   ): DeleteRolePayload
-  "Gives a role to a user. For administrators."
+  "Assigns a role to a user. For administrators."
   assignRole(
-    "What to do."
+    "Parameters of the mutation."
     input: AssignRoleInput!
   ): AssignRolePayload
-  "Takes a role from a user. For administrators."
+  "Revokes a role of a user. For administrators."
   revokeRole(
-    "What to do."
+    "Parameters of the mutation."
     input: RevokeRoleInput!
   ): RevokeRolePayload
 }
 
-"What ` + "`" + `createRole` + "`" + ` needs."
+"Input of ` + "`" + `createRole` + "`" + `."
 input CreateRoleInput {
-  "The short name by which the role is called: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code of the role: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
-  "The name that is shown; without it the code."
+  "The display name (default: the code)."
   name: String
   "The code of the department that defines the role."
   department: String
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `createRole` + "`" + ` did."
+"Payload of ` + "`" + `createRole` + "`" + `."
 type CreateRolePayload {
   "The new role."
   role: Role
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateRole` + "`" + ` needs."
+"Input of ` + "`" + `updateRole` + "`" + `."
 input UpdateRoleInput {
   "The role's code."
   code: String!
-  "The name that is shown. It can be changed, but not taken away."
+  "The display name. It can be changed, but not removed."
   name: String
-  "The code of the department that defines the role. ` + "`" + `null` + "`" + ` takes it away."
+  "The code of the department that defines the role. ` + "`" + `null` + "`" + ` removes it."
   department: String
-  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateRole` + "`" + ` did."
+"Payload of ` + "`" + `updateRole` + "`" + `."
 type UpdateRolePayload {
-  "The role, as it is now."
+  "The updated role."
   role: Role
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteRole` + "`" + ` needs."
+"Input of ` + "`" + `deleteRole` + "`" + `."
 input DeleteRoleInput {
   "The role's code."
   code: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteRole` + "`" + ` did."
+"Payload of ` + "`" + `deleteRole` + "`" + `."
 type DeleteRolePayload {
-  "The role, as it was. Its lists are empty: what they held is being taken out of them."
+  "The deleted role. Its lists are empty, because their entries are being removed."
   role: Role
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `assignRole` + "`" + ` needs."
+"Input of ` + "`" + `assignRole` + "`" + `."
 input AssignRoleInput {
-  "Who gets the role."
+  "The user who gets the role."
   username: String!
   "The role's code."
   role: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `assignRole` + "`" + ` did."
+"Payload of ` + "`" + `assignRole` + "`" + `."
 type AssignRolePayload {
-  "Who has the role now."
+  "The user who got the role."
   user: User
   "The role."
   role: Role
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `revokeRole` + "`" + ` needs."
+"Input of ` + "`" + `revokeRole` + "`" + `."
 input RevokeRoleInput {
-  "Who loses the role."
+  "The user who loses the role."
   username: String!
   "The role's code."
   role: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `revokeRole` + "`" + ` did."
+"Payload of ` + "`" + `revokeRole` + "`" + `."
 type RevokeRolePayload {
-  "Who has the role no longer."
+  "The user who lost the role."
   user: User
   "The role."
   role: Role
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 `, BuiltIn: false},
@@ -3169,26 +3169,26 @@ schema {
   subscription: Subscription
 }
 
-"Accepted, and has no effect: the fragment is part of the one response."
+"Accepted without effect: the single response has the fragment."
 directive @defer(
-  "Whether the client wants the fragment later. It has no effect."
+  "Whether to defer the fragment. It has no effect."
   if: Boolean! = true
-  "The client's name for the fragment. It has no effect."
+  "A label of the client for the fragment. It has no effect."
   label: String
 ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-"Accepted, and has no effect: the whole list is part of the one response."
+"Accepted without effect: the single response has the whole list."
 directive @stream(
-  "Whether the client wants the rest of the list later. It has no effect."
+  "Whether to defer the rest of the list. It has no effect."
   if: Boolean! = true
-  "The client's name for the list. It has no effect."
+  "A label of the client for the list. It has no effect."
   label: String
-  "How many entries the client wants first. It has no effect."
+  "The number of entries in the first response. It has no effect."
   initialCount: Int! = 0
 ) on FIELD
 `, BuiltIn: false},
 	{Name: "../schema/twit.graphqls", Input: `extend type Query {
-  "The twit with this id; null if there is none that the viewer may see."
+  "The twit with this id. Null if it does not exist, or the viewer may not see it."
   twit(
     "The twit's id."
     id: ID!
@@ -3197,271 +3197,271 @@ directive @stream(
 
 "A post. It never changes."
 type Twit implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "Who posted it."
+  "The author."
   author: User
-  "What stands above the content, if anything does."
+  "The title, if it has one."
   title: String
-  "What it says."
+  "The text."
   content: String!
-  "Its photos."
+  "The URLs of the photos."
   photoUrls: [URL!]!
-  "Who may see it."
+  "Who may see the twit."
   visibility: Visibility!
-  "When it was posted."
+  "When the twit was posted."
   postedAt: DateTime!
-  "The remarks on it that the viewer may see, newest first."
+  "The comments that the viewer may see, newest first."
   comments(
-    "How many comments from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ comments (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many comments from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ comments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): CommentConnection
-  "How many remarks there are, seen or not."
+  "The number of all comments, including those that the viewer may not see."
   commentCount: Int
 }
 
 "Who may see a twit."
 enum Visibility {
-  "Everybody."
+  "Everyone."
   PUBLIC
-  "A moment: its author, the author's followers and administrators."
+  "A moment: visible to its author, the author's followers and administrators."
   FOLLOWERS
 }
 
 "A page of twits."
 type TwitConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [TwitEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [Twit]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has that the viewer may see; null for ` + "`" + `timeline` + "`" + `, which nobody counts."
+  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + `, which is not counted."
   totalCount: Int
 }
 
 "An entry of a page of twits."
 type TwitEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: Twit
 }
 
 extend type Mutation {
-  "Posts a twit of the viewer's. It reaches the timelines of the followers soon after."
+  "Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds."
   postTwit(
-    "What to do."
+    "Parameters of the mutation."
     input: PostTwitInput!
   ): PostTwitPayload
-  "Deletes a twit with its comments. For its author and administrators."
+  "Deletes a twit and its comments. For its author and for administrators."
   deleteTwit(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteTwitInput!
   ): DeleteTwitPayload
 }
 
-"What ` + "`" + `postTwit` + "`" + ` needs."
+"Input of ` + "`" + `postTwit` + "`" + `."
 input PostTwitInput {
-  "What stands above the content, at most 200 characters."
+  "The title, at most 200 characters."
   title: String
-  "What it says, at most 10,000 characters."
+  "The text, at most 10,000 characters."
   content: String!
-  "Its photos, at most 9."
+  "The URLs of the photos, at most 9."
   photoUrls: [URL!]
-  "Who may see it. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `, as if it were left out."
+  "Who may see the twit. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `."
   visibility: Visibility = PUBLIC
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `postTwit` + "`" + ` did."
+"Payload of ` + "`" + `postTwit` + "`" + `."
 type PostTwitPayload {
   "The new twit."
   twit: Twit
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteTwit` + "`" + ` needs."
+"Input of ` + "`" + `deleteTwit` + "`" + `."
 input DeleteTwitInput {
   "The twit."
   id: ID!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteTwit` + "`" + ` did."
+"Payload of ` + "`" + `deleteTwit` + "`" + `."
 type DeleteTwitPayload {
-  "The twit, as it was. Its lists are empty: what they held is being taken out of them."
+  "The deleted twit. Its lists are empty, because their entries are being removed."
   twit: Twit
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What can be listened to."
+"The root of subscriptions."
 type Subscription {
-  "The twits that come into the viewer's timeline."
+  "The twits that are added to the viewer's timeline."
   timelineTwitAdded(
-    "A twit's id: the twits of the timeline that came later are delivered first."
+    "The id of a twit: the twits that were added to the timeline later are delivered first."
     after: ID
   ): Twit
-  "The twits that a user posts, as far as the viewer may see them."
+  "The twits that a user posts and the viewer may see."
   twitPosted(
-    "Whose twits."
+    "The author's username."
     username: String!
-    "A twit's id: the user's later twits are delivered first."
+    "The id of a twit: the user's later twits are delivered first."
     after: ID
   ): Twit
 }
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `extend type Query {
-  "The user of that name; null if there is none."
+  "The user with this username. Null if it does not exist."
   user(
-    "The user's name."
+    "The username."
     username: String!
   ): User
-  "All users, in an order that stays the same but says nothing."
+  "All users, in a stable but unspecified order."
   users(
-    "How many users from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ users (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many users from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
 }
 
-"A person. A stranger may read everything but the email and the timeline."
+"A user. Everything but the email and the timeline is public."
 type User implements Node {
-  "What names it among all things. It is opaque and never changes."
+  "The global id. It is opaque and never changes."
   id: ID!
-  "The name by which others know the user. It never changes and is never given again."
+  "The unique name of the user. It never changes, and is not reused after the user is deleted."
   username: String!
-  "The name that is shown."
+  "The display name."
   name: String
-  "What changes whenever the attributes do, for ` + "`" + `expectedVersion` + "`" + `."
+  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String
-  "The address of the user's mailbox. The user and administrators see it; to others it is null."
+  "The email address. Visible to the user and to administrators; null for others."
   email: String
   "The age in years."
   age: Int
-  "A picture of the user."
+  "The URL of a picture of the user."
   avatarUrl: URL
-  "Since when the user is here; null if nobody knows."
+  "When the user was created. Null if unknown."
   createdAt: DateTime
-  "Who follows the user, newest first."
+  "The followers of the user, newest first."
   followers(
-    "How many followers from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ followers (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many followers from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ followers (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
-  "Whom the user follows, newest first."
+  "The users that the user follows, newest first."
   following(
-    "How many users from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ users (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many users from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
-  "How many follow the user."
+  "The number of followers."
   followerCount: Int
-  "How many the user follows."
+  "The number of users that the user follows."
   followingCount: Int
-  "Whether this user follows another. It is false if there is no other of that name."
+  "Whether the user follows another user. False if the other user does not exist."
   isFollowing(
-    "The name of the other user."
+    "The username of the other user."
     username: String!
   ): Boolean
-  "Whether the viewer follows this user. A stranger follows nobody."
+  "Whether the viewer follows the user. False without a token."
   viewerFollows: Boolean
-  "What the user posted, newest first, as far as the viewer may see it."
+  "The user's twits that the viewer may see, newest first."
   twits(
-    "How many twits from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many twits from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): TwitConnection
-  "How many twits the user posted that the viewer may see."
+  "The number of the user's twits that the viewer may see."
   twitCount: Int
-  "The user's twits with photos and those for followers alone, newest first, as far as the viewer may see them."
+  "The user's twits with photos or with the visibility ` + "`" + `FOLLOWERS` + "`" + ` that the viewer may see, newest first."
   album(
-    "How many twits from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many twits from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): TwitConnection
-  "What those whom the user follows posted, newest first. The user and administrators see it; to others it is null."
+  "The twits of the users that the user follows, newest first. Visible to the user and to administrators; null for others."
   timeline(
-    "How many twits from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many twits from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): TwitConnection
-  "The roles that the user has, by code."
+  "The roles of the user, by code."
   roles(
-    "How many roles from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ roles (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many roles from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): RoleConnection
-  "Whether the user has a role. It is false if there is no role of that code."
+  "Whether the user has a role. False if the role does not exist."
   hasRole(
     "The code of the role."
     code: String!
   ): Boolean
-  "The games that the user played, by code. The edges say how much and when last."
+  "The games that the user has played, by code. The edges have the number of times and the last day."
   games(
-    "How many games from the front, at most 100. Without ` + "`" + `first` + "`" + ` and ` + "`" + `last` + "`" + ` it is 20."
+    "Returns the first _n_ games (default 20, maximum 100)."
     first: Int
-    "The page comes after the entry with this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "How many games from the end, at most 100. Not together with ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ games (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "The page comes before the entry with this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): GameConnection
-  "Whether the user ever played a game. It is false if there is no game of that code."
+  "Whether the user has ever played a game. False if the game does not exist."
   hasPlayed(
     "The code of the game."
     code: String!
@@ -3470,163 +3470,163 @@ type User implements Node {
 
 "A page of users."
 type UserConnection {
-  "The entries with their cursors; null only if they could not be read."
+  "The entries with their cursors. Null only if they could not be read."
   edges: [UserEdge!]
-  "The same entries without their cursors; null only if they could not be read."
+  "The entries without their cursors. Null only if they could not be read."
   nodes: [User]
-  "Where the page lies in the whole list."
+  "Information for pagination."
   pageInfo: PageInfo!
-  "How many entries the whole list has; null where nobody counts them."
+  "The number of entries in the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of users."
 type UserEdge {
-  "The entry's place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry itself; null only if it could not be read."
+  "The entry. Null only if it could not be read."
   node: User
-  "Since when the one follows the other; null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and where nobody knows."
+  "When the follow was made. Null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and if unknown."
   followedAt: DateTime
 }
 
 extend type Mutation {
-  "Makes a person without an account. For administrators."
+  "Creates a user without an account. For administrators."
   createUser(
-    "What to do."
+    "Parameters of the mutation."
     input: CreateUserInput!
   ): CreateUserPayload
-  "Changes what is said of a user. For the user and for administrators."
+  "Updates the attributes of a user. For the user and for administrators."
   updateUser(
-    "What to do."
+    "Parameters of the mutation."
     input: UpdateUserInput!
   ): UpdateUserPayload
-  "Deletes a user with all that is the user's: follows, roles, twits, comments, plays and the account. For the user and for administrators."
+  "Deletes a user and the user's follows, roles, twits, comments, plays and account. For the user and for administrators."
   deleteUser(
-    "What to do."
+    "Parameters of the mutation."
     input: DeleteUserInput!
   ): DeleteUserPayload
-  "Lets the viewer follow a user. Whoever follows already goes on to."
+  "Makes the viewer follow a user. It has no effect if the viewer already does."
   follow(
-    "What to do."
+    "Parameters of the mutation."
     input: FollowInput!
   ): FollowPayload
-  "Lets the viewer follow a user no longer."
+  "Makes the viewer unfollow a user."
   unfollow(
-    "What to do."
+    "Parameters of the mutation."
     input: UnfollowInput!
   ): UnfollowPayload
 }
 
-"What ` + "`" + `createUser` + "`" + ` needs."
+"Input of ` + "`" + `createUser` + "`" + `."
 input CreateUserInput {
-  "The name by which the user is called: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is never given again."
+  "The unique name of the user: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is not reused after the user is deleted."
   username: String!
-  "The name that is shown."
+  "The display name."
   name: String!
-  "Where mail reaches the person. Only the user and administrators see it."
+  "The email address. Visible to the user and to administrators."
   email: String
   "The age in years, 0 to 150."
   age: Int
-  "The picture."
+  "The URL of a picture of the user."
   avatarUrl: URL
-  "The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone."
+  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `createUser` + "`" + ` did."
+"Payload of ` + "`" + `createUser` + "`" + `."
 type CreateUserPayload {
   "The new user."
   user: User
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateUser` + "`" + ` needs."
+"Input of ` + "`" + `updateUser` + "`" + `."
 input UpdateUserInput {
-  "Whose attributes to change."
+  "The user to change."
   username: String!
-  "The name that is shown. It can be changed, but not taken away."
+  "The display name. It can be changed, but not removed."
   name: String
-  "Where mail reaches the person. Only the user and administrators see it. ` + "`" + `null` + "`" + ` takes it away."
+  "The email address. Visible to the user and to administrators. ` + "`" + `null` + "`" + ` removes it."
   email: String
-  "The age in years, 0 to 150. ` + "`" + `null` + "`" + ` takes it away."
+  "The age in years, 0 to 150. ` + "`" + `null` + "`" + ` removes it."
   age: Int
-  "The picture. ` + "`" + `null` + "`" + ` takes it away."
+  "The URL of a picture of the user. ` + "`" + `null` + "`" + ` removes it."
   avatarUrl: URL
-  "The ` + "`" + `version` + "`" + ` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `updateUser` + "`" + ` did."
+"Payload of ` + "`" + `updateUser` + "`" + `."
 type UpdateUserPayload {
-  "The user, as it is now."
+  "The updated user."
   user: User
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteUser` + "`" + ` needs."
+"Input of ` + "`" + `deleteUser` + "`" + `."
 input DeleteUserInput {
-  "Who is to be deleted."
+  "The user to delete."
   username: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `deleteUser` + "`" + ` did."
+"Payload of ` + "`" + `deleteUser` + "`" + `."
 type DeleteUserPayload {
-  "The user, as it was. Its lists are empty: what they held is being taken out of them."
+  "The deleted user. Its lists are empty, because their entries are being removed."
   user: User
-  "The id that stands for nothing now."
+  "The id of the deleted object."
   deletedId: ID
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `follow` + "`" + ` needs."
+"Input of ` + "`" + `follow` + "`" + `."
 input FollowInput {
-  "Who is to be followed."
+  "The user to follow."
   username: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `follow` + "`" + ` did."
+"Payload of ` + "`" + `follow` + "`" + `."
 type FollowPayload {
-  "Who is followed now."
+  "The followed user."
   user: User
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"What ` + "`" + `unfollow` + "`" + ` needs."
+"Input of ` + "`" + `unfollow` + "`" + `."
 input UnfollowInput {
-  "Who is no longer to be followed."
+  "The user to unfollow."
   username: String!
-  "Comes back in the payload as it is."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"What ` + "`" + `unfollow` + "`" + ` did."
+"Payload of ` + "`" + `unfollow` + "`" + `."
 type UnfollowPayload {
-  "Who is followed no longer."
+  "The unfollowed user."
   user: User
-  "Why nothing was done; empty if all is well."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
-  "As it came with the input."
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 `, BuiltIn: false},

@@ -14,732 +14,732 @@ import (
 	"twibase/hbase/tables"
 )
 
-// What `addComment` needs.
+// Input of `addComment`.
 type AddCommentInput struct {
 	// The twit.
 	TwitID tables.ID `json:"twitId"`
-	// What it says, at most 2,000 characters.
+	// The text, at most 2,000 characters.
 	Content string `json:"content"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `addComment` did.
+// Payload of `addComment`.
 type AddCommentPayload struct {
 	// The new comment.
 	Comment *tables.Comment `json:"comment"`
-	// The twit that it is about.
+	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `assignRole` needs.
+// Input of `assignRole`.
 type AssignRoleInput struct {
-	// Who gets the role.
+	// The user who gets the role.
 	Username string `json:"username"`
 	// The role's code.
 	Role string `json:"role"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `assignRole` did.
+// Payload of `assignRole`.
 type AssignRolePayload struct {
-	// Who has the role now.
+	// The user who got the role.
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of comments.
 type CommentConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*CommentEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.Comment `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// The number of entries in the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of comments.
 type CommentEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.Comment `json:"node"`
 }
 
-// What `createDepartment` needs.
+// Input of `createDepartment`.
 type CreateDepartmentInput struct {
-	// The short name by which the department is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code of the department: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
-	// The name that is shown, at most 180 bytes.
+	// The display name, at most 180 bytes.
 	Name string `json:"name"`
-	// The code of the department above; without it the new one is at the top.
+	// The code of the parent. Without it the department is a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `createDepartment` did.
+// Payload of `createDepartment`.
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `createGame` needs.
+// Input of `createGame`.
 type CreateGameInput struct {
-	// The short name by which the game is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code of the game: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
-	// The name that is shown; without it the code.
+	// The display name (default: the code).
 	Name graphql.Omittable[*string] `json:"name"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `createGame` did.
+// Payload of `createGame`.
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `createRole` needs.
+// Input of `createRole`.
 type CreateRoleInput struct {
-	// The short name by which the role is called: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code of the role: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
-	// The name that is shown; without it the code.
+	// The display name (default: the code).
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role.
 	Department graphql.Omittable[*string] `json:"department"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `createRole` did.
+// Payload of `createRole`.
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `createUser` needs.
+// Input of `createUser`.
 type CreateUserInput struct {
-	// The name by which the user is called: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is never given again.
+	// The unique name of the user: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
-	// The name that is shown.
+	// The display name.
 	Name string `json:"name"`
-	// Where mail reaches the person. Only the user and administrators see it.
+	// The email address. Visible to the user and to administrators.
 	Email graphql.Omittable[*string] `json:"email"`
 	// The age in years, 0 to 150.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The picture.
+	// The URL of a picture of the user.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `createUser` did.
+// Payload of `createUser`.
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteComment` needs.
+// Input of `deleteComment`.
 type DeleteCommentInput struct {
 	// The comment.
 	ID tables.ID `json:"id"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteComment` did.
+// Payload of `deleteComment`.
 type DeleteCommentPayload struct {
-	// The comment, as it was.
+	// The deleted comment.
 	Comment *tables.Comment `json:"comment"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteDepartment` needs.
+// Input of `deleteDepartment`.
 type DeleteDepartmentInput struct {
 	// The department's code.
 	Code string `json:"code"`
-	// Whether its sub-departments come under its parent. Otherwise it is not deleted if there are any.
+	// Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted.
 	MoveChildrenUp graphql.Omittable[*bool] `json:"moveChildrenUp"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteDepartment` did.
+// Payload of `deleteDepartment`.
 type DeleteDepartmentPayload struct {
-	// The department, as it was. Its lists are empty: what they held is being taken out of them.
+	// The deleted department. Its lists are empty, because their entries are being removed.
 	Department *tables.Department `json:"department"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteGame` needs.
+// Input of `deleteGame`.
 type DeleteGameInput struct {
 	// The game's code.
 	Code string `json:"code"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteGame` did.
+// Payload of `deleteGame`.
 type DeleteGamePayload struct {
-	// The game, as it was. Its lists are empty: what they held is being taken out of them.
+	// The deleted game. Its lists are empty, because their entries are being removed.
 	Game *tables.Game `json:"game"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteRole` needs.
+// Input of `deleteRole`.
 type DeleteRoleInput struct {
 	// The role's code.
 	Code string `json:"code"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteRole` did.
+// Payload of `deleteRole`.
 type DeleteRolePayload struct {
-	// The role, as it was. Its lists are empty: what they held is being taken out of them.
+	// The deleted role. Its lists are empty, because their entries are being removed.
 	Role *tables.Role `json:"role"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteTwit` needs.
+// Input of `deleteTwit`.
 type DeleteTwitInput struct {
 	// The twit.
 	ID tables.ID `json:"id"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteTwit` did.
+// Payload of `deleteTwit`.
 type DeleteTwitPayload struct {
-	// The twit, as it was. Its lists are empty: what they held is being taken out of them.
+	// The deleted twit. Its lists are empty, because their entries are being removed.
 	Twit *tables.Twit `json:"twit"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `deleteUser` needs.
+// Input of `deleteUser`.
 type DeleteUserInput struct {
-	// Who is to be deleted.
+	// The user to delete.
 	Username string `json:"username"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `deleteUser` did.
+// Payload of `deleteUser`.
 type DeleteUserPayload struct {
-	// The user, as it was. Its lists are empty: what they held is being taken out of them.
+	// The deleted user. Its lists are empty, because their entries are being removed.
 	User *tables.User `json:"user"`
-	// The id that stands for nothing now.
+	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of departments.
 type DepartmentConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*DepartmentEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.Department `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null for `descendants`, which nobody counts.
+	// The number of entries in the whole list. Null for `descendants`, which is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of departments.
 type DepartmentEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.Department `json:"node"`
-	// How many levels below, from 1 on; null outside of `descendants`.
+	// The number of levels below the department, from 1. Null outside of `descendants`.
 	Depth *int `json:"depth"`
 }
 
-// What `follow` needs.
+// Input of `follow`.
 type FollowInput struct {
-	// Who is to be followed.
+	// The user to follow.
 	Username string `json:"username"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `follow` did.
+// Payload of `follow`.
 type FollowPayload struct {
-	// Who is followed now.
+	// The followed user.
 	User *tables.User `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of games.
 type GameConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*GameEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.Game `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// The number of entries in the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of games.
 type GameEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.Game `json:"node"`
-	// The last day on which the user played it; null outside of a user's `games`.
+	// The last day on which the user played the game. Null outside of a user's `games`.
 	Day *string `json:"day"`
-	// How often the user played it; null outside of a user's `games`.
+	// The number of times that the user has played the game. Null outside of a user's `games`.
 	Count *int `json:"count"`
 }
 
-// What `logIn` needs.
+// Input of `logIn`.
 type LogInInput struct {
-	// Who logs in.
+	// The user who logs in.
 	Username string `json:"username"`
 	// The password.
 	Password string `json:"password"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `logIn` did.
+// Payload of `logIn`.
 type LogInPayload struct {
-	// Who has logged in.
+	// The user who has logged in.
 	User *tables.User `json:"user"`
-	// The token that says who the user is: `Authorization: Bearer TOKEN`.
+	// A token of the user, for `Authorization: Bearer TOKEN`.
 	Token *string `json:"token"`
-	// Until when the token is accepted.
+	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `moveDepartment` needs.
+// Input of `moveDepartment`.
 type MoveDepartmentInput struct {
 	// The department's code.
 	Code string `json:"code"`
-	// The code of the department above; without it, or with `null`, it comes to the top.
+	// The code of the new parent. Without it, or with `null`, the department becomes a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `moveDepartment` did.
+// Payload of `moveDepartment`.
 type MoveDepartmentPayload struct {
-	// The department, as it is now.
+	// The updated department.
 	Department *tables.Department `json:"department"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// Where a page lies in its list.
+// Information about a page, for pagination.
 type PageInfo struct {
-	// Whether entries follow the page. Of those some may be left out: see endCursor.
+	// Whether the list has entries after the page. Some of them may be hidden: see `endCursor`.
 	HasNextPage bool `json:"hasNextPage"`
-	// Whether entries come before the page. Of those some may be left out: see endCursor.
+	// Whether the list has entries before the page. Some of them may be hidden: see `endCursor`.
 	HasPreviousPage bool `json:"hasPreviousPage"`
-	// The cursor from which to go on with `before`; null at the list's beginning if the page is empty.
+	// The cursor for `before` of the previous page. Null if the page is empty at the beginning of the list.
 	StartCursor *string `json:"startCursor"`
-	// The cursor from which to go on with `after`. Since what the viewer may not see, or was deleted, is left out, a page may be short, or empty, and
-	// still be followed by another.
+	// The cursor for `after` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
+	// empty and still be followed by another.
 	EndCursor *string `json:"endCursor"`
 }
 
-// What `postTwit` needs.
+// Input of `postTwit`.
 type PostTwitInput struct {
-	// What stands above the content, at most 200 characters.
+	// The title, at most 200 characters.
 	Title graphql.Omittable[*string] `json:"title"`
-	// What it says, at most 10,000 characters.
+	// The text, at most 10,000 characters.
 	Content string `json:"content"`
-	// Its photos, at most 9.
+	// The URLs of the photos, at most 9.
 	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
-	// Who may see it. `null` means `PUBLIC`, as if it were left out.
+	// Who may see the twit. `null` means `PUBLIC`.
 	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `postTwit` did.
+// Payload of `postTwit`.
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `recordPlay` needs.
+// Input of `recordPlay`.
 type RecordPlayInput struct {
 	// The game's code.
 	Game string `json:"game"`
-	// The day, tomorrow in UTC at the latest; without it today, in UTC.
+	// The day, at most one day ahead of UTC (default: today in UTC).
 	Day graphql.Omittable[*string] `json:"day"`
-	// How often, 1 to 1,000,000.
+	// The number of times, 1 to 1,000,000.
 	Count graphql.Omittable[*int] `json:"count"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `recordPlay` did.
+// Payload of `recordPlay`.
 type RecordPlayPayload struct {
 	// The game.
 	Game *tables.Game `json:"game"`
-	// Who played it.
+	// The user who played.
 	User *tables.User `json:"user"`
 	// The day.
 	Day *string `json:"day"`
-	// How often the user played it on that day, all in all.
+	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `revokeRole` needs.
+// Input of `revokeRole`.
 type RevokeRoleInput struct {
-	// Who loses the role.
+	// The user who loses the role.
 	Username string `json:"username"`
 	// The role's code.
 	Role string `json:"role"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `revokeRole` did.
+// Payload of `revokeRole`.
 type RevokeRolePayload struct {
-	// Who has the role no longer.
+	// The user who lost the role.
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of roles.
 type RoleConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*RoleEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.Role `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// The number of entries in the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of roles.
 type RoleEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.Role `json:"node"`
 }
 
-// What `signUp` needs.
+// Input of `signUp`.
 type SignUpInput struct {
-	// The name by which the user is called: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is never given again.
+	// The unique name of the user: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
-	// The name that is shown.
+	// The display name.
 	Name string `json:"name"`
 	// The password, 8 to 1,024 bytes.
 	Password string `json:"password"`
-	// Where mail reaches the person. Only the user and administrators see it.
+	// The email address. Visible to the user and to administrators.
 	Email graphql.Omittable[*string] `json:"email"`
 	// The age in years, 0 to 150.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The picture.
+	// The URL of a picture of the user.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
-	// The same key twice makes one account: for requests that are sent again. Whoever sends one again shows by the password that it is theirs; without it the username is taken. At most 200 bytes.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key and the same password returns the same account; with another password the username is taken.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `signUp` did.
+// Payload of `signUp`.
 type SignUpPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// The token that says who the user is: `Authorization: Bearer TOKEN`.
+	// A token of the user, for `Authorization: Bearer TOKEN`.
 	Token *string `json:"token"`
-	// Until when the token is accepted.
+	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of twits.
 type TwitConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*TwitEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.Twit `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has that the viewer may see; null for `timeline`, which nobody counts.
+	// The number of entries in the whole list that the viewer may see. Null for `timeline`, which is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of twits.
 type TwitEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.Twit `json:"node"`
 }
 
-// What `unfollow` needs.
+// Input of `unfollow`.
 type UnfollowInput struct {
-	// Who is no longer to be followed.
+	// The user to unfollow.
 	Username string `json:"username"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `unfollow` did.
+// Payload of `unfollow`.
 type UnfollowPayload struct {
-	// Who is followed no longer.
+	// The unfollowed user.
 	User *tables.User `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `updateDepartment` needs.
+// Input of `updateDepartment`.
 type UpdateDepartmentInput struct {
 	// The department's code.
 	Code string `json:"code"`
-	// The name that is shown, at most 180 bytes. It can be changed, but not taken away.
+	// The display name, at most 180 bytes. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `updateDepartment` did.
+// Payload of `updateDepartment`.
 type UpdateDepartmentPayload struct {
-	// The department, as it is now.
+	// The updated department.
 	Department *tables.Department `json:"department"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `updateGame` needs.
+// Input of `updateGame`.
 type UpdateGameInput struct {
 	// The game's code.
 	Code string `json:"code"`
-	// The name that is shown. It can be changed, but not taken away.
+	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `updateGame` did.
+// Payload of `updateGame`.
 type UpdateGamePayload struct {
-	// The game, as it is now.
+	// The updated game.
 	Game *tables.Game `json:"game"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `updateRole` needs.
+// Input of `updateRole`.
 type UpdateRoleInput struct {
 	// The role's code.
 	Code string `json:"code"`
-	// The name that is shown. It can be changed, but not taken away.
+	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The code of the department that defines the role. `null` takes it away.
+	// The code of the department that defines the role. `null` removes it.
 	Department graphql.Omittable[*string] `json:"department"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `updateRole` did.
+// Payload of `updateRole`.
 type UpdateRolePayload struct {
-	// The role, as it is now.
+	// The updated role.
 	Role *tables.Role `json:"role"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// What `updateUser` needs.
+// Input of `updateUser`.
 type UpdateUserInput struct {
-	// Whose attributes to change.
+	// The user to change.
 	Username string `json:"username"`
-	// The name that is shown. It can be changed, but not taken away.
+	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// Where mail reaches the person. Only the user and administrators see it. `null` takes it away.
+	// The email address. Visible to the user and to administrators. `null` removes it.
 	Email graphql.Omittable[*string] `json:"email"`
-	// The age in years, 0 to 150. `null` takes it away.
+	// The age in years, 0 to 150. `null` removes it.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The picture. `null` takes it away.
+	// The URL of a picture of the user. `null` removes it.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// What `updateUser` did.
+// Payload of `updateUser`.
 type UpdateUserPayload struct {
-	// The user, as it is now.
+	// The updated user.
 	User *tables.User `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
-	// As it came with the input.
+	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of users.
 type UserConnection struct {
-	// The entries with their cursors; null only if they could not be read.
+	// The entries with their cursors. Null only if they could not be read.
 	Edges []*UserEdge `json:"edges"`
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*tables.User `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// How many entries the whole list has; null where nobody counts them.
+	// The number of entries in the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of users.
 type UserEdge struct {
-	// The entry's place in the list, for `after` and `before`. It is opaque.
+	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry itself; null only if it could not be read.
+	// The entry. Null only if it could not be read.
 	Node *tables.User `json:"node"`
-	// Since when the one follows the other; null outside of `followers` and `following`, and where nobody knows.
+	// When the follow was made. Null outside of `followers` and `following`, and if unknown.
 	FollowedAt *time.Time `json:"followedAt"`
 }
 
-// Why a mutation was not done, for the person who asked for it. It changed nothing.
+// An error in the input of a mutation, for the person at the client. The mutation changed nothing.
 type UserError struct {
-	// What sort of error it is.
+	// The code of the error, for programs.
 	Code UserErrorCode `json:"code"`
-	// What to mend, in a sentence.
+	// What is wrong, and how to fix it.
 	Message string `json:"message"`
-	// The field of the input that is to be mended; null if it is none in particular.
+	// The field of the input that is wrong. Null if it is no single field.
 	Field *string `json:"field"`
 }
 
-// The sorts of errors of mutations.
+// The codes of the errors of mutations.
 type UserErrorCode string
 
 const (
-	// A value is not of the form that is asked for.
+	// A value is malformed.
 	UserErrorCodeBadUserInput UserErrorCode = "BAD_USER_INPUT"
-	// What the input names does not exist for the viewer.
+	// An object that the input names does not exist, or the viewer may not see it.
 	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
-	// The name or the code is taken.
+	// The username or the code is taken.
 	UserErrorCodeAlreadyExists UserErrorCode = "ALREADY_EXISTS"
-	// It has changed since the caller saw it.
+	// The object has changed since the client read it.
 	UserErrorCodeConflict UserErrorCode = "CONFLICT"
-	// Departments below it are in the way.
+	// The department has sub-departments.
 	UserErrorCodeHasChildren UserErrorCode = "HAS_CHILDREN"
-	// A department can't be below itself.
+	// A department cannot be moved below itself.
 	UserErrorCodeCycle UserErrorCode = "CYCLE"
-	// The username and the password do not belong together.
+	// The username or the password is wrong.
 	UserErrorCodeWrongCredentials UserErrorCode = "WRONG_CREDENTIALS"
-	// Too often, too many, or too deep.
+	// A limit is exceeded: of size, number, depth or rate.
 	UserErrorCodeLimitExceeded UserErrorCode = "LIMIT_EXCEEDED"
 )
 

@@ -13,13 +13,13 @@ import (
 
 // What the program keeps of each user.
 type Counts struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
-	// How many follow the user.
+	// The number of followers.
 	FollowerCount *int `json:"followerCount"`
-	// Whether the viewer follows this user. A stranger follows nobody.
+	// Whether the viewer follows the user. False without a token.
 	ViewerFollows *bool `json:"viewerFollows"`
-	// How many twits the user posted that the viewer may see.
+	// The number of the user's twits that the viewer may see.
 	TwitCount *int `json:"twitCount"`
 }
 
@@ -38,11 +38,11 @@ func (v *Counts) GetTwitCount() *int { return v.TwitCount }
 // FollowFollowFollowPayload includes the requested fields of the GraphQL type FollowPayload.
 // The GraphQL type's documentation follows.
 //
-// What `follow` did.
+// Payload of `follow`.
 type FollowFollowFollowPayload struct {
-	// Who is followed now.
+	// The followed user.
 	User *Counts `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -52,11 +52,11 @@ func (v *FollowFollowFollowPayload) GetUser() *Counts { return v.User }
 // GetUserErrors returns FollowFollowFollowPayload.UserErrors, and is useful for accessing the field via an interface.
 func (v *FollowFollowFollowPayload) GetUserErrors() []UserError { return v.UserErrors }
 
-// What `follow` needs.
+// Input of `follow`.
 type FollowInput struct {
-	// Who is to be followed.
+	// The user to follow.
 	Username string `json:"username"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
@@ -68,7 +68,7 @@ func (v *FollowInput) GetClientMutationId() *string { return v.ClientMutationId 
 
 // FollowResponse is returned by Follow on success.
 type FollowResponse struct {
-	// Lets the viewer follow a user. Whoever follows already goes on to.
+	// Makes the viewer follow a user. It has no effect if the viewer already does.
 	Follow *FollowFollowFollowPayload `json:"follow"`
 }
 
@@ -77,7 +77,7 @@ func (v *FollowResponse) GetFollow() *FollowFollowFollowPayload { return v.Follo
 
 // FollowersResponse is returned by Followers on success.
 type FollowersResponse struct {
-	// The user of that name; null if there is none.
+	// The user with this username. Null if it does not exist.
 	User *FollowersUser `json:"user"`
 }
 
@@ -87,9 +87,9 @@ func (v *FollowersResponse) GetUser() *FollowersUser { return v.User }
 // FollowersUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type FollowersUser struct {
-	// Who follows the user, newest first.
+	// The followers of the user, newest first.
 	Followers *FollowersUserFollowersUserConnection `json:"followers"`
 }
 
@@ -101,9 +101,9 @@ func (v *FollowersUser) GetFollowers() *FollowersUserFollowersUserConnection { r
 //
 // A page of users.
 type FollowersUserFollowersUserConnection struct {
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*FollowersUserFollowersUserConnectionNodesUser `json:"nodes"`
-	// Where the page lies in the whole list.
+	// Information for pagination.
 	PageInfo FollowersUserFollowersUserConnectionPageInfo `json:"pageInfo"`
 }
 
@@ -120,9 +120,9 @@ func (v *FollowersUserFollowersUserConnection) GetPageInfo() FollowersUserFollow
 // FollowersUserFollowersUserConnectionNodesUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type FollowersUserFollowersUserConnectionNodesUser struct {
-	// The name by which others know the user. It never changes and is never given again.
+	// The unique name of the user. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
 }
 
@@ -132,16 +132,16 @@ func (v *FollowersUserFollowersUserConnectionNodesUser) GetUsername() string { r
 // FollowersUserFollowersUserConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
 // The GraphQL type's documentation follows.
 //
-// Where a page lies in its list.
+// Information about a page, for pagination.
 type FollowersUserFollowersUserConnectionPageInfo struct {
-	// Whether entries follow the page. Of those some may be left out: see endCursor.
+	// Whether the list has entries after the page. Some of them may be hidden: see `endCursor`.
 	HasNextPage bool `json:"hasNextPage"`
-	// The cursor from which to go on with `after`. Since what the viewer may not see, or was deleted, is left out, a page may be short, or empty, and
-	// still be followed by another.
+	// The cursor for `after` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
+	// empty and still be followed by another.
 	EndCursor *string `json:"endCursor"`
-	// Whether entries come before the page. Of those some may be left out: see endCursor.
+	// Whether the list has entries before the page. Some of them may be hidden: see `endCursor`.
 	HasPreviousPage bool `json:"hasPreviousPage"`
-	// The cursor from which to go on with `before`; null at the list's beginning if the page is empty.
+	// The cursor for `before` of the previous page. Null if the page is empty at the beginning of the list.
 	StartCursor *string `json:"startCursor"`
 }
 
@@ -162,7 +162,7 @@ func (v *FollowersUserFollowersUserConnectionPageInfo) GetStartCursor() *string 
 // PartialCreateRoleCreateRolePayload includes the requested fields of the GraphQL type CreateRolePayload.
 // The GraphQL type's documentation follows.
 //
-// What `createRole` did.
+// Payload of `createRole`.
 type PartialCreateRoleCreateRolePayload struct {
 	// The new role.
 	Role *PartialCreateRoleCreateRolePayloadRole `json:"role"`
@@ -176,9 +176,9 @@ func (v *PartialCreateRoleCreateRolePayload) GetRole() *PartialCreateRoleCreateR
 // PartialCreateRoleCreateRolePayloadRole includes the requested fields of the GraphQL type Role.
 // The GraphQL type's documentation follows.
 //
-// What a person can be, such as an administrator or a developer.
+// A role that users can have, such as administrator or developer.
 type PartialCreateRoleCreateRolePayloadRole struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
 }
 
@@ -188,9 +188,9 @@ func (v *PartialCreateRoleCreateRolePayloadRole) GetId() string { return v.Id }
 // PartialFollowFollowPayload includes the requested fields of the GraphQL type FollowPayload.
 // The GraphQL type's documentation follows.
 //
-// What `follow` did.
+// Payload of `follow`.
 type PartialFollowFollowPayload struct {
-	// Who is followed now.
+	// The followed user.
 	User *PartialFollowFollowPayloadUser `json:"user"`
 }
 
@@ -200,9 +200,9 @@ func (v *PartialFollowFollowPayload) GetUser() *PartialFollowFollowPayloadUser {
 // PartialFollowFollowPayloadUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type PartialFollowFollowPayloadUser struct {
-	// The name by which others know the user. It never changes and is never given again.
+	// The unique name of the user. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
 }
 
@@ -211,9 +211,9 @@ func (v *PartialFollowFollowPayloadUser) GetUsername() string { return v.Usernam
 
 // PartialResponse is returned by Partial on success.
 type PartialResponse struct {
-	// Makes a role. For administrators.
+	// Creates a role. For administrators.
 	CreateRole *PartialCreateRoleCreateRolePayload `json:"createRole"`
-	// Lets the viewer follow a user. Whoever follows already goes on to.
+	// Makes the viewer follow a user. It has no effect if the viewer already does.
 	Follow *PartialFollowFollowPayload `json:"follow"`
 }
 
@@ -226,11 +226,11 @@ func (v *PartialResponse) GetFollow() *PartialFollowFollowPayload { return v.Fol
 // PostPostTwitPostTwitPayload includes the requested fields of the GraphQL type PostTwitPayload.
 // The GraphQL type's documentation follows.
 //
-// What `postTwit` did.
+// Payload of `postTwit`.
 type PostPostTwitPostTwitPayload struct {
 	// The new twit.
 	Twit *PostPostTwitPostTwitPayloadTwit `json:"twit"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -245,11 +245,11 @@ func (v *PostPostTwitPostTwitPayload) GetUserErrors() []UserError { return v.Use
 //
 // A post. It never changes.
 type PostPostTwitPostTwitPayloadTwit struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
-	// What it says.
+	// The text.
 	Content string `json:"content"`
-	// Who posted it.
+	// The author.
 	Author *Counts `json:"author"`
 }
 
@@ -264,26 +264,26 @@ func (v *PostPostTwitPostTwitPayloadTwit) GetAuthor() *Counts { return v.Author 
 
 // PostResponse is returned by Post on success.
 type PostResponse struct {
-	// Posts a twit of the viewer's. It reaches the timelines of the followers soon after.
+	// Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds.
 	PostTwit *PostPostTwitPostTwitPayload `json:"postTwit"`
 }
 
 // GetPostTwit returns PostResponse.PostTwit, and is useful for accessing the field via an interface.
 func (v *PostResponse) GetPostTwit() *PostPostTwitPostTwitPayload { return v.PostTwit }
 
-// What `postTwit` needs.
+// Input of `postTwit`.
 type PostTwitInput struct {
-	// What stands above the content, at most 200 characters.
+	// The title, at most 200 characters.
 	Title *string `json:"title"`
-	// What it says, at most 10,000 characters.
+	// The text, at most 10,000 characters.
 	Content string `json:"content"`
-	// Its photos, at most 9.
+	// The URLs of the photos, at most 9.
 	PhotoUrls []string `json:"photoUrls"`
-	// Who may see it. `null` means `PUBLIC`, as if it were left out.
+	// Who may see the twit. `null` means `PUBLIC`.
 	Visibility *Visibility `json:"visibility"`
-	// The same key twice makes one: for requests that are sent again. At most 200 bytes, and of meaning to the viewer alone.
+	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey *string `json:"idempotencyKey"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
@@ -307,7 +307,7 @@ func (v *PostTwitInput) GetClientMutationId() *string { return v.ClientMutationI
 
 // ProfileResponse is returned by Profile on success.
 type ProfileResponse struct {
-	// The user of that name; null if there is none.
+	// The user with this username. Null if it does not exist.
 	User *ProfileUser `json:"user"`
 }
 
@@ -317,16 +317,16 @@ func (v *ProfileResponse) GetUser() *ProfileUser { return v.User }
 // ProfileUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type ProfileUser struct {
 	Counts `json:"-"`
-	// The name that is shown.
+	// The display name.
 	Name *string `json:"name"`
-	// Since when the user is here; null if nobody knows.
+	// When the user was created. Null if unknown.
 	CreatedAt *time.Time `json:"createdAt"`
-	// What the user posted, newest first, as far as the viewer may see it.
+	// The user's twits that the viewer may see, newest first.
 	Twits *ProfileUserTwitsTwitConnection `json:"twits"`
-	// Who follows the user, newest first.
+	// The followers of the user, newest first.
 	Followers *ProfileUserFollowersUserConnection `json:"followers"`
 }
 
@@ -424,7 +424,7 @@ func (v *ProfileUser) __premarshalJSON() (*__premarshalProfileUser, error) {
 //
 // A page of users.
 type ProfileUserFollowersUserConnection struct {
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUser `json:"nodes"`
 }
 
@@ -436,13 +436,13 @@ func (v *ProfileUserFollowersUserConnection) GetNodes() []*ProfileUserFollowersU
 // ProfileUserFollowersUserConnectionNodesUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type ProfileUserFollowersUserConnectionNodesUser struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
-	// The name by which others know the user. It never changes and is never given again.
+	// The unique name of the user. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
-	// The games that the user played, by code. The edges say how much and when last.
+	// The games that the user has played, by code. The edges have the number of times and the last day.
 	Games *ProfileUserFollowersUserConnectionNodesUserGamesGameConnection `json:"games"`
 }
 
@@ -462,7 +462,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUser) GetGames() *ProfileUserFol
 //
 // A page of games.
 type ProfileUserFollowersUserConnectionNodesUserGamesGameConnection struct {
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame `json:"nodes"`
 }
 
@@ -474,9 +474,9 @@ func (v *ProfileUserFollowersUserConnectionNodesUserGamesGameConnection) GetNode
 // ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame includes the requested fields of the GraphQL type Game.
 // The GraphQL type's documentation follows.
 //
-// What people play.
+// A game that users play.
 type ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame struct {
-	// The short name by which the game is called. It never changes.
+	// The unique code of the game. It never changes.
 	Code string `json:"code"`
 }
 
@@ -490,7 +490,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame
 //
 // A page of twits.
 type ProfileUserTwitsTwitConnection struct {
-	// The same entries without their cursors; null only if they could not be read.
+	// The entries without their cursors. Null only if they could not be read.
 	Nodes []*ProfileUserTwitsTwitConnectionNodesTwit `json:"nodes"`
 }
 
@@ -504,9 +504,9 @@ func (v *ProfileUserTwitsTwitConnection) GetNodes() []*ProfileUserTwitsTwitConne
 //
 // A post. It never changes.
 type ProfileUserTwitsTwitConnectionNodesTwit struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
-	// What it says.
+	// The text.
 	Content string `json:"content"`
 }
 
@@ -518,7 +518,7 @@ func (v *ProfileUserTwitsTwitConnectionNodesTwit) GetContent() string { return v
 
 // TwitsResponse is returned by Twits on success.
 type TwitsResponse struct {
-	// The twits that a user posts, as far as the viewer may see them.
+	// The twits that a user posts and the viewer may see.
 	TwitPosted *TwitsTwitPostedTwit `json:"twitPosted"`
 }
 
@@ -530,9 +530,9 @@ func (v *TwitsResponse) GetTwitPosted() *TwitsTwitPostedTwit { return v.TwitPost
 //
 // A post. It never changes.
 type TwitsTwitPostedTwit struct {
-	// What names it among all things. It is opaque and never changes.
+	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
-	// What it says.
+	// The text.
 	Content string `json:"content"`
 }
 
@@ -544,7 +544,7 @@ func (v *TwitsTwitPostedTwit) GetContent() string { return v.Content }
 
 // UpdateResponse is returned by Update on success.
 type UpdateResponse struct {
-	// Changes what is said of a user. For the user and for administrators.
+	// Updates the attributes of a user. For the user and for administrators.
 	UpdateUser *UpdateUpdateUserUpdateUserPayload `json:"updateUser"`
 }
 
@@ -554,11 +554,11 @@ func (v *UpdateResponse) GetUpdateUser() *UpdateUpdateUserUpdateUserPayload { re
 // UpdateUpdateUserUpdateUserPayload includes the requested fields of the GraphQL type UpdateUserPayload.
 // The GraphQL type's documentation follows.
 //
-// What `updateUser` did.
+// Payload of `updateUser`.
 type UpdateUpdateUserUpdateUserPayload struct {
-	// The user, as it is now.
+	// The updated user.
 	User *UpdateUpdateUserUpdateUserPayloadUser `json:"user"`
-	// Why nothing was done; empty if all is well.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -573,15 +573,15 @@ func (v *UpdateUpdateUserUpdateUserPayload) GetUserErrors() []UserError { return
 // UpdateUpdateUserUpdateUserPayloadUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A person. A stranger may read everything but the email and the timeline.
+// A user. Everything but the email and the timeline is public.
 type UpdateUpdateUserUpdateUserPayloadUser struct {
-	// The name that is shown.
+	// The display name.
 	Name *string `json:"name"`
-	// The address of the user's mailbox. The user and administrators see it; to others it is null.
+	// The email address. Visible to the user and to administrators; null for others.
 	Email *string `json:"email"`
 	// The age in years.
 	Age *int `json:"age"`
-	// A picture of the user.
+	// The URL of a picture of the user.
 	AvatarUrl *string `json:"avatarUrl"`
 }
 
@@ -597,21 +597,21 @@ func (v *UpdateUpdateUserUpdateUserPayloadUser) GetAge() *int { return v.Age }
 // GetAvatarUrl returns UpdateUpdateUserUpdateUserPayloadUser.AvatarUrl, and is useful for accessing the field via an interface.
 func (v *UpdateUpdateUserUpdateUserPayloadUser) GetAvatarUrl() *string { return v.AvatarUrl }
 
-// What `updateUser` needs.
+// Input of `updateUser`.
 type UpdateUserInput struct {
-	// Whose attributes to change.
+	// The user to change.
 	Username string `json:"username"`
-	// The name that is shown. It can be changed, but not taken away.
+	// The display name. It can be changed, but not removed.
 	Name *string `json:"name,omitempty"`
-	// Where mail reaches the person. Only the user and administrators see it. `null` takes it away.
+	// The email address. Visible to the user and to administrators. `null` removes it.
 	Email *string `json:"email,omitempty"`
-	// The age in years, 0 to 150. `null` takes it away.
+	// The age in years, 0 to 150. `null` removes it.
 	Age json.RawMessage `json:"age,omitempty"`
-	// The picture. `null` takes it away.
+	// The URL of a picture of the user. `null` removes it.
 	AvatarUrl *string `json:"avatarUrl,omitempty"`
-	// The `version` that the caller last saw. If there is another by now, nothing is changed, and the error is CONFLICT.
+	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion *string `json:"expectedVersion"`
-	// Comes back in the payload as it is.
+	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
@@ -639,13 +639,13 @@ func (v *UpdateUserInput) GetClientMutationId() *string { return v.ClientMutatio
 // UserError includes the GraphQL fields of UserError requested by the fragment UserError.
 // The GraphQL type's documentation follows.
 //
-// Why a mutation was not done, for the person who asked for it. It changed nothing.
+// An error in the input of a mutation, for the person at the client. The mutation changed nothing.
 type UserError struct {
-	// What sort of error it is.
+	// The code of the error, for programs.
 	Code UserErrorCode `json:"code"`
-	// The field of the input that is to be mended; null if it is none in particular.
+	// The field of the input that is wrong. Null if it is no single field.
 	Field *string `json:"field"`
-	// What to mend, in a sentence.
+	// What is wrong, and how to fix it.
 	Message string `json:"message"`
 }
 
@@ -658,25 +658,25 @@ func (v *UserError) GetField() *string { return v.Field }
 // GetMessage returns UserError.Message, and is useful for accessing the field via an interface.
 func (v *UserError) GetMessage() string { return v.Message }
 
-// The sorts of errors of mutations.
+// The codes of the errors of mutations.
 type UserErrorCode string
 
 const (
-	// A value is not of the form that is asked for.
+	// A value is malformed.
 	UserErrorCodeBadUserInput UserErrorCode = "BAD_USER_INPUT"
-	// What the input names does not exist for the viewer.
+	// An object that the input names does not exist, or the viewer may not see it.
 	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
-	// The name or the code is taken.
+	// The username or the code is taken.
 	UserErrorCodeAlreadyExists UserErrorCode = "ALREADY_EXISTS"
-	// It has changed since the caller saw it.
+	// The object has changed since the client read it.
 	UserErrorCodeConflict UserErrorCode = "CONFLICT"
-	// Departments below it are in the way.
+	// The department has sub-departments.
 	UserErrorCodeHasChildren UserErrorCode = "HAS_CHILDREN"
-	// A department can't be below itself.
+	// A department cannot be moved below itself.
 	UserErrorCodeCycle UserErrorCode = "CYCLE"
-	// The username and the password do not belong together.
+	// The username or the password is wrong.
 	UserErrorCodeWrongCredentials UserErrorCode = "WRONG_CREDENTIALS"
-	// Too often, too many, or too deep.
+	// A limit is exceeded: of size, number, depth or rate.
 	UserErrorCodeLimitExceeded UserErrorCode = "LIMIT_EXCEEDED"
 )
 
@@ -695,9 +695,9 @@ var AllUserErrorCode = []UserErrorCode{
 type Visibility string
 
 const (
-	// Everybody.
+	// Everyone.
 	VisibilityPublic Visibility = "PUBLIC"
-	// A moment: its author, the author's followers and administrators.
+	// A moment: visible to its author, the author's followers and administrators.
 	VisibilityFollowers Visibility = "FOLLOWERS"
 )
 
