@@ -10,24 +10,25 @@ import (
 
 type addressKey struct{}
 
-// AddressOf returns where a request comes from, as far as it counts for [Attempts]: an address, or of IPv6 the network of one customer. It
-// is empty if nobody knows.
+// AddressOf returns the client of a request for [Attempts]: its address, or its /64 network for
+// IPv6. It is empty if unknown.
 func AddressOf(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address
 }
 
-// Proxies are the networks of those who are trusted to say for whom they ask.
+// Proxies are the networks of trusted proxies, whose X-Forwarded-For headers are believed.
 type Proxies []netip.Prefix
 
-// Handler lets next know the address of the client. It is safe for concurrent use.
+// Handler puts the address of the client into the context. It is safe for concurrent use.
 func (p Proxies) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, p.client(r))))
 	})
 }
 
-// client goes from proxy to proxy to the first who is not trusted: what that one says of others anybody can say.
+// client returns the last address of the chain of proxies that is not a trusted proxy. The
+// addresses before it are its own claims.
 func (p Proxies) client(r *http.Request) string {
 	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

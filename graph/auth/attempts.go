@@ -10,17 +10,18 @@ import (
 	"twibase/hbase/tables"
 )
 
-// remembered is of how many addresses, and of how many names, the attempts are remembered. The least recent are forgotten.
-const remembered = 100_000
+// maxRemembered bounds the addresses, and the names, whose attempts are counted. The least recently
+// used are dropped.
+const maxRemembered = 100_000
 
-// Attempts bound how often people try to sign up and to log in, by where they are and by whom they say to be. docs/PERMISSIONS.md has the
-// numbers. They are safe for concurrent use.
+// Attempts limits the rate of sign-ups and log-ins, by client address and by username.
+// docs/PERMISSIONS.md has the numbers. It is safe for concurrent use.
 type Attempts struct {
 	signUps, logIns, names *buckets
 	now                    func() time.Time
 }
 
-// NewAttempts returns those of a gateway that has just begun.
+// NewAttempts returns limits without any attempts.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{
 		signUps: newBuckets(rate.Every(time.Second), 100),
@@ -30,14 +31,15 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts an attempt to sign up, and returns how long the client has to wait for it, 0 if it need not.
+// SignUp counts a sign-up, and returns how long the client must wait before it tries again, 0 if
+// the sign-up is allowed.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now())
 }
 
-// LogIn counts an attempt to log in by a name, and returns how long the client has to wait for it, 0 if it need not. A name that can't be
-// one nobody can guess the password of. What comes from an address that has to wait does not count for the name: it would keep its owner out, and make
-// others be forgotten.
+// LogIn counts a log-in, and returns how long the client must wait before it tries again, 0 if the
+// log-in is allowed. It does not count for the name if the address must wait, which would lock out
+// its owner, or if no account can have the name.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now())
 	if wait > 0 || tables.CheckUsername(username) != nil {
@@ -46,10 +48,10 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 	return a.names.take(username, a.now())
 }
 
-// LoggedIn forgets the attempts by a name whose password was right.
+// LoggedIn drops the attempts for a name after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
-// buckets are a bucket of tokens for each key.
+// buckets has a token bucket for each key.
 type buckets struct {
 	limit rate.Limit
 	burst int
@@ -57,14 +59,14 @@ type buckets struct {
 }
 
 func newBuckets(limit rate.Limit, burst int) *buckets {
-	all, err := lru.New[string, *rate.Limiter](remembered)
+	all, err := lru.New[string, *rate.Limiter](maxRemembered)
 	if err != nil {
 		panic(err) // the size is no size
 	}
 	return &buckets{limit, burst, all}
 }
 
-// take takes a token, or says when there will be one.
+// take takes a token, or returns when there will be one.
 func (b *buckets) take(key string, now time.Time) time.Duration {
 	bucket, known := b.all.Get(key)
 	if !known {

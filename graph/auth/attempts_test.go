@@ -102,10 +102,10 @@ func TestAttemptsAreCountedAtOnce(t *testing.T) {
 
 func TestAttemptsForgetTheLeastRecent(t *testing.T) {
 	a := NewAttempts(func() time.Time { return now })
-	for i := range remembered + 10 {
+	for i := range maxRemembered + 10 {
 		a.LogIn(from(strconv.Itoa(i)), "u"+strconv.Itoa(i))
 	}
-	if names, addresses := a.names.all.Len(), a.logIns.all.Len(); names != remembered || addresses != remembered {
+	if names, addresses := a.names.all.Len(), a.logIns.all.Len(); names != maxRemembered || addresses != maxRemembered {
 		t.Errorf("%d names and %d addresses are remembered", names, addresses)
 	}
 }

@@ -1,6 +1,8 @@
-// Package auth tells who asks: the viewer whom a bearer token names, or a stranger. A cookie is never a credential.
+// Package auth authenticates requests: the viewer is the user that a bearer token names. A cookie
+// is never a credential.
 //
-// A token is a JSON Web Token that this server signed with a secret of its own, or that somebody else signed whose public keys it was given.
+// A token is a JSON Web Token, signed with a secret of this server or with a key of an issuer whose
+// public keys the server was given.
 package auth
 
 import (
@@ -13,11 +15,11 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Viewer is who asks.
+// Viewer is the user whose token a request has.
 type Viewer struct {
 	Username string
-	// Admin says that the token makes an administrator: see [Tokens.Dev]. Others are administrators by their role, of which a token
-	// says nothing.
+	// Admin is whether the token has the admin claim, and [Tokens.Dev] honours it. Other
+	// administrators have a role, which is not in the token.
 	Admin bool
 }
 
@@ -26,45 +28,47 @@ type (
 	expiryKey struct{}
 )
 
-// WithViewer returns a ctx of that viewer's.
+// WithViewer returns a ctx with a viewer.
 func WithViewer(ctx context.Context, viewer Viewer) context.Context {
 	return context.WithValue(ctx, viewerKey{}, viewer)
 }
 
-// ViewerOf returns who asks; ok is false for a stranger.
+// ViewerOf returns the viewer of ctx; ok is false without one.
 func ViewerOf(ctx context.Context) (viewer Viewer, ok bool) {
 	viewer, ok = ctx.Value(viewerKey{}).(Viewer)
 	return viewer, ok
 }
 
-// WithExpiry returns a ctx that knows when the viewer's token ends.
+// WithExpiry returns a ctx with the time at which the viewer's token expires.
 func WithExpiry(ctx context.Context, expires time.Time) context.Context {
 	return context.WithValue(ctx, expiryKey{}, expires)
 }
 
-// ExpiryOf returns when the viewer's token ends; ok is false for a stranger.
+// ExpiryOf returns when the viewer's token expires; ok is false without a viewer.
 func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	expires, ok = ctx.Value(expiryKey{}).(time.Time)
 	return expires, ok
 }
 
-// urlNames are those of parameters in which clients of others send tokens, in lower case and without what joins words.
+// urlNames are URL parameters in which some clients send tokens, in lower case and without
+// separators.
 var urlNames = []string{"accesstoken", "auth", "authorization", "authtoken", "bearer", "bearertoken", "idtoken", "jwt", "token"}
 
-var unjoined = strings.NewReplacer("_", "", "-", "")
+var separators = strings.NewReplacer("_", "", "-", "")
 
-// inURL reports whether a request has a token in its URL, which whoever is on its way writes down.
+// inURL reports whether a request has a token in its URL, which proxies and servers log.
 func inURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
-		if slices.Contains(urlNames, unjoined.Replace(strings.ToLower(name))) {
+		if slices.Contains(urlNames, separators.Replace(strings.ToLower(name))) {
 			return true
 		}
 	}
 	return false
 }
 
-// Handler lets next know the viewer, if the request has a token: Authorization: Bearer TOKEN. One that is not accepted is status 401,
-// never a stranger's answer; so is one in the URL. It is safe for concurrent use.
+// Handler puts the viewer into the context, if the request has a token: Authorization: Bearer
+// TOKEN. A token that is not accepted, or that is in the URL, is status 401; the request is never
+// served anonymously. It is safe for concurrent use.
 func (t *Tokens) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if inURL(r) {
@@ -92,8 +96,8 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Authenticate returns the ctx of the viewer whose token an Authorization header has, and when the token ends. The error is as that of
-// [Tokens.Verify].
+// Authenticate returns a ctx with the viewer of the token in an Authorization header, and when the
+// token expires. The errors are those of [Tokens.Verify], and [ErrScheme].
 func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, time.Time, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {

@@ -23,31 +23,32 @@ const (
 	// fetchTimeout and maxKeySet bound a fetch of keys.
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
-	// fetchEvery is after how long keys are fetched again, so that one that was withdrawn is good no longer.
+	// fetchEvery is how often keys are fetched. A key that was withdrawn is accepted until then.
 	fetchEvery = 10 * time.Minute
-	// fetchPause is how long an unknown key does not make them be fetched once more.
+	// fetchPause is the minimum time between fetches because of unknown keys.
 	fetchPause = 30 * time.Second
-	// lookEvery is how often files are looked at.
+	// lookEvery is how often files are checked for changes.
 	lookEvery = 5 * time.Second
-	// minRSA is how many bits are asked of an RSA key (RFC 7518, section 3.3).
+	// minRSA is the minimum length of an RSA key in bits (RFC 7518, section 3.3).
 	minRSA = 2048
 )
 
 var (
-	// errNoKeys is a question for keys that could not be fetched since the start.
+	// errNoKeys is returned until keys were fetched for the first time.
 	errNoKeys = errors.New("no keys are known yet")
-	// errNotUsable is a set without any key that a token could be verified by.
+	// errNotUsable is a set without a key that can verify tokens.
 	errNotUsable = errors.New("none of the keys is a public one for RS256, ES256 or EdDSA")
 )
 
-// KeySet is a JSON Web Key Set: the public keys of those who sign tokens elsewhere. It is safe for concurrent use.
+// KeySet is a JSON Web Key Set: the public keys of other issuers of tokens. It is safe for
+// concurrent use.
 type KeySet struct {
 	kept  *kept[[]publicKey]
 	every time.Duration // how often it is read
-	pause time.Duration // how long after a read an unknown key makes it be read again
+	pause time.Duration // after a read, how long an unknown key causes no other
 }
 
-// publicKey is one with the only algorithm that it is for.
+// publicKey is a key, with the only algorithm that it is used for.
 type publicKey struct {
 	id        string
 	algorithm jose.SignatureAlgorithm
@@ -78,13 +79,14 @@ func readKeySet(ctx context.Context, network http.RoundTripper, place string, lo
 	return s, err
 }
 
-// find returns the key of that id that is for that algorithm. A token that names no key means the only one that there is for its algorithm. If
-// there is none the keys are read once more, since a new one may have come, but not often.
+// find returns the key with an id and an algorithm. A token without a key id means the only key of
+// its algorithm. If there is none, it reads the keys again, because a new one may have been added,
+// but at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
 	}
-	_, _ = s.kept.loadAfter(ctx, s.pause) // what is wrong with it follow logs
+	_, _ = s.kept.loadAfter(ctx, s.pause) // refresh logs errors
 	if s.kept.value.Load() == nil {
 		return nil, errNoKeys
 	}
@@ -107,7 +109,7 @@ func (s *KeySet) known(id, algorithm string) (found []any) {
 	return found
 }
 
-// parseKeys reads a set. What in it is for other purposes is passed over.
+// parseKeys parses a key set. It skips keys that cannot verify tokens.
 func parseKeys(text []byte) (keys []publicKey, err error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -128,7 +130,8 @@ func parseKeys(text []byte) (keys []publicKey, err error) {
 	return keys, nil
 }
 
-// algorithmOf returns what a key is for, empty if it is for nothing here: a private key, a secret, one that is too short.
+// algorithmOf returns the algorithm of a public key, empty for keys that are not supported:
+// private, symmetric or too short.
 func algorithmOf(key any) jose.SignatureAlgorithm {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -145,8 +148,7 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// newClient returns a client that fetches keys. It follows no redirect from https to http, which could be tampered
-// with on the way.
+// newClient returns a client that fetches keys. It does not follow redirects from https to http.
 func newClient(network http.RoundTripper) *http.Client {
 	check := func(r *http.Request, via []*http.Request) error {
 		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {

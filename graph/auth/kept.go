@@ -9,31 +9,31 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// kept is what a text says that lies somewhere else, and is read again from time to time. What can't be read, or says nothing that makes
-// sense, changes nothing. One without a way to read it is never read again.
+// kept is a value that is parsed from a file or a URL, and read again from time to time. If reading
+// or parsing fails, the value stays. Without a read function it never changes.
 type kept[T any] struct {
 	read  func(context.Context) ([]byte, error)
 	parse func([]byte) (T, error)
-	value atomic.Pointer[T] // nil if it was never read
+	value atomic.Pointer[T] // nil until it was read
 
-	turn chan struct{} // of one place, taken while it is read, so that one reads for all who want it
-	text []byte        // of which value was made
-	at   time.Time     // when it was last tried
+	turn chan struct{} // held while reading: one reader for all callers
+	text []byte        // the source of value
+	at   time.Time     // of the last attempt
 }
 
 func newKept[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *kept[T] {
 	return &kept[T]{read: read, parse: parse, turn: make(chan struct{}, 1)}
 }
 
-// load reads the text now, and reports whether it says something new.
+// load reads the value, and reports whether it has changed.
 func (k *kept[T]) load(ctx context.Context) (changed bool, err error) {
 	k.turn <- struct{}{}
 	defer func() { <-k.turn }()
 	return k.locked(ctx)
 }
 
-// loadAfter reads the text, unless that was tried at most so long ago. Who wants it waits for others no longer than its ctx; but whoever reads it does so
-// for those who wait, and to the end.
+// loadAfter is load, unless the last attempt is at most a pause ago. ctx bounds only the time to
+// wait for other readers: a read that has begun serves all that wait for it.
 func (k *kept[T]) loadAfter(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case k.turn <- struct{}{}:
@@ -62,7 +62,7 @@ func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// refresh loads at every interval until ctx is done, and logs changes and errors.
+// refresh loads the value at every interval until ctx is done, and logs changes and errors.
 func (k *kept[T]) refresh(ctx context.Context, log zerolog.Logger, what string, every time.Duration) {
 	if k.read == nil {
 		return

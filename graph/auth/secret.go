@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is how many bytes HS256 needs of its key (RFC 7518, section 3.2).
+// minSecret is the minimum length of a key for HS256 in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of this server's own tokens. The first signs, all verify; so a new one is put before the old, which goes when the last of
-// its tokens has ended. They are safe for concurrent use.
+// Secrets are the keys of this server's own tokens. The first signs, all verify: to replace a
+// secret, put the new one before it, and remove it when its tokens have expired. Secrets is safe
+// for concurrent use.
 type Secrets struct{ kept *kept[[][]byte] }
 
-// NewSecrets returns secrets that never change. Each has at least 32 bytes, and there is at least one.
+// NewSecrets returns secrets that never change: at least one, each of at least 32 bytes.
 func NewSecrets(secrets ...[]byte) *Secrets {
 	s := &Secrets{newKept[[][]byte](nil, nil)}
 	s.kept.value.Store(&secrets)
 	return s
 }
 
-// ReadSecrets returns those that a file holds. A file of text has one in each line. Any other is one as a whole; a line break at its end does
-// not count. The errors say what to mend.
+// ReadSecrets reads secrets from a file: one per line if it is text, otherwise the whole file,
+// without a line break at its end.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{newKept(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
@@ -62,7 +63,7 @@ func parseSecrets(file string, text []byte) ([][]byte, error) {
 	return secrets, nil
 }
 
-// isText tells a file that a person wrote from random bytes, of which some may be line breaks.
+// isText distinguishes text from random bytes, which may contain line breaks.
 func isText(text []byte) bool {
 	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }

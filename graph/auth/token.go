@@ -18,25 +18,27 @@ import (
 )
 
 const (
-	// Lifetime is how long a token of [Tokens.Sign] is good for.
+	// Lifetime is the lifetime of tokens that [Tokens.Sign] makes.
 	Lifetime = time.Hour
-	// maxToken is how many bytes a token has at most. A username takes 400 of them.
+	// maxToken is the maximum length of a token in bytes. A username takes up to 400.
 	maxToken = 8 << 10
-	// leeway is by how much the clock of who signed may be ahead of this one. None is needed at a token's end.
+	// leeway is how far the clock of an issuer may be ahead. It does not extend the expiry.
 	leeway = 5 * time.Second
-	// endOfTime is the last second that has a date of four digits for its year.
+	// endOfTime is the last second whose year has four digits.
 	endOfTime = 253402300799
 )
 
-// Tokens signs and verifies tokens, whose subject is a username. It is safe for concurrent use. Nil accepts no token and signs none.
+// Tokens signs and verifies tokens. It is safe for concurrent use. A nil *Tokens accepts and signs
+// none.
 type Tokens struct {
-	// Secrets are this server's own, for HS256; nil if it has none.
+	// Secrets sign and verify this server's own tokens, with HS256. May be nil.
 	Secrets *Secrets
-	// Keys are those of others, who sign with RS256, ES256 or EdDSA; nil if there are none.
+	// Keys verify tokens of other issuers, with RS256, ES256 or EdDSA. May be nil.
 	Keys *KeySet
-	// Issuer and Audience, unless empty, are what a token has to say of itself, and what Sign writes into it.
+	// Issuer and Audience, unless empty, are required claims of a token, and the claims that Sign
+	// sets.
 	Issuer, Audience string
-	// Dev honours the claim admin of this server's own tokens.
+	// Dev honours the admin claim of this server's own tokens.
 	Dev bool
 	// Now is the clock.
 	Now func() time.Time
@@ -44,18 +46,19 @@ type Tokens struct {
 
 // Errors of [Tokens.Authenticate] that callers distinguish. Others are tokens that this server does not accept.
 var (
-	// ErrExpired is a token that was valid.
+	// ErrExpired is a token that has expired.
 	ErrExpired = apierr.Unauthenticated("the token has expired: get a new one")
-	// ErrNotValidYet is a token whose time has not begun.
+	// ErrNotValidYet is a token that is not valid yet.
 	ErrNotValidYet = apierr.Unauthenticated("the token is not valid yet")
-	// ErrScheme is an Authorization header of another form.
+	// ErrScheme is a malformed Authorization header.
 	ErrScheme = apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
 )
 
-// ErrNoSecret is a token that can't be signed, since there is no secret.
+// ErrNoSecret is returned by [Tokens.Sign] without secrets.
 var ErrNoSecret = errors.New("there is no secret to sign with")
 
-// algorithms are those of which a token may be. A secret is for the first alone, and a public key for that of its kind.
+// algorithms are the accepted algorithms. Secrets are used for HS256 only, and a public key for
+// that of its kind.
 var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.RS256, jose.ES256, jose.EdDSA}
 
 type claims struct {
@@ -66,8 +69,8 @@ type claims struct {
 // Signs reports whether there is a secret to sign with.
 func (t *Tokens) Signs() bool { return t != nil && t.Secrets != nil }
 
-// Sign returns a token for the viewer, who need not be known to any store, and when it ends. It is [tables.ErrName] if the name can't be a
-// username, and [ErrNoSecret].
+// Sign returns a token for a viewer, who needs no account, and when it expires. The error is
+// [tables.ErrName] for an invalid username, or [ErrNoSecret].
 func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error) {
 	if !t.Signs() {
 		return "", time.Time{}, ErrNoSecret
@@ -89,8 +92,8 @@ func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error
 	return token, c.Expiry.Time().UTC(), err
 }
 
-// Verify returns the viewer whom a token names, and when it ends. The error is UNAUTHENTICATED, and says no more than its holder may
-// know; or UNAVAILABLE if the keys are not known yet.
+// Verify returns the viewer of a token, and when it expires. The error is UNAUTHENTICATED, or
+// UNAVAILABLE if the keys are not known yet. It says nothing that the client may not know.
 func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *apierr.Error) {
 	if t == nil {
 		return Viewer{}, time.Time{}, apierr.Unauthenticated("this server takes no tokens: it was started without --jwt-secret-file and --jwks")
@@ -115,9 +118,9 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *
 	return Viewer{}, time.Time{}, public
 }
 
-var errForeign = errors.New("a token of somebody else's")
+var errForeign = errors.New("the token is not accepted")
 
-// open returns what a token says that somebody signed who may.
+// open returns the claims of a token whose signature is accepted.
 func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 	if !isToken(token) {
 		return claims{}, errForeign
@@ -147,8 +150,8 @@ func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 	return claims{}, errForeign
 }
 
-// isToken reports whether a token is short and has three parts in the one form of base64 that there is of them: Go's decoder passes over line
-// breaks, and over bits at the end that say nothing.
+// isToken reports whether a token is short enough, and has three parts in canonical base64. Go's
+// decoder ignores line breaks and unused bits at the end, so one token would have several forms.
 func isToken(token string) bool {
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return false
@@ -160,7 +163,7 @@ func isToken(token string) bool {
 	})
 }
 
-// check reports why the claims are not good for this server now.
+// check returns an error if the claims are not valid for this server now.
 func (t *Tokens) check(c jwt.Claims) error {
 	now := t.Now()
 	expected := jwt.Expected{Issuer: t.Issuer, Time: now}
@@ -172,20 +175,20 @@ func (t *Tokens) check(c jwt.Claims) error {
 	}
 	switch {
 	case c.Expiry == nil:
-		return errForeign // it would be good for ever
+		return errForeign // it would be valid for ever
 	case !now.Before(c.Expiry.Time()):
 		return jwt.ErrExpired
 	}
 	for _, date := range []*jwt.NumericDate{c.Expiry, c.NotBefore, c.IssuedAt} {
 		if date != nil && (*date < 0 || *date > endOfTime) {
-			return errForeign // what is more than there are seconds became less than none
+			return errForeign // an overflow has become negative
 		}
 	}
 	return tables.CheckUsername(c.Subject)
 }
 
-// Follow reads secrets and keys again when they change, until ctx is done. It checks files every five seconds,
-// and URLs every ten minutes.
+// Follow reads secrets and keys again when they change, until ctx is done. It checks files every
+// five seconds, and URLs every ten minutes.
 func (t *Tokens) Follow(ctx context.Context, log zerolog.Logger) {
 	if t == nil {
 		return
