@@ -1,5 +1,6 @@
-// Package apierr is the whole error policy: which errors clients see, and what of them. An [Error] is public, with a stable code;
-// everything else is "internal error" to clients, and its cause is logged.
+// Package apierr is the error policy: which errors clients see, and how much of them. An [Error] is
+// public, with a stable code. All other errors are "internal error" to clients, and their causes
+// are logged.
 package apierr
 
 import (
@@ -18,39 +19,40 @@ import (
 // Code is the stable `extensions.code` of an error.
 type Code string
 
-// The codes.
 const (
-	// CodeBadUserInput is a request that can't be served as it is: the client must mend it.
+	// CodeBadUserInput is a request that the client must correct.
 	CodeBadUserInput Code = "BAD_USER_INPUT"
-	// CodeUnauthenticated is a token that is missing where one is needed, or is not accepted.
+	// CodeUnauthenticated is a missing token, or one that is not accepted.
 	CodeUnauthenticated Code = "UNAUTHENTICATED"
-	// CodeForbidden is something that the viewer may not do.
+	// CodeForbidden is an action that the viewer is not permitted.
 	CodeForbidden Code = "FORBIDDEN"
-	// CodeNotFound is something to be changed that does not exist. A read answers null instead.
+	// CodeNotFound is a missing object of a change. Reads return null instead.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded is a request that asks for too much, or a number that is too great for its type. The extensions `limit` and `actual` say how much.
+	// CodeLimitExceeded is a request that exceeds a limit, or a number that is too large for its
+	// type. The extensions `limit` and `actual` have the numbers.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store that does not answer now. Trying again later may help.
+	// CodeUnavailable is a store that does not answer. The client may try again later.
 	CodeUnavailable Code = "UNAVAILABLE"
-	// CodePersistedQueryNotFound is a hash of a document that the server does not know, or knows no more: the client sends the document along.
+	// CodePersistedQueryNotFound is an unknown hash of a document: the client sends the document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
 	// CodeInternal is everything else.
 	CodeInternal Code = "INTERNAL"
 )
 
-// Error is an error that clients see. It never changes, so that many fields may fail with the same one.
+// Error is an error that clients see. It is immutable, so that many fields may fail with the same
+// one.
 type Error struct {
 	Code    Code
 	Message string
-	// Extensions go out beside the code.
+	// Extensions are sent next to the code.
 	Extensions map[string]any
-	// Cause, if any, is logged and not shown.
+	// Cause, if any, is logged and not sent.
 	Cause error
 }
 
-// Error implements error. It is for logs: it tells the cause.
+// Error implements error. It includes the cause, for logs.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Message + ": " + e.Cause.Error()
@@ -61,39 +63,41 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput tells the client what to mend.
+// BadUserInput returns an error that says what to correct.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated tells the client what is wrong with its token.
+// Unauthenticated returns an error that says what is wrong with the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden tells the client for whom it is.
+// Forbidden returns an error that says who is permitted.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded tells the client that what it asks for has a limit. What is a noun phrase, such as "a page".
+// LimitExceeded returns an error with a limit and the number that exceeds it. what is a noun
+// phrase, such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
 		Extensions: map[string]any{"limit": limit, "actual": actual}}
 }
 
-// TooLong tells the client that what it asks for is not written to its end, as it has more bytes than it may.
+// TooLong is LimitExceeded for an output that is not completed because it is too long: its length
+// is unknown.
 func TooLong(what string, limit int) *Error {
 	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s in bytes is limited to %d, and this has more", what, limit),
 		Extensions: map[string]any{"limit": limit}}
 }
 
-// Unavailable says that the store does not answer.
+// Unavailable returns the error for a store that does not answer.
 func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
 }
 
-// Of returns the public form of any error, and what of it is to be logged, nil if nothing is.
+// Of returns the public form of any error, and the cause to log, nil for none.
 func Of(err error) (public *Error, cause error) {
 	if errors.As(err, &public) {
 		return public, public.Cause
@@ -124,7 +128,7 @@ func Of(err error) (public *Error, cause error) {
 	return &Error{Code: CodeInternal, Message: "internal error"}, err
 }
 
-// extensions returns a map of its own: GraphQL's executor may write to it.
+// extensions returns a new map, because GraphQL's executor may write to it.
 func (e *Error) extensions() map[string]any {
 	all := maps.Clone(e.Extensions)
 	if all == nil {
@@ -134,7 +138,8 @@ func (e *Error) extensions() map[string]any {
 	return all
 }
 
-// Write answers an HTTP request with the error alone, as GraphQL has it. The content type is application/json unless one is set.
+// Write writes the error as a GraphQL response. The content type is application/json unless one is
+// set.
 func (e *Error) Write(w http.ResponseWriter, status int) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -143,13 +148,13 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject answers an HTTP request with status 503: another server may accept it now, or this one in a second.
+// Reject writes the error with status 503, and asks the client to try again after a second.
 func (e *Error) Reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e.Write(w, http.StatusServiceUnavailable)
 }
 
-// GraphQL returns the error as clients see it, at no path.
+// GraphQL returns the error as clients see it, without a path.
 func (e *Error) GraphQL() *gqlerror.Error {
 	return &gqlerror.Error{Message: e.Message, Extensions: e.extensions()}
 }

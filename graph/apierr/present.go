@@ -16,7 +16,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Present returns the form of an error that goes to the client, and logs its cause through the logger of ctx. It is for gqlgen.
+// Present is gqlgen's error presenter: it returns the public form of an error, and logs its cause
+// to the logger of ctx.
 func Present(ctx context.Context, err error) *gqlerror.Error {
 	answer := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
 	var wrapped *gqlerror.Error
@@ -31,7 +32,7 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	public, cause := of(err, wrapped)
 	answer.Message, answer.Extensions = public.Message, public.extensions()
 	if cause == err && wrapped != nil && wrapped.Err != nil {
-		cause = wrapped.Err // without the field's place, by which the same cause would be logged for each
+		cause = wrapped.Err // without the path, so that Once recognises it in other fields
 	}
 	if cause != nil {
 		log(ctx, public.Code, cause, answer.Path.String())
@@ -39,9 +40,9 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	return answer
 }
 
-// isElement reports whether a path is that of an element of the list at another. No other path that an error brings along is
-// one in the response: that of an argument goes on into the argument, and gqlgen takes the only parent of a batch for the first element of
-// whatever list it is in.
+// isElement reports whether a path is that of an element of the list at another path. Other paths
+// of errors are not paths in the response: the path of an argument continues inside the argument,
+// and gqlgen gives the only parent of a batch the path of a first list element.
 func isElement(path, of ast.Path) bool {
 	n := len(of)
 	if len(path) != n+1 || path[:n].String() != of.String() {
@@ -51,7 +52,7 @@ func isElement(path, of ast.Path) bool {
 	return ok
 }
 
-// locations returns where the document has the field of ctx, nil outside of a field.
+// locations returns the position of the field of ctx in the document, nil outside of a field.
 func locations(ctx context.Context) []gqlerror.Location {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Position != nil {
@@ -61,7 +62,7 @@ func locations(ctx context.Context) []gqlerror.Location {
 	return nil
 }
 
-// of is [Of], except for errors that say why a request is refused before execution: their messages are public.
+// of is [Of], but the messages of errors that refuse a request before execution are public.
 func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	if wrapped == nil {
 		return Of(err)
@@ -77,11 +78,11 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	return Of(err)
 }
 
-// maxMessage is how long a message is in JSON, in bytes, that may repeat what the client sent: four of them, of which a refusal has no more, with all
-// that stands around them have less than a KiB.
+// maxMessage bounds a message that may repeat input of the client, as bytes of JSON. A refusal has
+// at most four errors, so it is shorter than 1 KiB.
 const maxMessage = 150
 
-// short cuts a message where it would be too long in JSON, which makes six bytes of one.
+// short truncates a message to maxMessage. JSON may escape one byte as six.
 func short(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	length := 0
@@ -94,7 +95,8 @@ func short(message string) string {
 	return message
 }
 
-// Recover turns a panic into an error that [Present] masks, and logs where it happened; an [Error] stays what it is. It is for gqlgen.
+// Recover is gqlgen's recover function: it logs the stack of a panic, and returns an internal
+// error. It returns an [Error] as it is.
 func Recover(ctx context.Context, panicked any) error {
 	if public, ok := panicked.(*Error); ok {
 		return public
@@ -105,7 +107,7 @@ func Recover(ctx context.Context, panicked any) error {
 
 type loggedKey struct{}
 
-// Once returns a ctx in which a cause is logged once, however many fields fail of it.
+// Once returns a ctx in which each cause is logged once, even if it fails many fields.
 func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loggedKey{}, new(sync.Map))
 }

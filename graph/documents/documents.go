@@ -19,7 +19,8 @@ import (
 // maxRegistered bounds the bytes of all registered documents. The least recently used are dropped: their clients send them again.
 const maxRegistered = 16 << 20
 
-// overhead is what a document takes beside its text: its hash, and its place in the list.
+// overhead is the memory of a document in addition to its text: its hash and its entry in the
+// cache.
 const overhead = 256
 
 // Registry resolves hashes to documents. It is safe for concurrent use.
@@ -44,13 +45,13 @@ func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
 	return refusal
 }
 
-// The messages are those by which clients of Apollo's know the errors, where they don't look at the code.
+// Apollo's clients recognise these errors by the messages, if they do not look at the code.
 var (
 	errUnknown   = &apierr.Error{Code: apierr.CodePersistedQueryNotFound, Message: "PersistedQueryNotFound"}
 	errUntrusted = apierr.Forbidden("this server takes trusted documents alone, and this is none of them")
 )
 
-// document returns the document of a request, of whose query and hash either may be missing.
+// document returns the document of a request. Its query or its hash may be missing.
 func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	trusted, known := r.trusted.byHash(hash)
 	switch {
@@ -59,7 +60,7 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	case r.alone && (query == "" || !r.trusted.has(query)):
 		return "", errUntrusted
 	case query == "" && hash == "":
-		return "", nil // which is no document
+		return "", nil // an empty document, which is refused later
 	case query == "":
 		if query, known = r.registered.Get(hash); !known {
 			return "", errUnknown
@@ -80,13 +81,14 @@ func (r *Registry) Register(operation *graphql.OperationContext) {
 	}
 }
 
-// The names of what clients send.
+// The names in extensions.
 const (
 	extension = "persistedQuery"
 	version   = "1"
 )
 
-// ambiguous stands in the extensions of a request for hashes of different documents. No client can send it.
+// ambiguous marks the extensions of a request that has hashes of different documents. Clients
+// cannot send it.
 type ambiguous struct{}
 
 // Named returns the extensions of a request that names its document by fields with these ids, such as
@@ -140,11 +142,11 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	return normal(hash), nil
 }
 
-// prefix is how a document's id begins that is a SHA-256, as GraphQL over HTTP and graphql-codegen write it.
+// prefix begins a document id that is a SHA-256, in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal returns the one spelling of a hash under which its document is found: sha256: is left out, and a
-// SHA-256 has lower-case digits. Other hashes, such as Relay's MD5, stay as they are.
+// normal returns the normal spelling of a hash, by which its document is found: without the prefix,
+// and a SHA-256 in lower case. Other hashes, such as Relay's MD5, are unchanged.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {

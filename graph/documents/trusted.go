@@ -10,17 +10,17 @@ import (
 	"slices"
 )
 
-// maxManifest is how many bytes a manifest has at most.
+// maxManifest is the maximum size of a manifest in bytes.
 const maxManifest = 64 << 20
 
-// Trusted are the documents of a manifest. Nil has none.
+// Trusted has the documents of a manifest. A nil *Trusted has none.
 type Trusted struct {
 	hashes map[string]string   // the documents by their hashes in normal spelling
 	texts  map[string]struct{} // the documents
 }
 
-// Read reads a manifest: a JSON object of documents by their hashes, as the compilers of Relay and of
-// graphql-codegen write it. Which hash it is, they decide. A SHA-256 may have the prefix sha256:.
+// Read reads a manifest: a JSON object from hash to document, as written by the compilers of Relay
+// and graphql-codegen, with any kind of hash. A SHA-256 may have the prefix sha256:.
 func Read(file string) (*Trusted, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -55,7 +55,7 @@ func Read(file string) (*Trusted, error) {
 	return t, nil
 }
 
-// spelling returns how a manifest also writes the hash whose normal spelling is key.
+// spelling returns the other spelling of a hash in the manifest.
 func spelling(manifest map[string]string, key, hash string) string {
 	for _, other := range slices.Sorted(maps.Keys(manifest)) {
 		if other != hash && normal(other) == key {

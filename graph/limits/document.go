@@ -8,7 +8,8 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Document refuses a document that exceeds the limits, or has fragments that spread themselves or share a name. It takes time linear in its text.
+// Document refuses a document that exceeds the limits, or whose fragments spread themselves or
+// share a name. It takes time linear in the text.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w := walk{limits: l, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
@@ -43,7 +44,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	return w.refusal
 }
 
-// walk goes through a document. After a refusal it goes nowhere.
+// walk walks a document. It stops at the first refusal.
 type walk struct {
 	limits     *Limits
 	fragments  map[string]*fragment
@@ -63,16 +64,16 @@ func (w *walk) refuse(invalid string) {
 	}
 }
 
-// held is what a selection holds.
+// held counts the contents of a selection.
 type held struct {
 	fields, aliases int
 	depth           int // of selections
-	path            int // the response keys from the first to the last field, in bytes
-	top             int // the fields that are not below others
-	visits          int // the selections and values, through which validation goes
+	path            int // bytes of the response keys from the first to the last field
+	top             int // fields that are not below others
+	visits          int // selections and values that validation visits
 }
 
-// and returns what two selections side by side hold.
+// and returns the counts of two selections side by side.
 func (h held) and(o held) held {
 	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), max(h.path, o.path), add(h.top, o.top), add(h.visits, o.visits)}
 }
@@ -91,14 +92,14 @@ func (w *walk) holds(h held) {
 	w.check(Aliases, h.aliases)
 }
 
-// fragment is a definition, and what it holds as soon as that is known.
+// fragment is a definition, with its counts once they are known.
 type fragment struct {
 	definition *ast.FragmentDefinition
 	entered    bool
 	held       *held
 }
 
-// fragment returns what a fragment holds. One that does not exist counts as a field, as it is looked for.
+// fragment returns the counts of a fragment. An unknown fragment counts as a field.
 func (w *walk) fragment(name string) held {
 	f := w.fragments[name]
 	switch {
@@ -117,7 +118,7 @@ func (w *walk) fragment(name string) held {
 	return h
 }
 
-// set returns what a selection set holds that lies so deep in its operation or fragment.
+// set returns the counts of a selection set at a depth of its operation or fragment.
 func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 	if w.check(Depth, depth); w.refusal != nil {
 		return all
@@ -155,7 +156,7 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 	return all
 }
 
-// place returns how many values directives have.
+// place returns the number of values of directives.
 func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))
@@ -173,7 +174,7 @@ func (w *walk) arguments(arguments ast.ArgumentList) (values int) {
 	return values
 }
 
-// value returns how many values there are, with those in it.
+// value returns the number of values, including those inside.
 func (w *walk) value(v *ast.Value, depth int) (values int) {
 	if w.check(Depth, depth); v == nil || w.refusal != nil {
 		return 0

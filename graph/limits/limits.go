@@ -1,6 +1,7 @@
-// Package limits refuses requests that ask for too much, before anything is done for them: before validation, whose time is not linear in what it is given,
-// and before the first read. It walks a document once, each fragment too, and adds up what fragments hold where they are spread, so that a short
-// document that stands for a huge one is refused in the time that its text takes.
+// Package limits refuses requests that ask for too much, before validation, whose time is not
+// linear in the document, and before the first read. It walks a document once. The counts of a
+// fragment are added wherever it is spread, so that a short document that expands to a huge one is
+// refused in linear time.
 package limits
 
 import (
@@ -11,10 +12,10 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Limit is one of what is limited.
+// Limit is the index of a limit.
 type Limit int
 
-// What is limited. All are of one request.
+// The limits, each of one request.
 const (
 	Bytes Limit = iota
 	Tokens
@@ -78,10 +79,10 @@ var Known = [count]struct {
 	Errors:          {"errors", "the number of errors in an answer", 4},
 }
 
-// Limits are the numbers that are not to be exceeded. Nothing is limited by what is 0.
+// Limits are the maximum numbers; 0 is no limit.
 type Limits [count]int
 
-// Default returns the limits that hold unless they are set.
+// Default returns the default limits.
 func Default() (l Limits) {
 	for limit, known := range Known {
 		l[limit] = known.Default
@@ -89,7 +90,8 @@ func Default() (l Limits) {
 	return l
 }
 
-// With returns the default limits with some changed by their names. An error says which names there are.
+// With returns the default limits with some changed by name. The error for an unknown name lists
+// the names.
 func With(values map[string]int) (Limits, error) {
 	l := Default()
 	var names []string
@@ -109,7 +111,7 @@ func With(values map[string]int) (Limits, error) {
 	return l, nil
 }
 
-// check refuses what exceeds a limit.
+// check returns an error if a number exceeds its limit.
 func (l *Limits) check(limit Limit, actual int) *apierr.Error {
 	if most := l[limit]; most > 0 && actual > most {
 		return apierr.LimitExceeded(Known[limit].What, most, actual)

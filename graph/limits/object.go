@@ -7,17 +7,19 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Object is a JSON object that a client sends, as variables or extensions. Decoded it takes up to 25 times its text, so what exceeds the limits is not
-// kept, and what is longer than it can be within them is not decoded: Fields hold the refusal then, which [Limits.Values] returns.
+// Object is a JSON object of a client: variables or extensions. Decoded it takes up to 25 times its
+// text. So values that exceed the limits are dropped, and a text that is too long for any permitted
+// values is not decoded. Fields then have the refusal, which [Limits.Values] returns.
 type Object struct {
 	Fields map[string]any
 	limits *Limits
 }
 
-// Object returns an empty one, to decode into.
+// Object returns an empty object to decode into.
 func (l *Limits) Object() Object { return Object{limits: l} }
 
-// escaped is how much longer a text is in JSON than what it says, if all of it is beyond the basic plane and escaped, as some clients do by default.
+// escaped is the maximum ratio of JSON to UTF-8: some clients escape all characters outside of
+// ASCII.
 const escaped = 4
 
 // UnmarshalJSON implements [json.Unmarshaler]. Numbers become [json.Number].
@@ -38,7 +40,7 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Refusal is why Fields do not hold what was sent, nil if they do.
+// Refusal returns why the values were dropped, nil if they were not.
 func (o *Object) Refusal() *apierr.Error {
 	refusal, _ := o.Fields[""].(*apierr.Error)
 	return refusal

@@ -16,8 +16,7 @@ func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
 	return l.Values(params.Extensions)
 }
 
-// Values refuses values of variables that exceed the limits. They are what encoding/json makes of a JSON object, with numbers as [json.Number], or an
-// [Object]'s.
+// Values refuses values of variables that exceed the limits. Numbers are [json.Number].
 func (l *Limits) Values(variables map[string]any) *apierr.Error {
 	if refusal := l.check(Variables, len(variables)); refusal != nil {
 		return refusal

@@ -1,4 +1,4 @@
-// Package recent keeps what was used lately, as much of it as there is room for.
+// Package recent is an LRU cache that is bounded by the sizes of its values.
 package recent
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache keeps values by their keys, each of a size that whoever adds it says. What was not used for longest goes first. It is safe for
-// concurrent use.
+// Cache is an LRU cache. It is bounded by the number of its values and by the sum of their sizes.
+// It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	room int
 
@@ -22,18 +22,18 @@ type sized[V any] struct {
 	size  int
 }
 
-// New returns a Cache of so many values at most, whose sizes add up to room at most.
+// New returns a cache of at most a number of values, whose sizes add up to room at most.
 func New[K comparable, V any](most, room int) *Cache[K, V] {
 	c := &Cache[K, V]{room: room}
 	all, err := simplelru.NewLRU(most, func(_ K, gone sized[V]) { c.taken -= gone.size })
 	if err != nil {
-		panic(err) // most is no number of values
+		panic(err) // the number is not positive
 	}
 	c.all = all
 	return c
 }
 
-// Get returns the value of a key, if it is kept.
+// Get returns the value of a key, if it is cached.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return kept.value, ok
 }
 
-// Add keeps a value, unless its key has one already or it is larger than the room. Its size is positive.
+// Add caches a value of a positive size, unless its key is cached already or the size exceeds the
+// room.
 func (c *Cache[K, V]) Add(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +55,7 @@ func (c *Cache[K, V]) Add(key K, value V, size int) {
 	}
 }
 
-// Values are the values that are kept, the oldest first.
+// Values returns the cached values, the least recently used first.
 func (c *Cache[K, V]) Values() (values []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package relay holds what Relay's conventions ask for: opaque global ids, opaque cursors, and the arguments of a page.
+// Package relay implements the conventions of Relay: global ids, cursors, and the arguments of
+// pages.
 package relay
 
 import (
@@ -11,7 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// MaxLength is how many bytes an id or a cursor has at most, as clients see them.
+// MaxLength is the maximum length of an id or a cursor in bytes.
 const MaxLength = 512
 
 // MarshalID writes a global id.
@@ -19,15 +20,15 @@ func MarshalID(id tables.ID) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendID(nil, id)) })
 }
 
-// AppendID is [MarshalID] for who appends.
+// AppendID appends what [MarshalID] writes.
 func AppendID(dst []byte, id tables.ID) []byte {
 	dst = append(dst, '"')
 	var few [128]byte
 	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
-// UnmarshalID reads a global id. One that can't name anything is the zero ID and no error, since to clients what is malformed
-// does not exist. More than [MaxLength] bytes are LIMIT_EXCEEDED.
+// UnmarshalID reads a global id. A malformed id is the zero ID without an error, because to clients
+// it is the id of an object that does not exist. A length above [MaxLength] is LIMIT_EXCEEDED.
 func UnmarshalID(v any) (tables.ID, error) {
 	s, _ := v.(string)
 	if len(s) > MaxLength {
@@ -44,8 +45,8 @@ func UnmarshalID(v any) (tables.ID, error) {
 	return id, nil
 }
 
-// decode accepts only what encoding yields, so that a thing has one id and an entry one cursor: the library alone would
-// pass over line breaks and stray bits.
+// decode accepts only canonical base64, so that an object has one id and an entry one cursor. The
+// library ignores line breaks and unused bits.
 func decode(s string) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s

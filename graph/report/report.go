@@ -1,4 +1,5 @@
-// Package report tells a client what its request cost: as an extension of the response, if a header asks for it.
+// Package report reports the cost of a request in an extension of its response, if a header asks
+// for it.
 package report
 
 import (
@@ -14,10 +15,10 @@ import (
 	"twibase/graph/plan"
 )
 
-// Header asks for a report if its value is 1.
+// Header requests a report if its value is 1.
 const Header = "X-Twibase-Report"
 
-// Report is what a request cost. docs/REPORT.md says what the fields mean.
+// Report is the cost of a request. docs/REPORT.md describes the fields.
 type Report struct {
 	Rounds    int   `json:"rounds"`
 	RPCs      int64 `json:"rpcs"`
@@ -33,23 +34,23 @@ type Report struct {
 	Levels     []Level `json:"levels"`
 }
 
-// Level is a call of the store: many Gets that were sent together, a scan, or what a writer asked for.
+// Level is a call of the store: Gets that were sent together, a scan, or a call of a writer.
 type Level struct {
-	// Path holds the paths of the fields that asked, with dots and without indexes, sorted.
+	// Path has the paths of the fields that caused the call, with dots and without indexes, sorted.
 	Path    []string `json:"path"`
 	Loaders []Loader `json:"loaders"`
 	RPCs    int64    `json:"rpcs"`
-	// RegionServers counts those that were asked, each once.
+	// RegionServers is the number of region servers that were called.
 	RegionServers int     `json:"regionServers"`
 	Ms            float64 `json:"ms"`
 
-	// What follows is for the sums.
+	// The rest is for the sums.
 	Gets, Scans, Rows, Bytes int64 `json:"-"`
-	// Fallback is whether a timer sent it that should never fire.
+	// Fallback is whether the watchdog ended it.
 	Fallback bool `json:"-"`
 }
 
-// Loader is what a level did for one loader, or for a writer.
+// Loader is the part of a level of one loader or writer.
 type Loader struct {
 	Name string  `json:"name"`
 	Keys int     `json:"keys"`
@@ -58,9 +59,10 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware puts reports into the responses to requests that ask for them. A request that is refused has none, as nothing was
-// executed. watch begins to record what is read and written in ctx; the function that it returns ends that, and returns the
-// levels. A report has at most so many bytes, 0 for any number; in place of a longer one there is an error.
+// Middleware adds reports to the responses of requests that ask for them. Refused requests get
+// none. watch begins to record the calls of the store in ctx; the function that it returns stops
+// that, and returns the levels. most bounds the bytes of a report, 0 for no bound; instead of a
+// longer one the response has an error.
 func Middleware(watch func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
@@ -110,13 +112,15 @@ func sum(levels []Level) *Report {
 	return r
 }
 
-// Ms returns a duration as milliseconds, to a thousandth.
+// Ms returns a duration in milliseconds, rounded down to microseconds.
 func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// longestKey is how much of a response key a path has: clients choose it, and a path is told for each field below.
+// longestKey bounds the bytes of a response key in a path: clients choose keys, and each field
+// below repeats them.
 const longestKey = 64
 
-// Path returns the path of the field that is resolved with ctx: its response keys, with dots, without indexes. Keys of more than 64 bytes are cut.
+// Path returns the path of the field of ctx: its response keys, with dots and without indexes. Long
+// keys are cut.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {

@@ -1,4 +1,4 @@
-// Package scalar writes and reads the schema's own scalars.
+// Package scalar marshals and unmarshals the scalars of the schema.
 package scalar
 
 import (
@@ -14,17 +14,17 @@ import (
 	"twibase/hbase/tables"
 )
 
-// MarshalDateTime writes an instant as in RFC 3339, in UTC, with as many decimals as it needs.
+// MarshalDateTime writes an instant in UTC, in the format of RFC 3339 without trailing zeros.
 func MarshalDateTime(t time.Time) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendDateTime(nil, t)) })
 }
 
-// AppendDateTime is [MarshalDateTime] for who appends.
+// AppendDateTime appends what [MarshalDateTime] writes.
 func AppendDateTime(dst []byte, t time.Time) []byte {
 	return append(t.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 }
 
-// UnmarshalDateTime reads an instant as in RFC 3339.
+// UnmarshalDateTime reads an instant in the format of RFC 3339.
 func UnmarshalDateTime(v any) (time.Time, error) {
 	s, _ := v.(string)
 	t, err := time.Parse(time.RFC3339Nano, s)
@@ -34,10 +34,10 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// MarshalDate writes a day, which its row type holds as a string.
+// MarshalDate writes a day, which row types have as a string.
 func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(day) }
 
-// AppendDate is [MarshalDate] for who appends.
+// AppendDate appends what [MarshalDate] writes.
 func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
 
 // UnmarshalDate reads a day such as "2014-12-25".
@@ -49,10 +49,10 @@ func UnmarshalDate(v any) (string, error) {
 	return s, nil
 }
 
-// MarshalURL writes a URL as it is stored.
+// MarshalURL writes a stored URL.
 func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
 
-// AppendURL is [MarshalURL] for who appends.
+// AppendURL appends what [MarshalURL] writes.
 func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
 
 // UnmarshalURL reads an absolute http or https URL.
@@ -65,14 +65,14 @@ func UnmarshalURL(v any) (string, error) {
 	return s, nil
 }
 
-// MarshalInt writes GraphQL's Int, which has 32 bits. It panics with an [apierr.Error] if i has more: to the executors that is an error of the
-// field, and gqlgen has no other way to say so before the field is written.
+// MarshalInt writes GraphQL's Int of 32 bits. It panics with an [apierr.Error] if i is larger:
+// gqlgen has no other way to fail the field, and both executors turn it into an error of the field.
 func MarshalInt(i int) graphql.Marshaler {
 	mustFit(i)
 	return graphql.MarshalInt(i)
 }
 
-// AppendInt is [MarshalInt] for who appends.
+// AppendInt appends what [MarshalInt] writes.
 func AppendInt(dst []byte, i int) []byte {
 	mustFit(i)
 	return plan.AppendInt(dst, i)
@@ -84,7 +84,7 @@ func mustFit(i int) {
 	}
 }
 
-// UnmarshalInt reads GraphQL's Int, which has 32 bits. A text is none, though gqlgen would take one.
+// UnmarshalInt reads GraphQL's Int of 32 bits. It refuses strings, which gqlgen would accept.
 func UnmarshalInt(v any) (int, error) {
 	i, err := graphql.UnmarshalInt32(v)
 	if _, text := v.(string); text || err != nil {
