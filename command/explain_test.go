@@ -67,7 +67,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: expected a value of the type String!, found 1: it must be a string\n"},
 		{"a variable that is missing", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, statusFailed, "", "twibase: FILE:1:7: $n: a value of the type Int! is required\n"},
 		{"a variable of another type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, statusFailed, "", "twibase: FILE:1:7: $n: it must be a whole number from -2147483648 to 2147483647\n"},
-		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: what follows byte 0 is no JSON; write a JSON object, such as {\"first\": 5}\n"},
+		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
 		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
 		{"a document that the server would not so much as validate", strings.Repeat("{", 51), nil, statusFailed, "",
 			"twibase: FILE: the depth to which selections, values or types nest, fragments included, is limited to 50, and this is 51\n"},

@@ -17,20 +17,21 @@ const (
 	mediaGraphQL = "application/graphql-response+json"
 )
 
-// accept is what a client takes for an answer.
+// accept is the response formats that a client accepts.
 type accept struct {
-	// media is that of the media types which it likes best, else the older one, which every client takes; empty if it refuses both.
+	// media is the preferred one of the two media types, the older one if the client names neither;
+	// empty if it refuses both.
 	media string
-	// events says that it takes server-sent events, and eventsFirst that it likes them better than anything else of ours.
+	// events is whether the client accepts server-sent events, eventsFirst whether it prefers them.
 	events, eventsFirst bool
 }
 
 func (a accept) contentType() string { return cmp.Or(a.media, mediaJSON) + "; charset=utf-8" }
 
-// none says that the client takes no answer at all.
+// none reports whether the client accepts no format.
 func (a accept) none() bool { return a.media == "" && !a.events }
 
-// accepted returns what a client takes: of what it likes as much, the first that it names.
+// accepted returns the formats that a client accepts. Of equally preferred ones it takes the first.
 func accepted(r *http.Request) (a accept) {
 	type likes struct {
 		media string
@@ -55,7 +56,7 @@ func accepted(r *http.Request) (a accept) {
 		}
 		return -1
 	})
-	// other is what the client does not name.
+	// other returns a media type that the client does not name.
 	other := func() string {
 		for _, media := range []string{mediaJSON, mediaGraphQL} {
 			if !slices.ContainsFunc(all, func(l likes) bool { return l.media == media }) {

@@ -19,9 +19,9 @@ const (
 	queuedPerSlot = 4
 )
 
-// admission controls how many operations are executed at a time. A few more wait for a slot; the rest are
-// rejected at once. A server that accepts everything under overload serves nobody in time, and its memory grows
-// with what waits.
+// admission bounds how many operations are executed at a time. Some more wait for a slot; all
+// others are rejected immediately. A server that accepts everything under overload answers no
+// request in time, and its memory grows with the waiting ones.
 type admission struct {
 	slots chan struct{} // nil admits all
 	// events are the slots for events of subscriptions, a quarter as many: one twit makes an event for each of
@@ -76,7 +76,8 @@ func (a *admission) wait(ctx context.Context) bool {
 	}
 }
 
-// acquireEvent waits for a slot for an event until ctx is done: nobody would ask for the event again.
+// acquireEvent waits for a slot for an event until ctx is done: clients do not request an event
+// again.
 func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
 	if a.events == nil {
 		return func() {}, nil
@@ -106,7 +107,8 @@ func (e *Endpoint) Overloaded(r *http.Request) bool {
 	return e.admission.overloaded() && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
 }
 
-// Reject answers a request for which Overloaded is true. It does not read the body, which may take long.
+// Reject answers a request for which Overloaded is true. It does not read the body, which may be
+// slow.
 func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", accepted(r).contentType())
 	reject(r.Context(), w, e.admission.reject())

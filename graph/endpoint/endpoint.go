@@ -28,15 +28,15 @@ const maxBody = 1 << 20
 type Config struct {
 	// Timeout bounds each response.
 	Timeout time.Duration
-	// Around is called for each response, and returns the context in which its fields are resolved. It adds what
-	// lives as long as one response, such as loaders.
+	// Around is called for each response, and returns the context for its resolvers. It adds state
+	// of the response, such as loaders.
 	Around func(ctx context.Context) context.Context
 	// Watch is called after Around if the request asks for a report: see [report.Middleware]. There are no reports
 	// without it, nor with Production.
 	Watch func(ctx context.Context) (levels func() []report.Level)
 	// Costs declare what fields read, for limits and for the plans of [explain.Middleware]. Nil turns both off.
 	Costs explain.Costs
-	// Limits bound what a request may ask for; the zero value bounds nothing.
+	// Limits bound requests; the zero value bounds nothing.
 	Limits limits.Limits
 	// Trusted are documents that clients may name by their hashes; nil if there are none.
 	Trusted *documents.Trusted
@@ -55,8 +55,8 @@ type Config struct {
 	// Streams is how many WebSockets and subscriptions a client address may have, 0 for any number. The documents
 	// of all its subscriptions may have 4 KiB for each of them.
 	Streams int
-	// Sending counts the bytes of events and WebSocket messages that are being sent. Responses are counted by
-	// whoever buffers them. Nil bounds nothing.
+	// Sending counts the bytes of events and WebSocket messages that are being sent. Middleware
+	// that buffers responses counts those. Nil bounds nothing.
 	Sending *inflight.Bytes
 	// Receiving counts the bytes of incomplete request bodies and WebSocket messages. Nil bounds nothing.
 	Receiving *inflight.Bytes

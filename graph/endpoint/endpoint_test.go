@@ -154,7 +154,7 @@ func TestEndpoint(t *testing.T) {
 		{"the newer media type tells a refusal by its status", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
 			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"a body that is no JSON is not echoed", post(`{"query": secret}`), 400,
-			badInput("the body is not the JSON object of a GraphQL request: what follows byte 9 is no JSON")},
+			badInput("the body is not the JSON object of a GraphQL request: invalid JSON after byte 9")},
 		{"two bodies in one are refused", post(`{"query":"{viewer{name}}"}{}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: something follows it")},
 		{"a query that is no string is refused", post(`{"query":12345}`), 400,

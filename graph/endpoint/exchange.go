@@ -26,7 +26,8 @@ type exchange struct {
 	accept accept
 }
 
-// serve answers what is not a WebSocket. A panic becomes an error with status 500.
+// serve answers a request that is not a WebSocket handshake. A panic becomes an error with status
+// 500.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {

@@ -25,13 +25,14 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.Costs != nil {
 		x.AroundOperations(explain.Middleware(schema, config.Costs, config.Limits[limits.Plan]))
 	}
-	// Each response has a timeout of its own, and what its resolvers share, such as loaders.
+	// Each response has a timeout and resources of its own, such as loaders.
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
 		defer cancel()
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	// The report watches the loaders of a response, so it is inside of what makes them.
+	// The report watches the loaders of a response, so it must be inside the middleware that makes
+	// them.
 	if config.Watch != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
@@ -40,8 +41,8 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	return x
 }
 
-// Explain returns the plan of a request, or the errors with which the endpoint would refuse it. For a request that costs
-// too much it returns both. The viewer is that of ctx.
+// Explain returns the plan of a request, or the errors with which the endpoint would refuse it, or
+// both if it costs too much. The viewer is that of ctx.
 func Explain(
 	ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits,
 	params *graphql.RawParams,
@@ -62,7 +63,8 @@ func Explain(
 	return plan, nil
 }
 
-// Invalid returns why a server in production would refuse a document that it trusts, nil if it would not.
+// Invalid returns the error with which a server in production would refuse a trusted document, nil
+// if it is valid.
 func Invalid(schema *ast.Schema, bounds limits.Limits, document string) error {
 	if _, errs := newPreparer(schema, &Config{Limits: bounds, Production: true}).parse(document); errs != nil {
 		return errs

@@ -16,12 +16,13 @@ import (
 type refusal struct {
 	*apierr.Error
 	status int
-	// batch is the number of requests in the body's array, each of which gets the error; 0 for one error.
+	// batch is the number of requests in the body's array. Each gets the error. 0 is for a single
+	// error.
 	batch int
 }
 
-// maxBatch is the number of requests in a batch up to which each gets the error of its own that a batching
-// client needs to show it.
+// maxBatch is the maximum number of requests in a batch for which each request gets an error. A
+// batching client shows only these.
 const maxBatch = 50
 
 // refuseBatch refuses a body that is an array of requests, as Apollo's BatchHttpLink sends it. A client that

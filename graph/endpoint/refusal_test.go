@@ -37,8 +37,8 @@ func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
 		{"no request", `[]`, media, 400, malformed("it is an empty array")},
 		{"half a batch", "[" + one, media, 400, malformed("it ends too early")},
 		{"what follows a batch", batch(1) + one, media, 400, malformed("something follows it")},
-		{"what is no JSON", `[secret]`, media, 400, malformed("what follows byte 1 is no JSON")},
-		{"what nests too deep", strings.Repeat("[", 20_000), media, 400, malformed("what follows byte 1 is no JSON")},
+		{"what is no JSON", `[secret]`, media, 400, malformed("invalid JSON after byte 1")},
+		{"what nests too deep", strings.Repeat("[", 20_000), media, 400, malformed("invalid JSON after byte 1")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

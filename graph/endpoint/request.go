@@ -21,10 +21,10 @@ import (
 	"twibase/graph/endpoint/strict"
 )
 
-// allow are all methods: some are about a shared stream alone, see [Endpoint.share].
+// allow has all methods. Some are for shared streams only: see [Endpoint.share].
 const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
-// read returns the request, or the response with which it is refused.
+// read returns the request, or the response that refuses it.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
 	start := graphql.Now()
 	p := params.New(&e.config.Limits)
@@ -83,7 +83,8 @@ func readURL(r *http.Request, p *params.Params) *apierr.Error {
 	return nil
 }
 
-// encoded refuses a body that is not JSON in UTF-8, as it is. Of headers that come twice a proxy may find the other one.
+// encoded refuses a body that is not JSON in UTF-8. It refuses repeated headers, of which a proxy
+// may read the other one.
 func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -103,7 +104,7 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, receivin
 	if err := encoded(w, r.Header); err != nil {
 		return &refusal{Error: err, status: http.StatusUnsupportedMediaType}
 	}
-	for _, length := range r.Header.Values("Content-Length") { // over HTTP/2 nobody has looked at them
+	for _, length := range r.Header.Values("Content-Length") { // net/http checks them for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
 			return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the Content-Length is not one number, that of the body's bytes")}
 		}
@@ -121,7 +122,7 @@ func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, receivin
 	if err == nil && isArray(text.Bytes()) {
 		return refuseBatch(&text, accepted(r))
 	}
-	if err == nil { // not before all has come: decoded it takes many times as much
+	if err == nil { // only when all has arrived: decoded it takes many times as much memory
 		err = strict.Object(&text, p.Fields())
 	}
 	if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {

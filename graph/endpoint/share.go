@@ -21,8 +21,9 @@ func shares(r *http.Request) bool {
 
 var noStream = &apierr.Error{Code: apierr.CodeNotFound, Message: "there is no such stream at this gateway: reserve one by PUT"}
 
-// share serves a request about a shared stream: PUT reserves one, GET opens it, POST runs an operation over it, and DELETE stops one. What it is
-// about is named by a header, so that no page of others can ask without asking leave before.
+// share serves a request for a shared stream: PUT reserves one, GET opens it, POST runs an
+// operation over it, and DELETE stops one. A header names the stream, so pages of other origins
+// need a preflight.
 func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if remove, ok := e.admit(w, r); ok {
@@ -53,7 +54,7 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// runOver runs an operation over a stream. What is wrong with the operation itself is told there.
+// runOver runs an operation over a stream. Errors of the operation itself are sent over the stream.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, refused := e.read(w, r)
 	if refused != nil {

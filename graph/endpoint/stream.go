@@ -19,7 +19,7 @@ import (
 	"twibase/graph/resume"
 )
 
-// The causes for which a subscription ends before its source does.
+// The causes that end a subscription before its source does.
 var (
 	errReconnect = errors.New("the gateway is shutting down: reconnect")
 	errExpired   = errors.New("the token has expired")
@@ -192,14 +192,15 @@ func (e *Endpoint) hold(
 	return func() { e.texts.remove(address, size) }, nil
 }
 
-// perAddress counts what each address has.
+// perAddress is a counter for each client address.
 type perAddress struct {
 	most int // 0 for any number
 	mu   sync.Mutex
 	has  map[string]int
 }
 
-// add counts n more, unless that would be too many. It returns how many there are, or would be.
+// add adds n unless that exceeds the maximum. It returns the new count, or the one that would
+// exceed.
 func (p *perAddress) add(address string, n int) (all int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

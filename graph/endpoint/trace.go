@@ -8,16 +8,16 @@ import (
 	"twibase/graph/plan"
 )
 
-// Trace is what the endpoint learns of a request, for logs. Read it after the request has been served.
+// Trace describes a request, for logs. Read it after the request has been served.
 type Trace struct {
 	// Operation is the operation's name, and Kind query, mutation or subscription. Both are empty if there is no
 	// valid operation.
 	Operation, Kind string
-	// Execution says who executed the operation; it is empty if nobody did.
+	// Execution is the executor of the operation; it is empty if it was not executed.
 	Execution plan.Execution
 	// Errors counts those in the response.
 	Errors int
-	// Rejected says that load shedding rejected the request.
+	// Rejected is whether load shedding rejected the request.
 	Rejected bool
 }
 
@@ -28,7 +28,7 @@ func WithTrace(ctx context.Context, trace *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
 }
 
-// executes notes which operation is executed.
+// executes records which operation is executed.
 func (t *Trace) executes(operation *ast.OperationDefinition) {
 	t.Operation, t.Kind = operation.Name, string(operation.Operation)
 }

@@ -6,8 +6,8 @@ import (
 	"twibase/graph/plan"
 )
 
-// Costs returns the cost of a field with a resolver, nil if it has none. The costs are declared
-// beside the resolvers.
+// Costs returns the cost of a field with a resolver, nil if it has none. Costs are declared next to
+// the resolvers.
 type Costs func(object, field string) Cost
 
 // Cost declares all reads of a resolver and the objects that it returns. It returns an error that
@@ -44,7 +44,7 @@ func (c *Call) Shared() *Set { return &c.estimate.single }
 // Forget declares that rows of [Call.Shared] are read again from now on.
 func (c *Call) Forget() { c.estimate.single.made = nil }
 
-// Scan declares a scan of at most so many rows, in one page. It returns the stage at which it is
+// Scan declares a scan of one page of at most rows rows. It returns the stage at which it is
 // answered.
 func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	e := c.estimate
@@ -53,7 +53,7 @@ func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	return Stage{chain: len(e.chains) - 1}
 }
 
-// Set returns a set of objects: so many for each object of another set. Resolvers are called with
+// Set returns a set with each objects for each object of another set. Resolvers are called with
 // them from the stage ready on.
 func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
@@ -69,7 +69,7 @@ func (c *Call) Returns(typ string, objects *Set) {
 	c.step.objects = add(c.step.objects, objects.Cardinality)
 }
 
-// Unbounded declares that the arguments do not bound what is read, and why.
+// Unbounded declares that the arguments do not bound the reads, and why.
 func (c *Call) Unbounded(why string) { c.step.open = why }
 
 func (c *Call) below(typ string) *Set {
@@ -99,7 +99,7 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	if cost := costs(call.Object, call.Field); cost != nil {
 		s.err = cost(c)
 	} else {
-		c.Unbounded("nobody has declared its cost")
+		c.Unbounded("its cost is not declared")
 	}
 	return c.below
 }

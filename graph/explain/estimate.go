@@ -1,7 +1,7 @@
 package explain
 
-// Most is the greatest number of anything that a plan tells: what is more counts as this. Every
-// JSON parser reads it exactly.
+// Most is the largest number in a plan; larger ones are reported as this. Every JSON parser reads
+// it exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -13,9 +13,9 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Stage is a point of the execution: the number of rounds before it, at most. What follows a scan
-// has a chain of rounds of its own, as a scan runs beside the rounds of others: an operation takes
-// no more rounds than all its chains together.
+// Stage is a point of the execution: the maximum number of rounds before it. Everything after a
+// scan has a chain of rounds of its own, because the scan runs concurrently with other rounds. An
+// operation takes at most the rounds of all its chains together.
 type Stage struct{ chain, round int }
 
 // Next returns the stage one round later.
@@ -58,7 +58,7 @@ type Read struct {
 	If string
 }
 
-// key returns what equal reads have in common.
+// key returns the part of a read in which equal reads agree.
 func (r Read) key() Read {
 	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
 }
@@ -99,7 +99,7 @@ func newEstimate(ordinary bool) *estimate {
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), single: Set{Cardinality: 1, Ready: Stage{chain: -1}}}
 }
 
-// Set is a set of objects with which resolvers are called.
+// Set is a set of objects that are the parents of resolvers.
 type Set struct {
 	// Cardinality is the number of objects, at most.
 	Cardinality int64
@@ -110,8 +110,8 @@ type Set struct {
 	rows []row
 }
 
-// row is what is read of a row of each object of a set, in the round in which resolvers are called:
-// the reads of named columns and one first page become one Get.
+// row collects the reads of one row per object of a set, in the round in which resolvers are
+// called: the reads of named columns and one first page become one Get.
 type row struct {
 	table  string
 	named  *record // the Get of the named columns, unless they share that of a page

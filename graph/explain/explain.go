@@ -1,6 +1,8 @@
-// Package explain predicts what an operation reads, without executing it: the rounds, and upper bounds of Gets, RPCs and rows.
+// Package explain predicts the reads of an operation without executing it: the rounds, and upper
+// bounds of Gets, RPCs and rows.
 //
-// What a resolver reads is declared beside it, as a [Cost]; the package names no field of the schema, and no table.
+// The reads of a resolver are declared next to it, as a [Cost]. This package names no field of the
+// schema and no table.
 package explain
 
 import (
@@ -14,21 +16,22 @@ import (
 	"twibase/graph/plan"
 )
 
-// Totals are what an operation costs at most.
+// Totals are upper bounds of the cost of an operation.
 type Totals struct {
 	Rounds int64 `json:"rounds"`
 	RPCs   int64 `json:"rpcs"`
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects counts those that resolvers lead to.
+	// Objects counts the objects that resolvers return.
 	Objects int64 `json:"objects"`
-	// Resolved counts what resolvers answer: a value for each object of each of their fields.
+	// Resolved counts the values that resolvers return: one for each object and each field with a
+	// resolver.
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns what the operation of ctx costs at most, or the error with which a resolver will refuse its arguments, with
-// its place in the document. It takes time linear in the compiled operation.
+// Bound returns the cost of the operation of ctx, or the error with which a resolver will refuse
+// its arguments, with its location. It takes time linear in the compiled operation.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -53,18 +56,18 @@ func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordi
 	return e, err
 }
 
-// chunk is how many Gets go out in one RPC.
+// chunk is the maximum number of Gets of one RPC.
 const chunk = 256
 
-// rpcs is how many RPCs bring the Gets of so many rounds from a region server.
+// rpcs is the number of RPCs to one region server for so many Gets in so many rounds.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
-// totals sums up what is on record.
+// totals returns the sums of the records.
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// A call of a loader may come in an earlier round than it may at most, and alone; but each comes in one.
+	// A read may begin in an earlier round than its stage, and alone, but takes no more rounds.
 	calls := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
@@ -82,7 +85,7 @@ func (e *estimate) totals() (t Totals) {
 	return t
 }
 
-// share is how many of a read's Gets are sent in its round i, if they are spread evenly.
+// share is the number of Gets of a read in its round i, if they are spread evenly.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {
@@ -91,10 +94,11 @@ func (r *record) share(i int) int64 {
 	return r.gets / n
 }
 
-// Header asks for a plan, instead of execution, if its value is 1.
+// Header requests a plan, instead of execution, if its value is 1.
 const Header = "X-Twibase-Explain"
 
-// Middleware answers requests that ask for it with their plans, of at most so many bytes, 0 for any number.
+// Middleware answers requests that ask for it with their plans. most bounds the bytes of a plan, 0
+// for no bound.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, most int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

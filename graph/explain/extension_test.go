@@ -48,7 +48,7 @@ func TestExtension(t *testing.T) {
 		if executed || !bytes.Equal(response.Data, []byte("null")) || response.Errors != nil || p.Fields[0].Path != "user" {
 			t.Errorf("executed: %t; %+v", executed, response)
 		}
-		if p.Fields[0].Open != "nobody has declared its cost" {
+		if p.Fields[0].Open != "its cost is not declared" {
 			t.Errorf("a resolver without a cost is %+v", p.Fields[0])
 		}
 	})

@@ -14,20 +14,20 @@ import (
 	"twibase/graph/report"
 )
 
-// Plan is what an operation reads. docs/EXPLAIN.md says what the fields mean.
+// Plan describes the reads of an operation. docs/EXPLAIN.md describes the fields.
 type Plan struct {
 	Totals
-	// Ordinary is what it costs at most unless what the levels' If names comes true.
+	// Ordinary is the cost without the reads that have a condition: see [Loader].If.
 	Ordinary Totals  `json:"ordinary"`
 	Levels   []Level `json:"levels"`
 	Fields   []Field `json:"fields"`
-	// Text is all that for people.
+	// Text is the plan as text.
 	Text string `json:"text"`
-	// JSON is all that for programs, as it is sent.
+	// JSON is the plan as JSON.
 	JSON json.RawMessage `json:"-"`
 }
 
-// Level is what is read at one time: Gets that are sent together, or a scan.
+// Level is the reads of one round: Gets that are sent together, or a scan.
 type Level struct {
 	Path    []string `json:"path"`
 	Loaders []Loader `json:"loaders"`
@@ -37,7 +37,7 @@ type Level struct {
 	Rows    int64    `json:"rows"`
 }
 
-// Loader is what a loader reads of a table in a level.
+// Loader is the reads of a level by one loader from one table.
 type Loader struct {
 	Name    string   `json:"name"`
 	Table   string   `json:"table"`
@@ -51,14 +51,16 @@ type Loader struct {
 type Field struct {
 	Path    string `json:"path"`
 	Objects int64  `json:"objects"`
-	// Open says what the cost depends on besides the arguments, if it does: no figure is a bound then.
+	// Open is what the cost depends on besides the arguments, empty if nothing: then the numbers
+	// are no bounds.
 	Open string `json:"open,omitempty"`
-	// Error is what the field will fail with, whatever is stored.
+	// Error is the error with which the field will fail, empty if there is none.
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx. One that has more bytes of JSON than most, unless that is 0, is given up, with an
-// [apierr.Error]: a level tells the paths of all its fields, and one with many rounds has as many levels.
+// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
+// more than most bytes, unless that is 0: every level repeats the paths of its fields, and a field
+// with many rounds has as many levels.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
 	bound, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -77,8 +79,8 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	levels, numbers, whole := bound.levels(most)
-	if !whole {
+	levels, numbers, complete := bound.levels(most)
+	if !complete {
 		return nil, apierr.TooLong("the plan", most)
 	}
 	p.Levels = levels
@@ -93,17 +95,18 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// slot is where a level stands in the execution. A scan begins its chain.
+// slot is the position of a level in the execution. A scan begins its chain.
 type slot struct{ chain, round int }
 
-// part is what of a record is read in a level.
+// part is the Gets of a record in one level.
 type part struct {
 	*record
 	gets int64
 }
 
-// levels returns the levels in the order in which they can begin, and their numbers from 1 on; or that their paths alone have more bytes than most.
-func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, whole bool) {
+// levels returns the levels in the order in which they can begin, and their numbers from 1.
+// complete is false if their paths alone have more than most bytes.
+func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, complete bool) {
 	parts := map[slot][]part{}
 	scans := 0
 	for _, r := range e.records {
@@ -132,7 +135,7 @@ func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, whole
 	return levels, numbers, true
 }
 
-// loading is what a loader reads in a level.
+// loading identifies a Loader of a level.
 type loading struct {
 	name, table, columns, when string
 	limit                      int

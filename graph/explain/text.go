@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// text draws a plan as a tree of the fields that have resolvers, each with what it reads and in which levels.
+// text draws a plan as a tree of the fields with resolvers, each with its reads and their levels.
 func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]int) string {
 	t := &tree{}
 	root := &branch{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
@@ -21,7 +21,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]i
 		}
 		above := stack[len(stack)-1]
 		field := graphql.GetFieldContext(s.call.Ctx).Field.Field
-		if _, known := written[field]; !known { // a fragment's are written once, wherever it is spread
+		if _, known := written[field]; !known { // the arguments of a field in a fragment are formatted once
 			written[field] = arguments(field)
 		}
 		b := &branch{path: path, label: strings.TrimPrefix(strings.TrimPrefix(path, above.path), ".") + written[field]}
@@ -53,7 +53,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]i
 	return t.String()
 }
 
-// levels writes what each level costs, levels of one cost in one line.
+// levels writes the cost of each level. Consecutive levels of equal cost share a line.
 func (t *tree) levels(levels []Level) {
 	for from := 0; from < len(levels); {
 		cost := levels[from].totals()
@@ -74,7 +74,7 @@ func (l *Level) totals() Totals {
 	return Totals{RPCs: l.RPCs, Gets: l.Gets, Scans: l.Scans, Rows: l.Rows}
 }
 
-// String tells the totals that are not zero.
+// String lists the totals that are not zero.
 func (t Totals) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -99,7 +99,7 @@ func number(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// line tells a read that begins in a level.
+// line describes a read that begins in a level.
 func (r *record) line(level int) string {
 	var b strings.Builder
 	fmt.Fprint(&b, level)
@@ -125,7 +125,7 @@ func (r *record) line(level int) string {
 	return b.String()
 }
 
-// arguments writes the arguments of a field as the document has them, cut where they are long.
+// arguments formats the arguments of a field as in the document, truncated.
 func arguments(field *ast.Field) string {
 	var all []string
 	for _, a := range field.Arguments {
@@ -137,7 +137,7 @@ func arguments(field *ast.Field) string {
 	return "(" + cut(strings.Join(all, ", ")) + ")"
 }
 
-// cut returns as much of what a client wrote as people read.
+// cut truncates a text of a client to a readable length.
 func cut(text string) string {
 	const longest = 60
 	if runes := []rune(text); len(runes) > longest {
@@ -146,7 +146,7 @@ func cut(text string) string {
 	return text
 }
 
-// branch is a field in the tree, with what is below it.
+// branch is a field in the tree.
 type branch struct {
 	path, label string
 	lines       []string
@@ -155,7 +155,7 @@ type branch struct {
 
 type tree struct{ strings.Builder }
 
-// draw writes a branch: first is what stands before its label, and rest what stands before all below that.
+// draw writes a branch. first precedes its label, and rest all lines below that.
 func (t *tree) draw(b *branch, first, rest string) {
 	t.WriteString(first + b.label + "\n")
 	for _, line := range b.lines {

@@ -1,4 +1,4 @@
-// Package answer writes responses as JSON.
+// Package answer encodes responses as JSON.
 package answer
 
 import (
@@ -20,15 +20,15 @@ var Reconnect = new(graphql.Response)
 // with a new token and subscribes again.
 var Expired = new(graphql.Response)
 
-// Message is what is sent at a time: a response, and what stands around it, or a text. The data of a response are JSON already and may be long, so
-// that they are neither encoded nor copied again: it is written in three parts.
+// Message is a text, or a response between two texts. The data of a response are JSON already and
+// may be long, so they are not copied: a message is written in three parts.
 type Message struct{ head, data, tail []byte }
 
 // Text returns a message without a response.
 func Text(text string) Message { return Message{head: []byte(text)} }
 
-// Of returns the message of a response, with something before it and after it. It has no line break of its own. A request that was not executed has no data,
-// not even null.
+// Of returns the message of a response, with a text before and after it. It has no line break. A
+// request that was not executed has no data, not even null.
 func Of(before string, response *graphql.Response, after string) Message {
 	head := []byte(before)
 	if len(response.Errors) > 0 {
@@ -39,7 +39,7 @@ func Of(before string, response *graphql.Response, after string) Message {
 	if response.Data != nil {
 		head = append(head, `"data":`...)
 	} else {
-		head = head[:len(head)-1] // a request that was refused has errors and nothing else
+		head = head[:len(head)-1] // a refused request has errors only
 	}
 	var tail []byte
 	if len(response.Extensions) > 0 {
@@ -48,7 +48,8 @@ func Of(before string, response *graphql.Response, after string) Message {
 	return Message{head, response.Data, append(append(tail, '}'), after...)}
 }
 
-// extensions appends an object but for its last brace. What is JSON already, as whoever bounds its length makes it, is not encoded again.
+// extensions appends an object without its last brace. Extensions that are JSON already are not
+// encoded again.
 func extensions(dst []byte, all map[string]any) []byte {
 	separator := byte('{')
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -63,10 +64,11 @@ func extensions(dst []byte, all map[string]any) []byte {
 	return dst
 }
 
-// Len returns how many bytes it has.
+// Len returns the length in bytes.
 func (m Message) Len() int { return len(m.head) + len(m.data) + len(m.tail) }
 
-// Write writes the whole, and takes the data back for other responses: nobody may use it then. If that fails somebody may still be reading them.
+// Write writes the message, and releases its data for other responses: the caller must not use them
+// again. If writing fails they are not released, because the connection may still read them.
 func (m Message) Write(w io.Writer) error {
 	for _, part := range [][]byte{m.head, m.data, m.tail} {
 		if len(part) == 0 {
@@ -82,7 +84,8 @@ func (m Message) Write(w io.Writer) error {
 	return nil
 }
 
-// Encode returns a value as JSON. It can't fail: what it is given holds strings and numbers that twibase put there.
+// Encode returns a value as JSON. The value consists of strings and numbers, so encoding cannot
+// fail.
 func Encode(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -26,7 +26,7 @@ type transfer struct {
 	cut   func() // nil once it is no longer counted
 	early bool   // it was cut off
 	ended bool
-	gone  chan struct{} // closed at its end; nil if nobody waits for that
+	gone  chan struct{} // closed at its end; nil for responses
 }
 
 // New returns a counter with a limit.

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Free is how many bytes of a request are not counted. Its connection takes as much anyway, and the many requests that
-// are no longer are in nobody's way.
+// Free is how many bytes of a request are not counted. The buffers of its connection take as much,
+// and most requests are no longer.
 const Free = 4 << 10
 
 // releaseTimeout is how long a request waits until those that were cut off for it have ended.
 const releaseTimeout = time.Second
 
-// Reader reads a request. It counts what was read, and the buffer for the next bytes, until the request is complete.
-// It is for one goroutine.
+// Reader reads a request. Until the request is complete it counts the bytes that were read, and the
+// buffer for the next ones. It is for one goroutine.
 type Reader struct {
 	inFlight *Bytes
 	from     io.Reader
@@ -40,8 +40,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// count raises the counted bytes. If others are cut off for that, it waits until they have ended, so that nothing more
-// is read meanwhile.
+// count raises the counted bytes. If that cuts off other requests, it waits until they have ended,
+// before more is read.
 func (r *Reader) count(bytes int) {
 	b := r.inFlight
 	if b == nil || bytes <= Free {

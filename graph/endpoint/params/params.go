@@ -1,4 +1,4 @@
-// Package params holds what clients send to ask for something, however it comes: as the body or the URL of an HTTP request, or in a message of a WebSocket.
+// Package params has the parameters of a GraphQL request: of a body, a URL or a WebSocket message.
 package params
 
 import (
@@ -10,25 +10,25 @@ import (
 	"twibase/graph/limits"
 )
 
-// Params are the fields of a request. They are not safe for concurrent use.
+// Params are the parameters of a request. They are not safe for concurrent use.
 type Params struct {
-	Query                            *string // nil if it is left out
-	OperationName, DocumentID, DocID string  // the last as Relay's clients call it
+	Query                            *string // nil if missing
+	OperationName, DocumentID, DocID string  // doc_id is what Relay's clients send
 	Variables, Extensions            limits.Object
 }
 
-// New returns the fields of a request of which nothing has come yet. What exceeds the limits will not be kept of it.
+// New returns empty parameters. Values that exceed the limits are not kept.
 func New(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }
 
-// Fields point to where the values of the keys of a JSON object go.
+// Fields returns pointers to the values by the keys of a JSON object.
 func (p *Params) Fields() map[string]any {
 	return map[string]any{"query": &p.Query, "operationName": &p.OperationName, "variables": &p.Variables, "extensions": &p.Extensions,
 		"documentId": &p.DocumentID, "doc_id": &p.DocID}
 }
 
-// Raw returns them as gqlgen has them, and reports whether they have a query, or name a document.
+// Raw returns the parameters for gqlgen. complete is whether they have a query or name a document.
 func (p *Params) Raw(headers http.Header) (raw *graphql.RawParams, complete bool) {
 	raw = &graphql.RawParams{OperationName: p.OperationName, Variables: p.Variables.Fields, Headers: headers,
 		Extensions: documents.Named(p.Extensions.Fields, p.DocumentID, p.DocID)}

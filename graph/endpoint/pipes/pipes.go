@@ -1,4 +1,4 @@
-// Package pipes is a network within a process, for tests on a clock of their own: see [testing/synctest].
+// Package pipes is a network inside a process, for tests with a fake clock: see [testing/synctest].
 package pipes
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Network is where one server listens. Its connections keep nothing: what is written waits until it is read.
+// Network is a network with one server. Its connections have no buffers: a write waits for the
+// read.
 type Network struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -38,7 +39,7 @@ func (n *Network) Close() error {
 // Addr implements [net.Listener].
 func (*Network) Addr() net.Addr { return &net.IPAddr{} }
 
-// Dial connects to the server, whatever it is called.
+// Dial connects to the server.
 func (n *Network) Dial(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {

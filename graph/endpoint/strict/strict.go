@@ -1,5 +1,5 @@
-// Package strict decodes the JSON that clients send. Unlike encoding/json it tells keys apart by their case, so that all who look at a request find the same
-// in it; and its errors say what is wrong without repeating what was sent.
+// Package strict decodes JSON of clients. Unlike encoding/json it compares keys by case, so that no
+// two readers of a request understand it differently, and its errors do not repeat input.
 package strict
 
 import (
@@ -11,22 +11,24 @@ import (
 	"strings"
 )
 
-// maxKeys is how many keys an object has at most: each takes some 300 ns, and a megabyte has room for 200,000.
+// maxKeys is the maximum number of keys of an object: each takes 300 ns, and a megabyte has room
+// for 200,000.
 const maxKeys = 100
 
-// Object reads exactly one JSON object. fields point to where the values of its keys go: those of other keys are left out, of a key that comes twice the
-// last counts, and null is an empty object. Errors of the reader are returned as they are, a value of the wrong type is a [*TypeError].
+// Object reads exactly one JSON object. fields has pointers to the values by key. Other keys are
+// ignored; the last of equal keys counts; null is an empty object. A value of the wrong type is a
+// [*TypeError]. Errors of the reader are returned unchanged.
 func Object(r io.Reader, fields map[string]any) error {
 	return one(r, func(d *json.Decoder) error { return object(d, fields) })
 }
 
-// Value reads exactly one JSON value, as Object does. into points to where it goes.
+// Value reads exactly one JSON value into a pointer, as Object does.
 func Value(r io.Reader, into any) error {
 	return one(r, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns how many elements the JSON array has that is all that r reads; most+1 if there are more,
-// and then it does not read on. It keeps none of them.
+// Elements returns the number of elements of the JSON array that r has, or most+1 if there are
+// more. It keeps none of them.
 func Elements(r io.Reader, most int) (n int, err error) {
 	err = one(r, func(d *json.Decoder) error {
 		if token, err := d.Token(); token != json.Delim('[') {
@@ -54,10 +56,10 @@ var (
 	errMore    = errors.New("strict: there are more elements")
 )
 
-// TypeError says that a value is not of the type that it should be of.
+// TypeError is a value of the wrong type.
 type TypeError struct {
-	Field string // empty for the whole
-	Type  string // is a word of JSON's: object, array, string, number, bool
+	Field string // empty for the whole text
+	Type  string // a type of JSON: object, array, string, number, bool
 }
 
 // Error implements error.
@@ -71,7 +73,7 @@ func (e *TypeError) Error() string {
 	return fmt.Sprintf("it can't be a JSON %s", e.Type)
 }
 
-// one reads a value by read, and sees that nothing follows it.
+// one calls read, and checks that nothing follows.
 func one(r io.Reader, read func(*json.Decoder) error) error {
 	d := json.NewDecoder(r)
 	d.UseNumber()
@@ -84,7 +86,7 @@ func one(r io.Reader, read func(*json.Decoder) error) error {
 		}
 	}
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("what follows byte %d is no JSON", d.InputOffset())
+		return fmt.Errorf("invalid JSON after byte %d", d.InputOffset())
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("it ends too early")
@@ -136,7 +138,7 @@ func value(d *json.Decoder, field string, into any) error {
 	return err
 }
 
-// unread takes any value, and keeps nothing of it.
+// unread accepts any value and drops it.
 type unread struct{}
 
 // UnmarshalJSON implements [json.Unmarshaler].

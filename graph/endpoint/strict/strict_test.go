@@ -27,14 +27,14 @@ func TestObject(t *testing.T) {
 		{"half of one is none", `{"query":"a"`, "a", "it ends too early"},
 		{"half of a key is none", `{"quer`, "", "it ends too early"},
 		{"half of a value is none", `{"query":"a`, "", "it ends too early"},
-		{"a key without a value is none", `{"query"}`, "", "what follows byte 8 is no JSON"},
-		{"what is no JSON is told by its place", `{"other":secret}`, "", "what follows byte 9 is no JSON"},
-		{"also as a key", `{secret:1}`, "", "what follows byte 1 is no JSON"},
+		{"a key without a value is none", `{"query"}`, "", "invalid JSON after byte 8"},
+		{"what is no JSON is told by its place", `{"other":secret}`, "", "invalid JSON after byte 9"},
+		{"also as a key", `{secret:1}`, "", "invalid JSON after byte 1"},
 		{"a hundred keys are enough", `{"query":"a"` + strings.Repeat(`,"":0`, 99) + `}`, "a", ""},
 		{"more are too many", `{"query":"a"` + strings.Repeat(`,"":0`, 100) + `}`, "a", "it has more than 100 keys"},
 		{"one is enough", `{} {}`, "", "something follows it"},
-		{"also if the rest is no JSON", `{}secret`, "", "what follows byte 2 is no JSON"},
-		{"what nests too deep is none", `{"other":` + strings.Repeat("[", 20_000), "", "what follows byte 9 is no JSON"},
+		{"also if the rest is no JSON", `{}secret`, "", "invalid JSON after byte 2"},
+		{"what nests too deep is none", `{"other":` + strings.Repeat("[", 20_000), "", "invalid JSON after byte 9"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var query string
@@ -57,7 +57,7 @@ func TestElements(t *testing.T) {
 		{"as many as the bound", `[0,0,0,0]`, 4, ""},
 		{"more are not read", `[0,0,0,0,secret`, 5, ""},
 		{"half of one", `[0,`, 1, "it ends too early"},
-		{"what is no JSON", `[0 secret]`, 1, "what follows byte 3 is no JSON"},
+		{"what is no JSON", `[0 secret]`, 1, "invalid JSON after byte 3"},
 		{"what follows", `[0] 1`, 1, "something follows it"},
 		{"an object", `{}`, 0, "it is no array"},
 	} {
