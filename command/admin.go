@@ -25,8 +25,8 @@ type grantCommand struct {
 	Username string `arg:"" help:"An existing user."`
 }
 
-// Run makes the first administrator, whom no other administrator can make. On a cluster gateways may run
-// meanwhile.
+// Run makes the first administrator: mutations need one to assign the role. On a cluster, gateways
+// may run at the same time.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {

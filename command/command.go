@@ -30,14 +30,14 @@ type commandLine struct {
 	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Log messages of this level and above: ${enum} (default: ${default})."`
 
 	Serve   serveCommand   `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
-	Import  importCommand  `cmd:"" help:"Import CSV files. No other process may write to the store meanwhile."`
+	Import  importCommand  `cmd:"" help:"Import CSV files. No other process may write to the store during the import."`
 	Export  exportCommand  `cmd:"" help:"Export a store to CSV files."`
 	Admin   adminCommand   `cmd:"" help:"Manage administrators."`
 	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development. It is valid for an hour."`
 	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
 	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and the upper bound of that."`
 	Tables  tablesCommand  `cmd:"" help:"Create, list and drop the tables of a store."`
-	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences. No other process may use the store meanwhile."`
+	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences. No other process may use the store during the repair."`
 }
 
 // process is the environment of a command.
@@ -96,7 +96,8 @@ func version() string {
 	return fmt.Sprintf("twibase %s, %s", info.Main.Version, info.GoVersion)
 }
 
-// printError prints an error. It gives up if nobody reads it, so that the process ends.
+// printError prints an error. It gives up after a timeout if the reader is blocked, so that the
+// process ends.
 func printError(stderr io.Writer, err error) {
 	printed := make(chan struct{})
 	go func() {

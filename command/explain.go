@@ -24,7 +24,7 @@ type explainCommand struct {
 	File      string         `arg:"" help:"File with a GraphQL document; - is standard input."`
 	Variables string         `placeholder:"JSON" help:"Variables, as a JSON object."`
 	Operation string         `placeholder:"NAME" help:"Operation to explain, if the document has several."`
-	As        string         `placeholder:"USERNAME" help:"Viewer (default: nobody). Checking what a viewer may see costs reads."`
+	As        string         `placeholder:"USERNAME" help:"Viewer (default: anonymous). Permission checks for a viewer cost reads."`
 	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"The limits of the server, as for twibase serve."`
 }
 

@@ -13,8 +13,8 @@ import (
 	"twibase/transfer"
 )
 
-// prepare creates missing tables. It loads the sample into an empty embedded store, and the locations of a
-// cluster's regions, which the first requests would have to look up.
+// prepare creates missing tables. It loads the sample into an empty embedded store, and looks up
+// the regions of a cluster, which the first requests would have to do.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	created, err := transfer.EnsureTables(ctx, store, s.regions())
 	if err != nil {

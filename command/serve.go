@@ -37,8 +37,8 @@ type serveCommand struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). Use :8080 to be reachable from other machines."`
 	MetricsListen string `placeholder:"HOST:PORT" help:"Serve /metrics on this address instead of the public one, with /healthz and /readyz, without TLS or tokens (default: the address of --listen; with --production, nowhere)."`
 	tokenFlags
-	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of the proxies in front of the server, such as 10.0.0.0/8. The X-Forwarded-For header of these proxies names the client's address, by which sign-ups and log-ins are limited."`
-	Concurrency    *int           `placeholder:"N" help:"Maximum number of operations that are executed at a time, 0 for no limit. Four times as many wait for up to a second; the rest get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of the proxies in front of the server, such as 10.0.0.0/8. The X-Forwarded-For header of these proxies names the client's address, which limits sign-ups and log-ins."`
+	Concurrency    *int           `placeholder:"N" help:"Maximum number of operations that are executed at a time, 0 for no limit. Up to four times that number wait for up to a second; the others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Change limits of what one request may ask for; 0 is no limit. docs/LIMITS.md lists the names."`

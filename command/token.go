@@ -18,7 +18,7 @@ type claimFlags struct {
 
 // tokenFlags say which tokens the server accepts.
 type tokenFlags struct {
-	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret that signs tokens (HS256), of at least 32 bytes. Of several secrets, one per line, the first signs and all are accepted. Changes of the file take effect within seconds. Without a secret nobody can log in."`
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret that signs tokens (HS256), of at least 32 bytes. Of several secrets, one per line, the first signs and all are accepted. Changes of the file take effect within seconds. Without a secret, users cannot log in."`
 	claimFlags
 	JWKS      string `name:"jwks" placeholder:"PLACE" help:"Public keys of other issuers whose tokens are accepted: URL or file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin'. For tests and development."`

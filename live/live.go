@@ -1,8 +1,8 @@
 // Package live delivers twits to subscribers as they arrive, whichever gateway
 // they were posted through.
 //
-// A [Poller] reads the rows that anybody subscribes to, all of them in one
-// multi-get every [Interval]. It reads each row back to a time before the last
+// A [Poller] reads the rows that have subscribers, all of them in one multi-get
+// every [Interval]. It reads each row back to a time before the last
 // poll, its floor, so that it also finds twits that arrive late: from a gateway
 // whose clock is behind, or from a slow fan-out. It remembers the keys of what it
 // has seen in a row, so that nothing is delivered twice.
@@ -10,11 +10,11 @@
 // A poll has six steps. The poller holds its mutex only for those that touch its
 // own state, never while it waits for the store:
 //
-//	plan                which rows to read, and who joins      mutex
+//	plan                the rows to read, the joining ones     mutex
 //	read                one multi-get, more for long rows
-//	updateBroadcasters  who is merged into timelines           mutex
-//	collect             what is new, and for whom              mutex
-//	Visible             which of it the subscribers may see
+//	updateBroadcasters  authors merged into timelines          mutex
+//	collect             new twits and their subscribers        mutex
+//	Visible             which the subscribers may see
 //	deliver             into the queues of the subscribers     mutex
 //
 // subscription.go has the states of a subscription.
@@ -67,8 +67,8 @@ const (
 	// to be known to have arrived first: more than two polls, of any gateway, can
 	// take to read the two rows.
 	certainOrder = 3 * pollTimeout
-	// idleTimeout is how long a row is still polled after its last subscriber left,
-	// who may be reconnecting.
+	// idleTimeout is how long a row is still polled without subscribers: the last one may be
+	// reconnecting.
 	idleTimeout = time.Minute
 	// QueueSize is how many twits wait for a subscriber. A subscription that exceeds
 	// it ends with [ErrSlow].

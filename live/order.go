@@ -2,15 +2,13 @@ package live
 
 import "twibase/hbase/tables"
 
-// Window is how much older than another twit, by its time, a twit may be and still
-// arrive after it: as long as a fan-out may be behind, and as the clocks of two
-// gateways may differ.
+// Window is the maximum age difference of two twits that arrive in the wrong order: the maximum lag
+// of a fan-out, and the difference of the clocks of two gateways.
 const Window = maxLag + 2*maxClockSkew
 
-// MayHaveMissed reports whether a subscriber who has received a twit may have missed
-// one that is older, whichever gateway it was connected to. It can't have if the
-// older one was there well before the other one was: then every gateway that finds
-// the other one has found the older one before, or finds it in the same poll.
+// MayHaveMissed reports whether a subscriber who has received a twit may have missed an older one,
+// through any gateway. It cannot have if the older one was in the store well before the other: then
+// every gateway finds the older one earlier, or in the same poll.
 func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
 	at, _, err := older.Parts()
 	since, _, receivedErr := received.Parts()
@@ -24,9 +22,8 @@ func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription delivers a twit of the row, because it
-// was not there when the subscription joined. If not, it was there, or it is older
-// than anything that is still waited for.
+// Delivers reports whether the subscription delivers a twit of the row because it arrived after the
+// subscription joined. Otherwise it was there before, or it is older than the floor.
 func (s *Subscription) Delivers(t *tables.Twit) bool {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

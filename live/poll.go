@@ -95,7 +95,7 @@ func (p *poll) plan(all bool) {
 		case r.idle(p.now) && !r.broadcast:
 			delete(p.rows, r.rowName)
 			p.Counters.Rows.Add(-1)
-		case all, joined[r], r.broadcast: // who joins a timeline needs what broadcasters posted before
+		case all, joined[r], r.broadcast: // a joining timeline needs the earlier twits of broadcasters
 			p.reads = append(p.reads, r.newRead(p.floor(p.now)))
 		}
 	}

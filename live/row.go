@@ -33,13 +33,13 @@ type row struct {
 	seen  observations
 }
 
-// idle reports whether nobody has subscribed to the row for a while.
+// idle reports whether the row has had no subscribers for idleTimeout.
 func (r *row) idle(now time.Time) bool {
 	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
 }
 
-// observe notes a member that a poll found in a row, mostly this one, and reports
-// whether it is new to this one's subscribers.
+// observe records a member that a poll found in a row, this one or a broadcaster's, and reports
+// whether it is new to the subscribers of this one.
 func (r *row) observe(m member, in *row, at elapsed) bool {
 	return r.seen.add(m, at, in.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
@@ -116,7 +116,7 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 
 func (r *rowRead) addEntries(cells []hbase.Cell) ([]string, error) {
 	keys, positions, _, err := tables.Timelines.Decode(r.owner, cells)
-	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of the follow that it is there for
+	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of its follow
 	for _, c := range cells {
 		followed[c.Qualifier] = c.Timestamp
 	}

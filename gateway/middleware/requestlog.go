@@ -16,8 +16,9 @@ import (
 // maxLoggedName bounds the logged name of an operation, which clients choose.
 const maxLoggedName = 100
 
-// RequestLog logs a line for each request, and for each operation of a WebSocket, with what it cost the store.
-// All other lines of a request have the same id in the field "request". It is safe for concurrent use.
+// RequestLog logs a line for each request, and for each operation of a WebSocket, with its cost in
+// the store. All other lines of a request have the same id in the field "request". It is safe for
+// concurrent use.
 type RequestLog struct {
 	measure  func(by plan.Execution, cost *hbase.Stats)
 	rejected zerolog.Sampler // of requests that load shedding rejected
@@ -45,7 +46,8 @@ func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, 
 	return ctx, func() { line().Msg("operation") }
 }
 
-// begin returns a context that collects what a request costs, its id, and a function that begins its log line.
+// begin returns a context that collects the cost of a request, its id, and a function that begins
+// its log line.
 func (l *RequestLog) begin(ctx context.Context) (request context.Context, id string, end func() *zerolog.Event) {
 	start := time.Now()
 	id = rand.Text()

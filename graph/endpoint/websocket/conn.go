@@ -19,22 +19,22 @@ type conn struct {
 	server *Server
 	socket *websocket.Conn
 
-	// What the goroutine that reads alone uses: the ctx of the viewer, once the client has said who that is, the headers that it sent, and
-	// whether connection_init came.
+	// For the goroutine that reads only: the ctx, with the viewer after connection_init, the
+	// headers of the client, and whether connection_init has arrived.
 	ctx     context.Context
 	headers http.Header
 	greeted bool
 
-	heard   atomic.Int64 // when a message came last, in nanoseconds
+	heard   atomic.Int64 // time of the last message, in nanoseconds
 	closing atomic.Bool
-	gone    atomic.Bool   // when nothing can be sent any more
-	closed  chan struct{} // when the client has been told why, or can't be
+	gone    atomic.Bool   // whether nothing can be sent any more
+	closed  chan struct{} // closed when the close frame was sent, or cannot be
 	running sync.WaitGroup
 
 	mu         sync.Mutex
 	operations map[string]*operation
-	ending     int      // how many more have ended, and their last message is being sent
-	leaving    *closure // why the connection is closed as soon as no operation runs over it; nil if it is not
+	ending     int      // ended operations whose last message is being sent
+	leaving    *closure // why the connection is closed once no operation runs; nil if it is not
 }
 
 // serve reads messages until the connection is closed.
@@ -53,7 +53,7 @@ func (c *conn) serve(expires time.Time) {
 	}
 	watch(expires)
 	c.running.Go(func() {
-		var grace <-chan time.Time // for operations when the token has expired: a subscription that is cut off can't be continued where it was
+		var grace <-chan time.Time // grace for operations: a subscription that is cut off cannot be continued
 		for {
 			select {
 			case <-ended:
@@ -74,7 +74,7 @@ func (c *conn) serve(expires time.Time) {
 	expiry.Stop()
 	close(ended)
 	c.mu.Lock()
-	clear(c.operations) // they have not completed, and the client is not to think so
+	clear(c.operations) // they have not completed, so no complete is sent
 	c.mu.Unlock()
 	cancel()
 	if wrong != nil {
@@ -86,12 +86,13 @@ func (c *conn) serve(expires time.Time) {
 	c.running.Wait()
 }
 
-// read handles one message after the other, and returns why the connection is to be closed, nil if it is closed already.
+// read handles messages, and returns why the connection must be closed, nil if it is closed
+// already.
 func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
 	for {
 		kind, text, err := c.message()
 		if err != nil {
-			return nil // one that is too long has closed the connection, with 1009
+			return nil // a message that is too long has closed the connection with 1009
 		}
 		c.heard.Store(time.Now().UnixNano())
 		m, wrong := read(kind, text)
@@ -118,7 +119,7 @@ func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
 
 // message reads one message.
 func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
-	// Its ctx never ends: that would close the connection without a code.
+	// A ctx that ends would close the connection without a code.
 	kind, from, err := c.socket.Reader(context.Background())
 	if err != nil {
 		return 0, nil, err
@@ -132,7 +133,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	return kind, all.Bytes(), err
 }
 
-// greet learns who the client is.
+// greet handles connection_init.
 func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 	if c.greeted {
 		return &closure{codeInitTwice, "Too many initialisation requests"}
@@ -154,7 +155,7 @@ func (c *conn) greet(m message, watch func(expires time.Time)) *closure {
 	return nil
 }
 
-// beat pings the client, or gives it up.
+// beat pings the client, or closes the connection of a silent one.
 func (c *conn) beat() {
 	if time.Since(time.Unix(0, c.heard.Load())) > 2*PingInterval {
 		_ = c.socket.CloseNow()
@@ -170,8 +171,9 @@ func pong(payload []byte) answer.Message {
 	return answer.Text(`{"type":"pong","payload":` + string(payload) + "}")
 }
 
-// send sends a message, and reports whether it did. A client that does not read it in time is cut off: with a code, if it reads on soon after. After that nothing is
-// sent: what waits for a client that has gone would be in the way of those that wait for one that reads.
+// send reports whether it sent a message. The connection of a client that does not read it in time
+// is closed. After a failure nothing more is sent: those bytes would take the place of messages for
+// clients that read.
 func (c *conn) send(m answer.Message) (sent bool) {
 	if c.gone.Load() {
 		return false
@@ -179,8 +181,9 @@ func (c *conn) send(m answer.Message) (sent bool) {
 	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
 	defer c.server.Sending.Hold(m.Len(), c.drop)()
-	// What goes out as a frame has to be one slice, so the message is copied. The library's Writer would make a frame of each of its parts, and between
-	// these the connection may be closed for a reader that is slow: who reads on then would have the code, but not the message before it.
+	// A frame is written from one slice, so the message is copied. The library's Writer would send
+	// a frame for each part, and a slow reader's connection may be closed between two: a client
+	// that reads on would get the close code without the message.
 	var frame bytes.Buffer
 	frame.Grow(m.Len())
 	_ = m.Write(&frame)
@@ -191,14 +194,15 @@ func (c *conn) send(m answer.Message) (sent bool) {
 	return err == nil
 }
 
-// drop gives the connection up without a code, and waits for nobody: the limit of in-flight bytes calls it.
+// drop closes the connection without a code and without waiting. The limit of in-flight bytes calls
+// it.
 func (c *conn) drop() {
 	c.gone.Store(true)
 	go c.socket.CloseNow()
 }
 
-// close closes the connection, for the first reason alone, and returns when the client has heard it. The goroutine that reads learns of it by
-// an error.
+// close closes the connection with the first reason that it is called with, and returns when the
+// close frame was sent. The reading goroutine gets an error.
 func (c *conn) close(why *closure) {
 	if c.closing.CompareAndSwap(false, true) {
 		_ = c.socket.Close(why.code, why.text())
@@ -207,7 +211,7 @@ func (c *conn) close(why *closure) {
 	<-c.closed
 }
 
-// leave closes the connection when no operation runs over it any more. New ones are not started.
+// leave closes the connection once no operation runs over it. New operations are not started.
 func (c *conn) leave(why *closure) {
 	c.mu.Lock()
 	if c.leaving == nil {

@@ -52,7 +52,7 @@ type credentials struct {
 	wrong         *closure
 }
 
-// read reads the keys that may stand in the payload as well as in its headers.
+// read reads keys that may be in the payload or in its headers.
 func (c *credentials) read(fields map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		canonical, value := http.CanonicalHeaderKey(name), fields[name]
@@ -71,13 +71,13 @@ func (c *credentials) read(fields map[string]any) {
 	}
 }
 
-// secret reports whether the name of a value says that it is a token.
+// secret reports whether the name of a value suggests that it is a token.
 func secret(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "auth") || strings.Contains(name, "token")
 }
 
-// bearer takes a token with or without its scheme.
+// bearer accepts a token with or without its scheme.
 func (c *credentials) bearer(value any) {
 	text, isText := value.(string)
 	switch {
@@ -99,7 +99,7 @@ func (c *credentials) found(authorization string) {
 	c.authorization = &authorization
 }
 
-// refusal is why a connection is closed whose token is not accepted.
+// refusal returns the close code for a token that is not accepted.
 func refusal(err *apierr.Error) *closure {
 	switch {
 	case err.Code == apierr.CodeUnavailable:
@@ -114,7 +114,7 @@ func refusal(err *apierr.Error) *closure {
 	return &closure{codeForbidden, "Invalid token"}
 }
 
-// acknowledgement says as whom the client is connected: null is anonymous.
+// acknowledgement returns connection_ack with the viewer; null is anonymous.
 func acknowledgement(ctx context.Context) answer.Message {
 	name := "null"
 	if viewer, ok := auth.ViewerOf(ctx); ok {

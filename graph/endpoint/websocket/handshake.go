@@ -7,14 +7,15 @@ import (
 	"twibase/graph/apierr"
 )
 
-// maxName is how many bytes a subprotocol has at most: the one that is agreed on is told to the client.
+// maxName is the maximum length of a subprotocol in bytes. The response repeats the agreed one.
 const maxName = 128
 
-// Asked reports whether a request asks for a WebSocket.
+// Asked reports whether a request is a WebSocket handshake.
 func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
 
-// agreeable are the subprotocols on which a handshake may agree: ours, or else the first that is offered. A client that speaks another is told so by a
-// close code, which it sees only if they agreed on one of its own. All that is offered is compared with each of them.
+// agreeable returns the subprotocols that a handshake may agree on: ours, or else the first that
+// the client offers. A client of another protocol sees the close code that refuses it only after
+// agreeing on one of its own. The library compares all offered names with each of these.
 func agreeable(r *http.Request) []string {
 	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
 	if first = strings.TrimSpace(first); len(first) > maxName {
@@ -23,10 +24,11 @@ func agreeable(r *http.Request) []string {
 	return []string{Protocol, first}
 }
 
-// refusing answers a handshake that is refused as all other requests are: the library repeats headers of the client, however long.
+// refusing replaces the library's responses to refused handshakes, which repeat headers of the
+// client, by errors like those of other requests.
 type refusing struct{ http.ResponseWriter }
 
-// Unwrap is for who takes over the connection.
+// Unwrap lets the library take over the connection.
 func (w refusing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -47,9 +49,10 @@ func (w refusing) WriteHeader(status int) {
 	refusal.Write(w.ResponseWriter, status)
 }
 
-// accept sends the head of a handshake that succeeds, with the names of its headers as RFC 6455 spells them. net/http's canonical form is another one
-// (Sec-Websocket-Protocol), and some clients tell names apart by their case, such as the one that Python's gql uses. The library reads the canonical names
-// later on, so they stay in the map.
+// accept sends the header of a successful handshake with the names of RFC 6455
+// (Sec-WebSocket-Protocol). net/http's canonical form differs (Sec-Websocket-Protocol), and some
+// clients compare names by case, such as Python's gql. The library reads the canonical names
+// afterwards, so they are restored.
 func (w refusing) accept(status int) {
 	header := w.Header()
 	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
@@ -68,5 +71,5 @@ func (w refusing) accept(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write drops what the library says of a refusal.
+// Write drops the library's text of a refusal.
 func (refusing) Write(text []byte) (int, error) { return len(text), nil }

@@ -27,17 +27,17 @@ const (
 	codeTimeout      websocket.StatusCode = 4408
 	codeDuplicate    websocket.StatusCode = 4409
 	codeInitTwice    websocket.StatusCode = 4429
-	// codeSlow is our own.
+	// codeSlow is not part of the protocol.
 	codeSlow websocket.StatusCode = 4413
 )
 
-// closure is why a connection is closed.
+// closure is the reason for closing a connection.
 type closure struct {
 	code   websocket.StatusCode
 	reason string
 }
 
-// Why a connection is closed that did nothing wrong.
+// The reasons that are no errors of the client.
 var (
 	goingAway = &closure{websocket.StatusGoingAway, "Going away"}
 	expired   = &closure{codeForbidden, "Token expired"}
@@ -47,10 +47,10 @@ func badRequest(format string, args ...any) *closure {
 	return &closure{codeBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// maxReason is how many bytes a close frame has room for.
+// maxReason is the maximum length of a reason in a close frame, in bytes.
 const maxReason = 123
 
-// text returns the reason as a frame can carry it.
+// text returns the reason, truncated to the length of a close frame.
 func (c *closure) text() string {
 	reason := c.reason
 	for len(reason) > maxReason {
@@ -60,17 +60,18 @@ func (c *closure) text() string {
 	return reason
 }
 
-// maxID is how many bytes the id of an operation has at most: it is kept for as long as that runs.
+// maxID is the maximum length of an operation's id in bytes. The id is kept while the operation
+// runs.
 const maxID = 256
 
-// message is what client and server send each other.
+// message is a message of the protocol.
 type message struct {
 	Type    string
 	ID      string
 	Payload json.RawMessage
 }
 
-// read decodes a message of a client, or says why that can't be one.
+// read decodes a message of a client, or returns why it is none.
 func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 	if kind != websocket.MessageText {
 		return m, badRequest("Messages are text")
@@ -116,7 +117,7 @@ func isObject(payload json.RawMessage) bool {
 	return len(payload) == 0 || payload[0] == '{' || bytes.Equal(payload, []byte("null"))
 }
 
-// params decodes what is to be executed.
+// params decodes the payload of subscribe.
 func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
 	p := params.New(bounds)
 	err := strict.Object(bytes.NewReader(m.Payload), p.Fields())

@@ -11,7 +11,7 @@ import (
 	"twibase/graph/resume"
 )
 
-// operation is one that runs over a connection.
+// operation is an operation that runs over a connection.
 type operation struct {
 	id     string
 	cancel context.CancelFunc
@@ -40,7 +40,7 @@ func (c *conn) subscribe(m message) *closure {
 		cancel()
 		return &closure{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
 	case leaving:
-		cancel() // the connection is about to be closed
+		cancel() // the connection is being closed
 	case n >= MaxOperations:
 		cancel()
 		refusal := apierr.LimitExceeded("the number of operations of a connection", MaxOperations, n+1)
@@ -73,18 +73,19 @@ func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams
 	c.end(op, answer.Text(of(op.id, "complete")+"}"))
 }
 
-// failed is the message that an operation ends with errors.
+// failed returns the message that ends an operation with errors.
 func failed(id string, errs gqlerror.List) answer.Message {
 	return answer.Text(of(id, "error") + `,"payload":` + string(answer.Encode(errs)) + "}")
 }
 
-// of is how the messages of an operation begin.
+// of returns the beginning of a message about an operation.
 func of(id, kind string) string {
 	return `{"id":` + string(answer.Encode(id)) + `,"type":"` + kind + `"`
 }
 
-// end takes an operation away that has ended, and sends the client the last message of it, unless that is empty: not if the client stopped the operation
-// itself. Its id is free when that is heard, and the connection is not closed before.
+// end removes an operation that has ended, and sends its last message, unless that is empty or the
+// client has stopped the operation. The id is free when the client receives that message, and the
+// connection is not closed before.
 func (c *conn) end(op *operation, last answer.Message) {
 	c.mu.Lock()
 	if c.operations[op.id] == op {
@@ -106,7 +107,7 @@ func (c *conn) end(op *operation, last answer.Message) {
 	}
 }
 
-// stop ends an operation for the client.
+// stop ends an operation because the client has completed it.
 func (c *conn) stop(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

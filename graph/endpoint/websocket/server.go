@@ -1,7 +1,7 @@
-// Package websocket speaks the protocol graphql-transport-ws: many operations over one connection, each a stream of responses.
-//
-// The protocol is that of https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md. What a client does wrong closes its connection with the code
-// that stands there; what an operation does wrong is that operation's own error.
+// Package websocket implements graphql-transport-ws
+// (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): many operations over one
+// connection. A protocol error closes the connection with the code of the protocol; an error of an
+// operation ends that operation only.
 package websocket
 
 import (
@@ -19,35 +19,38 @@ import (
 	"twibase/graph/limits"
 )
 
-// Protocol is the only subprotocol.
+// Protocol is the supported subprotocol.
 const Protocol = "graphql-transport-ws"
 
-// The bounds of a connection.
 const (
-	// MaxMessage is how many bytes a message from a client has at most.
+	// MaxMessage is the maximum length of a message from a client in bytes.
 	MaxMessage = 1 << 20
-	// MaxOperations is how many operations run over a connection at the same time.
+	// MaxOperations is the maximum number of operations that run over a connection.
 	MaxOperations = 100
-	// InitTimeout is how long a client may take for connection_init.
+	// InitTimeout is the time that a client has for connection_init.
 	InitTimeout = 3 * time.Second
-	// PingInterval is how often a client is pinged. One of which nothing is heard for two of them is taken for dead.
+	// PingInterval is the time between pings. A client that sends nothing for twice as long is
+	// disconnected.
 	PingInterval = 25 * time.Second
-	// writeTimeout is how long a client may take to read a message; a slower one is cut off.
+	// writeTimeout is the time that a client has to read a message.
 	writeTimeout = 10 * time.Second
-	// readTimeout is how long a client may take to send a message, from its beginning on.
+	// readTimeout is the time that a client has to send a message.
 	readTimeout = 30 * time.Second
 )
 
-// Server accepts connections. Its fields don't change once it serves; it is safe for concurrent use.
+// Server accepts connections. Its fields do not change while it serves. It is safe for concurrent
+// use.
 type Server struct {
-	// Origins are those whose pages may connect, beside the server's own.
+	// Origins are origins whose pages may connect, in addition to the server's own.
 	Origins []string
-	// Execute runs an operation until its responses end or ctx is done. A response without data is an error that ends the
-	// operation. The last of a subscription whose token expires is [answer.Expired], within [resume.Grace].
+	// Execute runs an operation until its responses end or ctx is done. A response without data is
+	// an error that ends the operation. The last response of a subscription whose token expires is
+	// [answer.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
-	// Authenticate returns the ctx of whoever may use the value of an Authorization header, and when that ends, never if it is zero.
+	// Authenticate returns a ctx with the viewer of an Authorization header, and when the token
+	// expires, zero for never.
 	Authenticate func(ctx context.Context, authorization string) (of context.Context, expires time.Time, err *apierr.Error)
-	// Expires returns when what the handshake's own ctx allows ends, never if it is zero.
+	// Expires returns when the token of the handshake expires, zero for never.
 	Expires func(ctx context.Context) time.Time
 	// Sending counts the bytes of messages that are being sent.
 	Sending *inflight.Bytes
@@ -67,7 +70,7 @@ type Server struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, err := websocket.Accept(refusing{w}, r, &websocket.AcceptOptions{Subprotocols: agreeable(r), OriginPatterns: s.Origins})
 	if err != nil {
-		return // the client has been told
+		return // the library has answered
 	}
 	if socket.Subprotocol() != Protocol {
 		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable: this server speaks "+Protocol)
@@ -106,8 +109,9 @@ func (s *Server) remove(c *conn) {
 	s.group.Done()
 }
 
-// Shutdown closes each connection with 1001, going away, as soon as no operation runs over it; whoever calls it sees to it that
-// subscriptions end. It returns when all are closed, or closes them at once when ctx is done.
+// Shutdown closes each connection with 1001, going away, once no operation runs over it. The caller
+// ends subscriptions. It returns when all connections are closed; when ctx is done it closes them
+// immediately.
 func (s *Server) Shutdown(ctx context.Context) {
 	s.mu.Lock()
 	s.draining = true
