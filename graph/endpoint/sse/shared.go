@@ -3,37 +3,27 @@ package sse
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/running"
 	"twibase/graph/resume"
 )
 
 // TokenHeader is the header that names a shared stream. The protocol's URL parameter is not supported, because URLs are logged.
 const TokenHeader = "X-GraphQL-Event-Stream-Token"
 
-const (
-	// MaxOperations is the maximum number of operations that run over a shared stream.
-	MaxOperations = 100
-	// MaxID is the maximum length of an operation's id in bytes. The id is kept while the operation runs.
-	MaxID = 256
-	// openTimeout is how long a stream is reserved.
-	openTimeout = 10 * time.Second
-)
-
-// Errors of [Stream.Run].
-var (
-	ErrTaken = errors.New("an operation of that id runs over the stream")
-	ErrMany  = errors.New("too many operations run over the stream")
-	ErrOver  = errors.New("the stream is about to end")
-)
+// openTimeout is how long a stream is reserved.
+const openTimeout = 10 * time.Second
 
 // Shared has the shared streams of a server: the protocol's single connection mode. The zero value has none. It is safe for
 // concurrent use.
@@ -41,9 +31,8 @@ type Shared struct {
 	// Sending counts the bytes of events that are being sent. It does not change once there are streams.
 	Sending *inflight.Bytes
 
-	mu       sync.Mutex
-	streams  map[string]*Stream
-	draining bool
+	mu      sync.Mutex
+	streams map[string]*Stream
 }
 
 // Stream is a shared stream.
@@ -58,22 +47,13 @@ type Stream struct {
 	late   *time.Timer
 	events feed
 
-	// Shared.mu guards the rest.
-	opened     bool
-	operations map[string]*operation
-	ending     int // ended operations whose last event is being sent
-	leaving    bool
-}
-
-// operation is an operation that runs over a stream.
-type operation struct {
-	id     string
-	cancel context.CancelFunc
+	opened     atomic.Bool
+	operations running.Operations
 }
 
 // Reserve makes a stream and returns its token. free is called when the stream has ended, also if it was not opened in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(feed), operations: map[string]*operation{}}
+	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(feed)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.expiry, t.expire = context.WithCancel(context.Background())
 	s.mu.Lock()
@@ -93,35 +73,25 @@ func (s *Shared) Find(token string) *Stream {
 	return s.streams[token]
 }
 
-// leave ends the stream because the token of an operation expired. The protocol can't make a client
-// repeat a single operation: it repeats all of them when the stream ends. So the other
-// subscriptions end as if their tokens had expired, and can be continued too. The stream ends with
-// its last operation, at most [resume.Grace] later.
+// leave ends the stream because the token of an operation expired. The protocol cannot make a client repeat a single
+// operation: it repeats all of them when the stream ends. So the other subscriptions end as if their tokens had expired,
+// and can be continued too. The stream ends with its last operation, at most [resume.Grace] later.
 func (t *Stream) leave() {
-	t.shared.mu.Lock()
-	first := !t.leaving
-	t.leaving = true
-	t.shared.mu.Unlock()
-	if first {
-		t.expire()
-		late := time.AfterFunc(resume.Grace, t.end)
-		context.AfterFunc(t.ctx, func() { late.Stop() })
-	}
+	t.operations.Close()
+	t.expire()
+	late := time.AfterFunc(resume.Grace, t.end)
+	context.AfterFunc(t.ctx, func() { late.Stop() })
 }
 
 // Shutdown ends each stream as soon as no operation runs over it.
 func (s *Shared) Shutdown() {
 	s.mu.Lock()
-	s.draining = true
-	var idle []*Stream
-	for _, t := range s.streams {
-		if t.idle() {
-			idle = append(idle, t)
-		}
-	}
+	streams := slices.Collect(maps.Values(s.streams))
 	s.mu.Unlock()
-	for _, t := range idle {
-		t.end()
+	for _, t := range streams {
+		if t.operations.Close() {
+			t.end()
+		}
 	}
 }
 
@@ -141,11 +111,7 @@ func (t *Stream) end() {
 // Serve answers a request with the events of the stream, until the stream or the client ends. It reports false, and does
 // nothing, if the stream was opened before.
 func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
-	t.shared.mu.Lock()
-	opened := t.opened
-	t.opened = true
-	t.shared.mu.Unlock()
-	if opened {
+	if t.opened.Swap(true) {
 		return false
 	}
 	t.late.Stop()
@@ -157,25 +123,14 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run starts an operation over the stream, with the values of ctx. It returns [ErrTaken], [ErrMany] or [ErrOver].
+// Run starts an operation over the stream, with the values of ctx. The errors are those of [running.Operations.Start].
 func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
 	ctx, cancel := context.WithCancel(resume.WithEnd(context.WithoutCancel(ctx), t.expiry))
-	t.shared.mu.Lock()
-	defer t.shared.mu.Unlock()
-	if _, taken := t.operations[id]; taken {
+	op, err := t.operations.Start(id, cancel)
+	if err != nil {
 		cancel()
-		return ErrTaken
+		return err
 	}
-	if len(t.operations) >= MaxOperations {
-		cancel()
-		return ErrMany
-	}
-	if t.leaving {
-		cancel()
-		return ErrOver
-	}
-	op := &operation{id, cancel}
-	t.operations[id] = op
 	stop := context.AfterFunc(t.ctx, cancel)
 	go func() {
 		defer cancel()
@@ -185,8 +140,8 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 	return nil
 }
 
-func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-	head := `{"id":` + string(answer.Encode(op.id))
+func (t *Stream) run(ctx context.Context, op *running.Operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+	head := `{"id":` + string(answer.Encode(op.ID))
 	last := answer.Text("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
 		if response == answer.Reconnect || response == answer.Expired {
@@ -199,32 +154,15 @@ func (t *Stream) run(ctx context.Context, op *operation, responses func(ctx cont
 			break
 		}
 	}
-	t.complete(ctx, op, last)
-}
-
-// complete removes an operation that has ended, and sends its last event, unless that is empty. Its id is free when the client
-// receives that event, and the stream does not end before.
-func (t *Stream) complete(ctx context.Context, op *operation, last answer.Message) {
-	t.shared.mu.Lock()
-	if t.operations[op.id] == op {
-		delete(t.operations, op.id)
-	}
-	t.ending++
-	t.shared.mu.Unlock()
-	if last.Len() > 0 {
-		t.tell(ctx, last)
-	}
-	t.shared.mu.Lock()
-	t.ending--
-	over := (t.shared.draining || t.leaving) && t.idle()
-	t.shared.mu.Unlock()
-	if over {
+	idle := t.operations.End(op, func(bool) {
+		if last.Len() > 0 {
+			t.tell(ctx, last)
+		}
+	})
+	if idle {
 		t.end()
 	}
 }
-
-// idle reports whether no operation runs over the stream. The caller holds Shared.mu.
-func (t *Stream) idle() bool { return len(t.operations)+t.ending == 0 }
 
 // tell reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
 // has ended: those bytes would take the place of events for clients that read.
@@ -240,12 +178,4 @@ func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
 }
 
 // Stop ends an operation, if it runs.
-func (t *Stream) Stop(id string) {
-	t.shared.mu.Lock()
-	op := t.operations[id]
-	delete(t.operations, id)
-	t.shared.mu.Unlock()
-	if op != nil {
-		op.cancel()
-	}
-}
+func (t *Stream) Stop(id string) { t.operations.Stop(id) }

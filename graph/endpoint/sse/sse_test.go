@@ -15,6 +15,7 @@ import (
 
 	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/running"
 	"twibase/graph/resume"
 )
 
@@ -121,7 +122,7 @@ func TestASharedStream(t *testing.T) {
 		if stream.Serve(t.Context(), httptest.NewRecorder()) {
 			t.Error("it opens twice")
 		}
-		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, ErrTaken) {
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, running.ErrTaken) {
 			t.Error(err)
 		}
 		if err := stream.Run(t.Context(), "2", ticks(100, nil, second)); err != nil {
@@ -230,7 +231,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 				go func() {
 					<-expired
 					synctest.Wait()
-					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, ErrOver) {
+					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, running.ErrClosing) {
 						t.Errorf("another operation begins: %v", err)
 					}
 				}()
@@ -268,9 +269,9 @@ func TestASharedStreamHasRoomForSoMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shared Shared
 		stream := shared.Find(shared.Reserve(func() {}))
-		for i := range MaxOperations + 1 {
+		for i := range running.MaxOperations + 1 {
 			err := stream.Run(t.Context(), string(rune('a'+i)), ticks(100, nil, make(chan struct{})))
-			if i < MaxOperations && err != nil || i == MaxOperations && !errors.Is(err, ErrMany) {
+			if i < running.MaxOperations && err != nil || i == running.MaxOperations && !errors.Is(err, running.ErrMany) {
 				t.Errorf("operation %d: %v", i, err)
 			}
 		}

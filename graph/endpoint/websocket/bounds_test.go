@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/running"
 )
 
 func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
@@ -28,7 +29,7 @@ func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
 func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()
-		for i := range MaxOperations {
+		for i := range running.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
 		}
 		c.send(`{"id":"more","type":"subscribe","payload":{"query":"viewer"}}`)
@@ -189,7 +190,7 @@ func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T
 func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()
-		for i := range MaxOperations {
+		for i := range running.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
 		}
 		synctest.Wait()
@@ -204,7 +205,7 @@ func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
 				complete++
 			}
 		}
-		if complete != MaxOperations {
+		if complete != running.MaxOperations {
 			t.Errorf("%d were told to be complete", complete)
 		}
 	})

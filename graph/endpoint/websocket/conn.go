@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/running"
 	"twibase/graph/resume"
 )
 
@@ -31,10 +32,8 @@ type conn struct {
 	closed  chan struct{} // closed when the close frame was sent, or cannot be
 	running sync.WaitGroup
 
-	mu         sync.Mutex
-	operations map[string]*operation
-	ending     int      // ended operations whose last message is being sent
-	leaving    *closure // why the connection is closed once no operation runs; nil if it is not
+	operations running.Operations
+	leaving    atomic.Pointer[closure] // why the connection is closed once no operation runs; nil if it is not
 }
 
 // serve reads messages until the connection is closed.
@@ -73,9 +72,7 @@ func (c *conn) serve(expires time.Time) {
 	beat.Stop()
 	expiry.Stop()
 	close(ended)
-	c.mu.Lock()
-	clear(c.operations) // they have not completed, so no complete is sent
-	c.mu.Unlock()
+	c.operations.Drop() // they have not completed, so no complete is sent
 	cancel()
 	if wrong != nil {
 		c.close(wrong)
@@ -109,7 +106,7 @@ func (c *conn) read(late *time.Timer, watch func(expires time.Time)) *closure {
 		case "subscribe":
 			wrong = c.subscribe(m)
 		case "complete":
-			c.stop(m.ID)
+			c.operations.Stop(m.ID)
 		}
 		if wrong != nil {
 			return wrong
@@ -213,14 +210,8 @@ func (c *conn) close(why *closure) {
 
 // leave closes the connection once no operation runs over it. New operations are not started.
 func (c *conn) leave(why *closure) {
-	c.mu.Lock()
-	if c.leaving == nil {
-		c.leaving = why
-	}
-	why = c.leaving
-	idle := len(c.operations)+c.ending == 0
-	c.mu.Unlock()
-	if idle {
-		c.close(why)
+	c.leaving.CompareAndSwap(nil, why)
+	if c.operations.Close() {
+		c.close(c.leaving.Load())
 	}
 }

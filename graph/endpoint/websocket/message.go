@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/params"
+	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/strict"
 	"twibase/graph/limits"
 )
@@ -60,10 +61,6 @@ func (c *closure) text() string {
 	return reason
 }
 
-// maxID is the maximum length of an operation's id in bytes. The id is kept while the operation
-// runs.
-const maxID = 256
-
 // message is a message of the protocol.
 type message struct {
 	Type    string
@@ -88,8 +85,8 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 			return m, badRequest("The payload of a message of type %s is an object", m.Type)
 		}
 	case "subscribe", "complete":
-		if m.ID == "" || len(m.ID) > maxID {
-			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, maxID)
+		if m.ID == "" || len(m.ID) > running.MaxID {
+			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, running.MaxID)
 		}
 	case "":
 		return m, badRequest("A message needs a type")

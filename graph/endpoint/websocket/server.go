@@ -25,8 +25,6 @@ const Protocol = "graphql-transport-ws"
 const (
 	// MaxMessage is the maximum length of a message from a client in bytes.
 	MaxMessage = 1 << 20
-	// MaxOperations is the maximum number of operations that run over a connection.
-	MaxOperations = 100
 	// InitTimeout is the time that a client has for connection_init.
 	InitTimeout = 3 * time.Second
 	// PingInterval is the time between pings. A client that sends nothing for twice as long is
@@ -79,7 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket.SetReadLimit(MaxMessage)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	c := &conn{server: s, socket: socket, ctx: ctx, headers: r.Header.Clone(), closed: make(chan struct{}), operations: map[string]*operation{}}
+	c := &conn{server: s, socket: socket, ctx: ctx, headers: r.Header.Clone(), closed: make(chan struct{})}
 	if !s.add(c) {
 		_ = socket.Close(goingAway.code, goingAway.reason)
 		return
