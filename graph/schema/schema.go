@@ -1,4 +1,4 @@
-// Package schema holds the GraphQL schema, a file for each noun. What is not in it is not visible.
+// Package schema has the GraphQL schema, one file for each noun. Fields that it lacks are not visible to clients.
 package schema
 
 import (
@@ -8,28 +8,19 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// SDL writes a whole schema as one document that stands by itself, without extensions, for the tools of clients.
+// SDL writes a whole schema as one document, without extensions, for the tools of clients.
 func SDL(schema *ast.Schema) string {
 	var text strings.Builder
 	f := formatter.NewFormatter(&text, formatter.WithIndent("  "))
-	if schema.Description != "" { // FormatSchema would leave it out: docs/UPSTREAM.md
-		f.FormatSchemaDocument(&ast.SchemaDocument{Schema: ast.SchemaDefinitionList{entry(schema)}})
-	}
+	// FormatSchema leaves out the description of the schema: docs/UPSTREAM.md.
+	f.FormatSchemaDocument(&ast.SchemaDocument{Schema: ast.SchemaDefinitionList{{
+		Description: schema.Description,
+		OperationTypes: ast.OperationTypeDefinitionList{
+			{Operation: ast.Query, Type: schema.Query.Name},
+			{Operation: ast.Mutation, Type: schema.Mutation.Name},
+			{Operation: ast.Subscription, Type: schema.Subscription.Name},
+		},
+	}}})
 	f.FormatSchema(schema)
 	return text.String()
-}
-
-// entry returns the definition that names the root types and describes the schema.
-func entry(schema *ast.Schema) *ast.SchemaDefinition {
-	definition := &ast.SchemaDefinition{Description: schema.Description}
-	for _, root := range []struct {
-		operation  ast.Operation
-		definition *ast.Definition
-	}{{ast.Query, schema.Query}, {ast.Mutation, schema.Mutation}, {ast.Subscription, schema.Subscription}} {
-		if root.definition != nil {
-			definition.OperationTypes = append(definition.OperationTypes,
-				&ast.OperationTypeDefinition{Operation: root.operation, Type: root.definition.Name})
-		}
-	}
-	return definition
 }

@@ -40,20 +40,13 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	if v.inputs.Suggest && len(all) > 0 && len(all) <= maxProblems {
 		all = validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(true)) // the same errors, with suggestions
 	}
-	type place struct {
-		message      string
-		line, column int
-	}
-	seen := make(map[place]bool, len(all))
+	seen := make(map[string]bool, len(all))
 	return slices.DeleteFunc(all, func(err *gqlerror.Error) bool {
 		errcode.Set(err, errcode.ValidationFailed)
-		at := place{message: err.Message}
-		if len(err.Locations) > 0 {
-			at.line, at.column = err.Locations[0].Line, err.Locations[0].Column
-		}
-		again := seen[at]
-		seen[at] = true
-		return again
+		text := err.Error() // with the location
+		repeated := seen[text]
+		seen[text] = true
+		return repeated
 	})
 }
 
