@@ -70,16 +70,16 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
 		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
 		{"a document that the server would not so much as validate", strings.Repeat("{", 51), nil, statusFailed, "",
-			"twibase: FILE: the depth to which selections, values or types nest, fragments included, is limited to 50, and this is 51\n"},
+			"twibase: FILE: the depth of selections, values or types, with fragments expanded, is limited to 50, and this is 51\n"},
 		{"one that has more mistakes than are told", "{ a b c d e f }", nil, statusFailed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
 			"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
 			"FILE: the number of errors in an answer is limited to 4, and this is 6\n"},
 		{"a chain of fragments that is far longer than its text", chain(30), nil, statusFailed, "",
-			"twibase: FILE: the number of selected fields, those of fragments wherever these are spread, is limited to 1000, and this is "},
+			"twibase: FILE: the number of fields, with fragments expanded, is limited to 1000, and this is "},
 		{"variables that are too long", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, statusFailed, "",
-			"twibase: FILE: the length of a list, and of an input object, is limited to 100, and this is 101\n"},
+			"twibase: FILE: the length of a list or an input object is limited to 100, and this is 101\n"},
 		{"limits that the server was given", "{ a: __typename b: __typename }", []string{"--limit", "aliases=1"}, statusFailed, "",
-			"twibase: FILE: the number of aliases, those of fragments wherever these are spread, is limited to 1, and this is 2\n"},
+			"twibase: FILE: the number of aliases, with fragments expanded, is limited to 1, and this is 2\n"},
 		{"a limit that there is not", "{ __typename }", []string{"--limit", "alias=1"}, statusFailed, "", "twibase: there is no limit \"alias\"; there are "},
 		{"a viewer who can't be", "{ __typename }", []string{"--as", "Li Lei"}, statusFailed, "", "twibase: --as: "},
 	} {
@@ -98,7 +98,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	t.Run("what costs too much is told, and refused", func(t *testing.T) {
 		file := document(t, "{ users(first: 100) { nodes { followers(first: 100) { nodes { followers(first: 100) { nodes { id } } } } } } }")
 		status, stdout, stderr := command(t, "explain", file)
-		if status != statusFailed || !strings.HasPrefix(stdout, "at most ") || !strings.HasPrefix(stderr, "twibase: "+file+": the number of objects that would be answered at most is limited to 100000, and this is ") {
+		if status != statusFailed || !strings.HasPrefix(stdout, "at most ") || !strings.HasPrefix(stderr, "twibase: "+file+": the number of objects that may be returned is limited to 100000, and this is ") {
 			t.Error(status, stdout, stderr)
 		}
 		if status, _, stderr := command(t, "explain", file, "--limit", "objects=0,resolved=0,rpcs=0,rows=0"); status != 0 {

@@ -247,7 +247,7 @@ func TestReadLimit(t *testing.T) {
 		t.Errorf("little is answered with %s", body)
 	}
 	body := ask("{ users(first: 50) { nodes { username twits { nodes { id } } } } }")
-	if !strings.Contains(body, `"username":"`) || !strings.Contains(body, "what is read of the store, in bytes, is limited to 2000, and this is ") ||
+	if !strings.Contains(body, `"username":"`) || !strings.Contains(body, "the number of bytes read from the store is limited to 2000, and this is ") ||
 		!strings.Contains(body, `"code":"LIMIT_EXCEEDED"`) || !strings.Contains(body, `"twits":null`) {
 		t.Errorf("much is answered with %s", body)
 	}

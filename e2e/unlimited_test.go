@@ -36,7 +36,7 @@ func TestWithoutTheLimitOfFieldsThereAreOthers(t *testing.T) {
 		levels int
 		want   string
 	}{
-		{"the fields are limited, those of a fragment for themselves", limits.Default(), 10, "the number of selected fields, those of fragments wherever these are spread, is limited to 1000, and this is 1024"},
+		{"the fields are limited, those of a fragment for themselves", limits.Default(), 10, "the number of fields, with fragments expanded, is limited to 1000, and this is 1024"},
 		{"so are the visits", set(map[string]int{"fields": 0}), 13, "is limited to 10000, and this is "},
 		{"without both 16,385 fields are executed", set(map[string]int{"fields": 0, "visits": 0}), 14, `"data":{"user":{"name":"`},
 		{"and 32,769 are not", set(map[string]int{"fields": 0, "visits": 0}), 15, tooMany},

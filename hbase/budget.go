@@ -23,7 +23,7 @@ func (e *OverBudget) Error() string {
 
 // Exceeded says what is limited, to how much, and how much there was.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
-	return "what is read of the store, in bytes,", int(e.Most), int(e.Read)
+	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
 // Spend takes n bytes away. It is an [*OverBudget] when too many are gone, from then on for ever.

@@ -19,11 +19,11 @@ func TestWhatExceedsTheLimitsIsNotDecodedOrNotKept(t *testing.T) {
 		{"an object is kept", `{"a":[1,null,{"b":"c"}]}`, map[string]any{"a": []any{json.Number("1"), nil, map[string]any{"b": "c"}}}, ""},
 		{"null is none", `null`, nil, ""},
 		{"values within the limit may be longer in JSON", `{"a":"` + strings.Repeat(`\ud83d\ude00`, 20) + `"}`, map[string]any{"a": strings.Repeat("😀", 20)}, ""},
-		{"what has too many values is not kept", `{"a":[` + strings.Repeat("1,", 10) + `1]}`, nil, "the length of a list, and of an input object, is limited to 10, and this is 11"},
+		{"what has too many values is not kept", `{"a":[` + strings.Repeat("1,", 10) + `1]}`, nil, "the length of a list or an input object is limited to 10, and this is 11"},
 		{"what is too much is not kept", `{"a":"` + strings.Repeat("x", 100) + `"}`, nil,
-			"the values of variables, or of extensions, in bytes is limited to 100, and this is 102"},
+			"the size of the variables or extensions in bytes is limited to 100, and this is 102"},
 		{"what is far too long is not decoded", `{"a":` + strings.Repeat(" ", 400) + `[[[]]]}`, nil,
-			"the values of variables, or of extensions, in bytes is limited to 100, and this is 412"},
+			"the size of the variables or extensions in bytes is limited to 100, and this is 412"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := l.Object()
