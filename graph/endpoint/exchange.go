@@ -11,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/plan"
 )
@@ -141,7 +141,7 @@ func (x *exchange) refuse(operation *graphql.OperationContext, errs gqlerror.Lis
 
 // write sends a response.
 func write(w http.ResponseWriter, response *graphql.Response) {
-	message := answer.Of("", response, "")
+	message := transport.Of("", response, "")
 	w.Header().Set("Content-Length", strconv.Itoa(message.Len()))
 	_ = message.Write(w) // a client that has gone needs no answer
 }

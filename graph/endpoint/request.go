@@ -17,8 +17,8 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/params"
 	"twibase/graph/endpoint/strict"
+	"twibase/graph/endpoint/transport"
 )
 
 // allow has all methods. Some are for shared streams only: see [Endpoint.share].
@@ -27,7 +27,7 @@ const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 // read returns the request, or the response that refuses it.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
 	start := graphql.Now()
-	p := params.New(&e.config.Limits)
+	p := transport.NewParams(&e.config.Limits)
 	var refused *refusal
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -51,7 +51,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 	return raw, nil
 }
 
-func readURL(r *http.Request, p *params.Params) *apierr.Error {
+func readURL(r *http.Request, p *transport.Params) *apierr.Error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return apierr.BadUserInput("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
@@ -100,7 +100,7 @@ func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, p *params.Params, receiving *inflight.Bytes) *refusal {
+func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, receiving *inflight.Bytes) *refusal {
 	if err := encoded(w, r.Header); err != nil {
 		return &refusal{Error: err, status: http.StatusUnsupportedMediaType}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/auth"
-	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/graph/resume"
@@ -124,7 +124,7 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 	go func() {
 		defer close(s.done)
 		for response := range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: variables}) {
-			if response == answer.Expired {
+			if response == transport.Expired {
 				s.expired = true
 				return
 			}

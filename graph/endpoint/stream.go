@@ -14,7 +14,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/plan"
 	"twibase/graph/resume"
 )
@@ -116,9 +116,9 @@ func (e *Endpoint) subscription(
 	expired := resumed.End(cause == nil)
 	switch {
 	case cause == errReconnect:
-		yield(answer.Reconnect)
+		yield(transport.Reconnect)
 	case cause == errExpired, cause == nil && expired:
-		yield(answer.Expired)
+		yield(transport.Expired)
 	}
 }
 

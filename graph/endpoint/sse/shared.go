@@ -13,9 +13,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -141,16 +141,16 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 }
 
 func (t *Stream) run(ctx context.Context, op *running.Operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-	head := `{"id":` + string(answer.Encode(op.ID))
-	last := answer.Text("event: complete\ndata: " + head + "}\n\n")
+	head := `{"id":` + string(transport.Encode(op.ID))
+	last := transport.Text("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
-		if response == answer.Reconnect || response == answer.Expired {
-			if last = (answer.Message{}); response == answer.Expired {
+		if response == transport.Reconnect || response == transport.Expired {
+			if last = (transport.Message{}); response == transport.Expired {
 				t.leave()
 			}
 			break
 		}
-		if !t.tell(ctx, answer.Of("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
+		if !t.tell(ctx, transport.Of("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
 			break
 		}
 	}
@@ -166,7 +166,7 @@ func (t *Stream) run(ctx context.Context, op *running.Operation, responses func(
 
 // tell reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
 // has ended: those bytes would take the place of events for clients that read.
-func (t *Stream) tell(ctx context.Context, message answer.Message) bool {
+func (t *Stream) tell(ctx context.Context, message transport.Message) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}

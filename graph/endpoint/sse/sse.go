@@ -10,8 +10,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/transport"
 )
 
 // The times of a stream.
@@ -26,12 +26,12 @@ const (
 const MediaType = "text/event-stream"
 
 var (
-	comment   = answer.Text(":\n\n")
-	completed = answer.Text("event: complete\ndata:\n\n")
+	comment   = transport.Text(":\n\n")
+	completed = transport.Text("event: complete\ndata:\n\n")
 )
 
 // Serve answers a request with the events of responses, until there are no more, the client is gone, or ctx is done. It
-// completes the operation unless the last response is [answer.Reconnect] or [answer.Expired]: a client repeats an
+// completes the operation unless the last response is [transport.Reconnect] or [transport.Expired]: a client repeats an
 // operation whose stream ends without completion. It returns when the operation has ended.
 func Serve(
 	ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes,
@@ -44,8 +44,8 @@ func Serve(
 		defer close(ended)
 		defer cancel()
 		for response := range responses(ctx) {
-			if response == answer.Reconnect || response == answer.Expired ||
-				!events.tell(ctx, answer.Of("event: next\ndata: ", response, "\n\n")) {
+			if response == transport.Reconnect || response == transport.Expired ||
+				!events.tell(ctx, transport.Of("event: next\ndata: ", response, "\n\n")) {
 				return
 			}
 		}
@@ -61,12 +61,12 @@ type feed chan event
 
 // event is an event to write. written receives whether that succeeded.
 type event struct {
-	message answer.Message
+	message transport.Message
 	written chan<- bool
 }
 
 // tell reports whether a message was written. It gives up when ctx is done.
-func (f feed) tell(ctx context.Context, message answer.Message) bool {
+func (f feed) tell(ctx context.Context, message transport.Message) bool {
 	written := make(chan bool, 1)
 	select {
 	case f <- event{message, written}:
@@ -85,7 +85,7 @@ func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *infligh
 	w.WriteHeader(http.StatusOK)
 	_ = control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
 	// An event is one line of data, because JSON has no line breaks.
-	send := func(message answer.Message) bool {
+	send := func(message transport.Message) bool {
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		defer sending.Hold(message.Len(), func() { _ = control.SetWriteDeadline(time.Now()) })()
 		return message.Write(w) == nil && control.Flush() == nil

@@ -13,9 +13,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -51,8 +51,8 @@ func TestAStream(t *testing.T) {
 		want string
 	}{
 		{"begins at once, beats where nothing comes, and completes", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
-		{"of a gateway that ends does not complete", 1, answer.Reconnect, ":\n\n:\n\n" + next},
-		{"of a token that expires does not complete", 1, answer.Expired, ":\n\n:\n\n" + next},
+		{"of a gateway that ends does not complete", 1, transport.Reconnect, ":\n\n:\n\n" + next},
+		{"of a token that expires does not complete", 1, transport.Expired, ":\n\n:\n\n" + next},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 				stream, w := shared.Find(shared.Reserve(func() {})), httptest.NewRecorder()
 				begun := time.Now()
 				expired, other := make(chan struct{}), make(chan struct{})
-				if err := stream.Run(t.Context(), "1", ticks(1, answer.Expired, expired)); err != nil {
+				if err := stream.Run(t.Context(), "1", ticks(1, transport.Expired, expired)); err != nil {
 					t.Fatal(err)
 				}
 				if err := stream.Run(t.Context(), "2", ticks(test.other, nil, other)); err != nil {
@@ -290,7 +290,7 @@ func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
 		idle, _ := serve()
 		busy, w := serve()
 		ended := make(chan struct{})
-		if err := busy.Run(t.Context(), "1", ticks(1, answer.Reconnect, ended)); err != nil {
+		if err := busy.Run(t.Context(), "1", ticks(1, transport.Reconnect, ended)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

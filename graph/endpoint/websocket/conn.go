@@ -10,8 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -158,20 +158,20 @@ func (c *conn) beat() {
 		_ = c.socket.CloseNow()
 		return
 	}
-	c.send(answer.Text(`{"type":"ping"}`))
+	c.send(transport.Text(`{"type":"ping"}`))
 }
 
-func pong(payload []byte) answer.Message {
+func pong(payload []byte) transport.Message {
 	if len(payload) == 0 {
-		return answer.Text(`{"type":"pong"}`)
+		return transport.Text(`{"type":"pong"}`)
 	}
-	return answer.Text(`{"type":"pong","payload":` + string(payload) + "}")
+	return transport.Text(`{"type":"pong","payload":` + string(payload) + "}")
 }
 
 // send reports whether it sent a message. The connection of a client that does not read it in time
 // is closed. After a failure nothing more is sent: those bytes would take the place of messages for
 // clients that read.
-func (c *conn) send(m answer.Message) (sent bool) {
+func (c *conn) send(m transport.Message) (sent bool) {
 	if c.gone.Load() {
 		return false
 	}

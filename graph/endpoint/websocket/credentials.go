@@ -13,7 +13,7 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/endpoint/answer"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/limits"
 )
 
@@ -115,10 +115,10 @@ func refusal(err *apierr.Error) *closure {
 }
 
 // acknowledgement returns connection_ack with the viewer; null is anonymous.
-func acknowledgement(ctx context.Context) answer.Message {
+func acknowledgement(ctx context.Context) transport.Message {
 	name := "null"
 	if viewer, ok := auth.ViewerOf(ctx); ok {
-		name = string(answer.Encode(viewer.Username))
+		name = string(transport.Encode(viewer.Username))
 	}
-	return answer.Text(`{"type":"connection_ack","payload":{"viewer":` + name + `}}`)
+	return transport.Text(`{"type":"connection_ack","payload":{"viewer":` + name + `}}`)
 }

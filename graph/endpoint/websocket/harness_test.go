@@ -18,8 +18,8 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/pipes"
+	"twibase/graph/endpoint/transport"
 )
 
 // world is a server, and what runs on it.
@@ -136,7 +136,7 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 				case <-expired:
 					time.Sleep(time.Second) // to send what came before
 					yield(data(`"last"`))
-					yield(answer.Expired)
+					yield(transport.Expired)
 					return
 				}
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/params"
 	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/strict"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/limits"
 )
 
@@ -116,7 +116,7 @@ func isObject(payload json.RawMessage) bool {
 
 // params decodes the payload of subscribe.
 func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
-	p := params.New(bounds)
+	p := transport.NewParams(bounds)
 	err := strict.Object(bytes.NewReader(m.Payload), p.Fields())
 	raw, complete := p.Raw(headers)
 	if wrong := (*strict.TypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {

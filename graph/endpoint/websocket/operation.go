@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -43,8 +43,8 @@ func (c *conn) subscribe(m message) *closure {
 // run sends the responses of an operation.
 func (c *conn) run(ctx context.Context, op *running.Operation, params *graphql.RawParams) {
 	for response := range c.server.Execute(ctx, params) {
-		if response == answer.Reconnect || response == answer.Expired {
-			c.end(op, answer.Message{})
+		if response == transport.Reconnect || response == transport.Expired {
+			c.end(op, transport.Message{})
 			return
 		}
 		if response.Data == nil && len(response.Errors) > 0 {
@@ -54,25 +54,25 @@ func (c *conn) run(ctx context.Context, op *running.Operation, params *graphql.R
 		if ctx.Err() != nil {
 			break
 		}
-		if !c.send(answer.Of(of(op.ID, "next")+`,"payload":`, response, "}")) {
+		if !c.send(transport.Of(of(op.ID, "next")+`,"payload":`, response, "}")) {
 			break
 		}
 	}
-	c.end(op, answer.Text(of(op.ID, "complete")+"}"))
+	c.end(op, transport.Text(of(op.ID, "complete")+"}"))
 }
 
 // failed returns the message that ends an operation with errors.
-func failed(id string, errs gqlerror.List) answer.Message {
-	return answer.Text(of(id, "error") + `,"payload":` + string(answer.Encode(errs)) + "}")
+func failed(id string, errs gqlerror.List) transport.Message {
+	return transport.Text(of(id, "error") + `,"payload":` + string(transport.Encode(errs)) + "}")
 }
 
 // of returns the beginning of a message about an operation.
 func of(id, kind string) string {
-	return `{"id":` + string(answer.Encode(id)) + `,"type":"` + kind + `"`
+	return `{"id":` + string(transport.Encode(id)) + `,"type":"` + kind + `"`
 }
 
 // end ends an operation, and sends its last message, unless that is empty or the client has stopped the operation.
-func (c *conn) end(op *running.Operation, last answer.Message) {
+func (c *conn) end(op *running.Operation, last transport.Message) {
 	idle := c.operations.End(op, func(stopped bool) {
 		if !stopped && last.Len() > 0 {
 			c.send(last)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/answer"
 	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 )
 
-var elsewhere = answer.Reconnect
+var elsewhere = transport.Reconnect
 
 // The points of the protocol. A client's line begins with > and the server's with <; the last may be a close code and its reason.
 func TestProtocol(t *testing.T) {

@@ -43,7 +43,7 @@ type Server struct {
 	Origins []string
 	// Execute runs an operation until its responses end or ctx is done. A response without data is
 	// an error that ends the operation. The last response of a subscription whose token expires is
-	// [answer.Expired], within [resume.Grace].
+	// [transport.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
 	// Authenticate returns a ctx with the viewer of an Authorization header, and when the token
 	// expires, zero for never.

@@ -1,5 +1,4 @@
-// Package params has the parameters of a GraphQL request: of a body, a URL or a WebSocket message.
-package params
+package transport
 
 import (
 	"net/http"
@@ -17,8 +16,8 @@ type Params struct {
 	Variables, Extensions            limits.Object
 }
 
-// New returns empty parameters. Values that exceed the limits are not kept.
-func New(bounds *limits.Limits) *Params {
+// NewParams returns empty parameters. Values that exceed the limits are not kept.
+func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }
 

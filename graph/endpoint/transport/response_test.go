@@ -1,4 +1,4 @@
-package answer
+package transport
 
 import (
 	"encoding/json"

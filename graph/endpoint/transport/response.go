@@ -1,5 +1,6 @@
-// Package answer encodes responses as JSON.
-package answer
+// Package transport has what HTTP, server-sent events and WebSockets share: the parameters of requests, and the encoding of
+// responses as JSON.
+package transport
 
 import (
 	"encoding/json"
