@@ -57,10 +57,7 @@ func exportFile(path string, schema *schema, export func(emit) error) (rows int,
 		}
 		return encoder.Encode(fields)
 	})
-	if err == nil {
-		err = buffer.Flush()
-	}
-	if err == nil {
+	if err = errors.Join(err, buffer.Flush()); err == nil {
 		_, err = waiting.Seek(0, io.SeekStart)
 	}
 	if err != nil {
@@ -100,29 +97,13 @@ func writeCSV(w io.Writer, waiting io.Reader, rows int, header []string, used []
 }
 
 // replaceFile writes a file beside its place, and moves it there when it is whole and durable.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
+func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	buffer := bufio.NewWriter(f)
-	err = write(buffer)
-	if err == nil {
-		err = buffer.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return os.Rename(f.Name(), path)
 }

@@ -68,8 +68,11 @@ func importFiles(ctx context.Context, store hbase.Store, files []source, options
 	// tenth of the time. The limit keeps garbage from growing along with a large heap.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
-	im := newImporter(store, files, options)
-	err := im.run(ctx)
+	im, err := newImporter(ctx, store, files, options)
+	if err != nil {
+		return Summary{}, err
+	}
+	err = im.run(ctx)
 	return im.progress.Summary, err
 }
 
@@ -89,9 +92,8 @@ type importer struct {
 	timelines owners
 	marker    importMarker
 
-	broadcasters *lookup[broadcast]
+	broadcasters broadcasters
 	fanoutLimit  int
-	merging      merging
 
 	// blank is whether the store was, when the import began. All that a blank store holds in the end was written by this
 	// import, which need not read what it knows.
@@ -100,27 +102,46 @@ type importer struct {
 	repaired bool
 }
 
-func newImporter(store hbase.Store, files []source, options Options) *importer {
+func newImporter(ctx context.Context, store hbase.Store, files []source, options Options) (*importer, error) {
+	blank, err := isBlank(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := hbase.GetAll(ctx, store, []hbase.Get{tables.Imports.Get(), tables.Broadcasters.Get()})
+	if err != nil {
+		return nil, err
+	}
 	im := &importer{
 		store: store, files: files, rebuilder: rebuild.New(store), progress: progress{options: &options},
-		objects: map[*tables.AnyObject]*lookup[string]{}, lists: newLists(store), relations: map[*tables.Relation]*relations{},
-		broadcasters: newBroadcasters(store), fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
+		objects: map[*tables.AnyObject]*lookup[string]{}, lists: newLists(store, blank),
+		relations: map[*tables.Relation]*relations{}, newPlays: newKeys{blank: blank},
+		fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
+		blank:       blank, repaired: tables.Imports.Repaired(cells[0]),
 	}
+	im.marker.on, im.marker.timestamp = tables.Imports.Marker(cells[0])
+	im.marker.died = im.marker.on
 	im.rebuilder.ListBound = cmp.Or(options.ListBound, tables.ListBound)
 	for _, o := range tables.Objects() {
 		im.objects[o] = newLookup(store, o.Lookup, o.Find)
 	}
 	for _, x := range tables.Relations() {
-		im.relations[x] = &relations{Relation: x, from: im.lists[x.From.List], to: im.lists[x.To.List]}
+		im.relations[x] = &relations{x, im.lists[x.From.List], im.lists[x.To.List], newKeys{blank: blank}}
 	}
-	return im
+	return im, im.broadcasters.load(cells[1])
+}
+
+// isBlank reports whether a store has no rows at all.
+func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
+	for _, table := range tables.Definitions(1) {
+		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // run imports the files, schema by schema: what others name comes first.
 func (im *importer) run(ctx context.Context) error {
-	if err := im.begin(ctx); err != nil {
-		return err
-	}
 	for _, s := range schemas {
 		if err := s.imports(im, ctx); err != nil {
 			return err
@@ -130,32 +151,6 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	return im.progress.err()
-}
-
-// begin finds out whether the store is blank, and what earlier imports and repairs left.
-func (im *importer) begin(ctx context.Context) error {
-	im.blank = true
-	for _, table := range tables.Definitions(1) {
-		for _, err := range im.store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
-			if err != nil {
-				return err
-			}
-			im.blank = false
-		}
-	}
-	cells, err := hbase.GetAll(ctx, im.store, []hbase.Get{tables.Imports.Get()})
-	if err != nil {
-		return err
-	}
-	im.repaired = tables.Imports.Repaired(cells[0])
-	im.marker.on, im.marker.timestamp = tables.Imports.Marker(cells[0])
-	im.marker.died = im.marker.on
-	im.newPlays.blank = im.blank
-	for _, x := range im.relations {
-		x.newKeys.blank = im.blank
-	}
-	im.lists.begin(im.blank)
-	return nil
 }
 
 // rebuild rebuilds the lists, sums and trees of what was imported.

@@ -28,33 +28,28 @@ type list struct {
 // lists are all lists of which a file can have members.
 type lists map[*tables.AnyList]*list
 
-func newLists(store hbase.Store) lists {
+// newLists returns the lists of a store. New members are counted if the store is blank, except those that may not be
+// new: two files may have the same comment, or say where an object is.
+func newLists(store hbase.Store, blank bool) lists {
+	uncounted := []*tables.AnyList{&tables.Comments.AnyList, &tables.UserComments.AnyList}
+	for _, ref := range tables.References() {
+		uncounted = append(uncounted, ref.List)
+	}
 	all := lists{}
 	for _, l := range tables.Lists() {
 		if l.Trimmed {
 			continue
 		}
-		all[l] = &list{AnyList: l, directories: newLookup(store, l.Directories,
+		all[l] = &list{AnyList: l, blank: blank, directories: newLookup(store, l.Directories,
 			func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
 				directory, err := l.DecodeDirectory(owner, cells)
 				return directory, len(directory) > 0, err
 			})}
-	}
-	return all
-}
-
-// begin says whether the store is blank. New members are counted then, except those that may not be new: two files
-// may have the same comment, or say where an object is.
-func (all lists) begin(blank bool) {
-	uncounted := []*tables.AnyList{&tables.Comments.AnyList, &tables.UserComments.AnyList}
-	for _, ref := range tables.References() {
-		uncounted = append(uncounted, ref.List)
-	}
-	for _, l := range all {
-		if l.blank = blank; blank && !slices.Contains(uncounted, l.AnyList) {
-			l.lengths = map[string]rebuild.Length{}
+		if blank && !slices.Contains(uncounted, l) {
+			all[l].lengths = map[string]rebuild.Length{}
 		}
 	}
+	return all
 }
 
 // touch looks up the buckets of these owners' lists, which are rebuilt in the end. It precedes every put and remove.

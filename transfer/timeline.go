@@ -8,41 +8,58 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
-// broadcast says whether an author is a broadcaster, and the timestamp of what says so.
+// broadcast is whether an author is a broadcaster, and the timestamp of what says so.
 type broadcast struct {
 	state     tables.Broadcast
 	timestamp int64
 }
 
-func newBroadcasters(store hbase.Store) *lookup[broadcast] {
-	return newLookup(store, tables.Broadcasters.Of, func(_ string, cells []hbase.Cell) (broadcast, bool, error) {
-		state, stored, err := tables.Broadcasters.State(cells)
-		return broadcast{state, rebuild.Youngest(cells)}, stored, err
-	})
+// broadcasters are the authors of whom it is stored whether they are. It is safe for concurrent use.
+type broadcasters struct {
+	mu     sync.Mutex
+	states map[string]broadcast
+	count  int
 }
 
-// pushed returns those of some authors whose twits are delivered to timelines: those who are no broadcasters.
-func (im *importer) pushed(ctx context.Context, authors []string) ([]string, error) {
-	if !im.blank { // broadcasters that the import makes are noted
-		if err := im.broadcasters.find(ctx, authors); err != nil {
-			return nil, err
+func (b *broadcasters) load(cells []hbase.Cell) error {
+	b.states = map[string]broadcast{}
+	for i, c := range cells {
+		state, _, err := tables.Broadcasters.State(cells[i : i+1])
+		if err != nil {
+			return err
+		}
+		if b.states[c.Qualifier] = (broadcast{state, c.Timestamp}); state != tables.Pushed {
+			b.count++
 		}
 	}
-	return slices.DeleteFunc(authors, func(author string) bool {
-		b, _ := im.broadcasters.of(author)
-		return b.state == tables.Merged
-	}), nil
+	return nil
+}
+
+// merged reports whether readers take the twits of an author from the author's own list.
+func (b *broadcasters) merged(author string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.states[author].state == tables.Merged
+}
+
+// add makes a broadcaster of an author, unless there are as many as there may be.
+func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !tables.RoomForBroadcasters(b.count) {
+		return hbase.Put{}, false
+	}
+	b.count++
+	now := broadcast{tables.Merged, b.states[author].timestamp + 1}
+	b.states[author] = now
+	return tables.Broadcasters.Put(author, now.state, now.timestamp), true
 }
 
 // fanOutToFollowers adds twits of these authors to the timelines of their followers.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
-	authors, err := im.pushed(ctx, slices.Sorted(maps.Keys(byAuthor)))
-	if err != nil {
-		return err
-	}
+	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(byAuthor)), im.broadcasters.merged)
 	for some := range slices.Chunk(authors, ownersRead) {
 		followers := map[string][]tables.Follow{}
 		err := eachMember(ctx, im.store, tables.Followers, some, func(author string, more []tables.Follow) error {
@@ -54,11 +71,8 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 		}
 		for _, author := range some {
 			if len(followers[author]) > im.fanoutLimit {
-				made, err := im.makeBroadcaster(ctx, w, author)
-				if err != nil {
-					return err
-				}
-				if made {
+				if put, ok := im.broadcasters.add(author); ok {
+					w.put(put)
 					continue
 				}
 			}
@@ -72,48 +86,6 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
-// makeBroadcaster makes a broadcaster of an author, unless there are as many as there may be.
-func (im *importer) makeBroadcaster(ctx context.Context, w *writes, author string) (bool, error) {
-	reserved, err := im.merging.reserve(ctx, im.store)
-	if err != nil || !reserved {
-		return false, err
-	}
-	b, _ := im.broadcasters.of(author)
-	b = broadcast{tables.Merged, b.timestamp + 1}
-	w.put(tables.Broadcasters.Put(author, b.state, b.timestamp))
-	im.broadcasters.note(author, b)
-	return true, nil
-}
-
-// merging is the number of broadcasters. It is safe for concurrent use.
-type merging struct {
-	mu    sync.Mutex
-	known bool
-	count int
-}
-
-// reserve reports whether one more author may become a broadcaster, and counts it.
-func (m *merging) reserve(ctx context.Context, store hbase.Store) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.known {
-		cells, err := hbase.GetAll(ctx, store, []hbase.Get{tables.Broadcasters.Get()})
-		if err != nil {
-			return false, err
-		}
-		broadcasters, err := tables.Broadcasters.Decode(cells[0])
-		if err != nil {
-			return false, err
-		}
-		m.known, m.count = true, len(broadcasters)
-	}
-	if !tables.RoomForBroadcasters(m.count) {
-		return false, nil
-	}
-	m.count++
-	return true, nil
-}
-
 // fanIn adds the twits of users who were followed to the timelines of their new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
 	if im.blank { // twits come after follows
@@ -123,10 +95,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	for _, r := range added {
 		followers[r.b] = append(followers[r.b], tables.Follow{Username: r.a, At: r.at})
 	}
-	authors, err := im.pushed(ctx, slices.Sorted(maps.Keys(followers)))
-	if err != nil {
-		return err
-	}
+	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(followers)), im.broadcasters.merged)
 	return eachMember(ctx, im.store, tables.Twits, authors, func(author string, twits []*tables.Twit) error {
 		for _, t := range twits {
 			if err := im.fanOut(ctx, w, t.Key(), followers[author]); err != nil {

@@ -51,7 +51,10 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					im := newImporter(store, files, Options{})
+					im, err := newImporter(t.Context(), store, files, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
 					im.rebuilder.TimelineBound = 2
 					return im.run(t.Context())
 				}
