@@ -14,11 +14,11 @@ import (
 	"twibase/hbase"
 )
 
-// Export writes everything that [Import] reads into CSV files in a folder, which it makes if there is none: one file
-// for each schema, with the optional columns that any row has, in an order that depends on the rows alone. A file
-// takes its name when it is whole; one that is there already is replaced, and nothing else in the folder is touched.
+// Export writes a store as CSV files that [Import] reads, one for each schema, and returns the number of rows. It
+// creates the folder if needed. A file has the optional columns that any of its rows fills, and the order of its rows
+// depends on the rows alone. Export replaces an existing file when the new one is complete, and touches no other.
 //
-// It returns how many rows it wrote. What is written to the store meanwhile may or may not be among them.
+// Rows that are written to the store during an export may or may not be exported.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err

@@ -36,8 +36,8 @@ func newWrites(store hbase.Store, rows int) *writes {
 	return &writes{store: store, at: make(map[rowKey]int, rows), puts: make([]hbase.Put, 0, rows)}
 }
 
-// derived returns writes of what follows from rows. A repair after an import that died has removed such cells,
-// because their sources were not there yet: so they have to be rewritten.
+// derived returns writes of derived cells. A repair after an import that died may have removed such cells, because
+// their sources were missing. Then they are rewritten.
 func (im *importer) derived(rows int) *writes {
 	w := newWrites(im.store, rows)
 	w.rewriteMasked = im.repaired

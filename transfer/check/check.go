@@ -35,8 +35,8 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 
 // run is one check of a store.
 //
-// While nothing is repaired, it notes what a repair would have changed, so that what follows from a violation is not
-// one more: see the fields from off on.
+// A check without repairs notes the changes that repairs would have made, in the fields from off on. So it reports a
+// violation alone, and not also the counts and sums that follow from it.
 type run struct {
 	Checker
 	now time.Time
@@ -45,19 +45,19 @@ type run struct {
 	// puts and deletes are the repairs that are not written yet.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
-	// resting is whether buckets that were split are still to be emptied, emptied the lists of which that may be.
+	// resting is whether splits are in progress that have not cleaned up yet, emptied the lists that they may be about.
 	resting bool
 	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
-	// parents are those of all departments.
+	// parents has the parent of each department.
 	parents map[string]string
-	// levels is how many the tree of departments has, as far as was checked.
+	// levels is the depth of the tree of departments, as far as it was checked.
 	levels int
 	// damaged are the lists in which an unreadable twit was reported: the row is not reported again.
 	damaged map[listOf]bool
-	// busy are the authors whose twits are still on their way into timelines, elsewhere those whose twits readers do not
-	// look for in timelines.
+	// busy are the authors with pending fan-out jobs, and elsewhere the broadcasters: their twits may be missing in
+	// timelines.
 	busy, elsewhere map[string]bool
 	// pending are the ids of the fan-out jobs.
 	pending map[string]bool
