@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -168,8 +169,8 @@ func TestNobodyHearsOfATwitWhoseAuthorIsDeletedMeanwhile(t *testing.T) {
 		t.Helper()
 		recorder.Reset()
 		twits, errs := see(t.Context(), sights)
-		if errs != nil {
-			t.Fatal(errs)
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
 		}
 		for _, twit := range twits {
 			if twit != nil {
