@@ -17,10 +17,10 @@ import (
 // untold is for tasks of which nobody wants to know.
 type untold struct{}
 
-func (untold) Start(int)             {}
-func (untold) Promise()              {}
-func (untold) End()                  {}
-func (untold) Finish() map[any]error { return nil }
+func (untold) Start(int)            {}
+func (untold) AllowLazy()           {}
+func (untold) End()                 {}
+func (untold) Await() map[any]error { return nil }
 
 // planned is the world's schema as the plan executes it, and stock as gqlgen does.
 func (w *world) planned() graphql.ExecutableSchema {

@@ -52,7 +52,7 @@ func merge(sets []*readSet) *batch {
 	}
 	b = newBatch(sets, rows)
 	for _, r := range slices.SortedStableFunc(firstReads(sets), func(r, other *read) int {
-		return other.shape.get.Page.Limit - r.shape.get.Page.Limit
+		return other.template.get.Page.Limit - r.template.get.Page.Limit
 	}) {
 		b.take(r)
 	}
@@ -86,18 +86,18 @@ func newBatch(sets []*readSet, rows int) *batch {
 
 // take adds a read. conflict reports that another order of reads would make other Gets.
 func (b *batch) take(r *read) (conflict bool) {
-	limit := r.shape.get.Page.Limit
+	limit := r.template.get.Page.Limit
 	lead := b.leadOf(r)
 	if lead == nil {
-		b.add(r, r.shape.kind != alone)
+		b.add(r, r.template.kind != alone)
 		return false
 	}
 	group, sent := &b.groups[lead.slot], &b.gets[lead.slot]
-	if r.shape.kind == firstPage && group.limit != 0 && group.limit != limit {
+	if r.template.kind == firstPage && group.limit != 0 && group.limit != limit {
 		b.add(r, false)
 		return true
 	}
-	columns := b.unite(columnPair{sent.Columns, r.shape.get.Columns})
+	columns := b.unite(columnPair{sent.Columns, r.template.get.Columns})
 	if columns == "" {
 		b.add(r, false)
 		return false
@@ -114,16 +114,16 @@ func (b *batch) take(r *read) (conflict bool) {
 
 func (b *batch) add(r *read, lead bool) {
 	r.slot, r.lead = int32(len(b.gets)), lead
-	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.shape.get.Page.Limit})
+	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
 }
 
 // leadOf returns the read of the same row with which others are merged, nil if there is none.
 func (b *batch) leadOf(r *read) *read {
-	if r.shape.kind == alone {
+	if r.template.kind == alone {
 		return nil
 	}
 	for other := r.first; other != nil; other = other.next {
-		if other.set.batch == b && other.lead && other.shape.get.Table == r.shape.get.Table {
+		if other.set.batch == b && other.lead && other.template.get.Table == r.template.get.Table {
 			return other
 		}
 	}
@@ -162,7 +162,7 @@ func (b *batch) result(r *read) hbase.Result {
 	}
 	result := b.results[r.slot]
 	if b.groups[r.slot].shared {
-		result.Cells = r.shape.among(result.Cells)
+		result.Cells = r.template.among(result.Cells)
 	}
 	return result
 }

@@ -19,10 +19,10 @@ type readSet struct {
 }
 
 // read is a Get of a read set. The Gets of one call mostly differ in their rows only, so they share
-// a shape.
+// a template.
 type read struct {
 	row   string
-	shape *shape
+	template *template
 	set   *readSet
 	// same is the first read of the response that has the same Get. No other one is sent.
 	same *read
@@ -42,13 +42,13 @@ func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
 func (s *readSet) add(g hbase.Get) {
 	row, n := g.Row, len(s.reads)
 	g.Row = ""
-	var shared *shape
-	if n > 0 && s.reads[n-1].shape.get == g {
-		shared = s.reads[n-1].shape
+	var shared *template
+	if n > 0 && s.reads[n-1].template.get == g {
+		shared = s.reads[n-1].template
 	} else {
-		shared = newShape(g)
+		shared = newTemplate(g)
 	}
-	s.reads = append(s.reads, read{row: row, shape: shared, set: s})
+	s.reads = append(s.reads, read{row: row, template: shared, set: s})
 }
 
 // result returns the result of the i-th read, for which the caller has waited.
@@ -59,19 +59,19 @@ func (s *readSet) result(i int) hbase.Result {
 
 // get returns the Get.
 func (r *read) get() hbase.Get {
-	g := r.shape.get
+	g := r.template.get
 	g.Row = r.row
 	return g
 }
 
 func (r *read) equal(other *read) bool {
-	return r.row == other.row && (r.shape == other.shape || r.shape.get == other.shape.get)
+	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
 // startsLike reports whether both read the same row from the same column on, be it of different
 // tables.
 func (r *read) startsLike(other *read) bool {
-	return r.row == other.row && (r.shape == other.shape || r.shape.get.Page.Start == other.shape.get.Page.Start)
+	return r.row == other.row && (r.template == other.template || r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
 // index finds the reads of a response by their Gets: the first one of a chain by a hash of its row
@@ -84,7 +84,7 @@ var seed = maphash.MakeSeed()
 // there is no chain.
 func (x index) find(r *read) (first *read, place uint64) {
 	place = maphash.String(seed, r.row)
-	if start := r.shape.get.Page.Start; start != "" {
+	if start := r.template.get.Page.Start; start != "" {
 		place += maphash.String(seed, start)
 	}
 	for ; ; place++ {

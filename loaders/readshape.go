@@ -6,19 +6,19 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// Outline is a Get as it would be sent, for whatever row: what a plan tells of it. The outlines of
-// a loader's reads are made of its own Gets, so that the two can't differ.
+// Outline declares what a read costs, before it runs: a Get without its row, and how often it is
+// sent. The shapes of a loader are made of its own Gets, so that the two agree.
 type Outline struct {
 	Loader, Table, Columns string
-	// Limit is how many columns of a family are read at most, 0 for all.
+	// Limit is the number of columns of a family that are read at most, 0 for all.
 	Limit int
-	// Named reads go together with others of named columns and with one of those that are Leading,
-	// if they are of one row and asked for together.
+	// Named reads are merged with others of named columns of the same row and batch, and with one
+	// of those that are Leading.
 	Named, Leading bool
-	// Gets is how many of them there are at most, and Rounds in how many rounds, one after the
-	// other.
+	// Gets is the number of Gets at most, and Rounds the number of rounds that they take, one after
+	// the other.
 	Gets, Rounds int
-	// If says on what it depends; it is empty if it is always read.
+	// If is the condition under which it is read; empty for always.
 	If string
 	// Beside reads are sent together with the one before.
 	Beside bool
@@ -30,84 +30,98 @@ const (
 	long    = "there are more in its row"
 )
 
-func outline(loader string, g hbase.Get) Outline {
-	s := newShape(g)
+func shapeOf(loader string, g hbase.Get) Outline {
+	t := newTemplate(g)
 	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
-		Named: s.kind == namedColumns, Leading: s.kind == firstPage, Gets: 1, Rounds: 1}
+		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
-// Outline tells what is read for a key.
-func (l Loader[K, V]) Outline(key K) Outline { return outline(l.name, l.get(new(memory), key)) }
+// repeated returns a shape as often as a list may go on in further rows.
+func (s Outline) repeated(gets, rounds int) []Outline {
+	if gets <= 0 {
+		return nil
+	}
+	s.Named, s.Leading, s.Gets, s.Rounds, s.If = false, false, gets, rounds, further
+	return []Outline{s}
+}
 
-// OutlineNamed tells what [Object.Named] reads of an object; ok is false if that is nothing.
-func (o Object[T]) OutlineNamed(fields []string) (read Outline, ok bool) {
+func (s Outline) beside() Outline {
+	s.Beside = true
+	return s
+}
+
+// Outline returns the shape of a load of a key.
+func (l Loader[K, V]) Outline(key K) Outline { return shapeOf(l.name, l.get(new(memory), key)) }
+
+// OutlineNamed returns the shape of [Object.Named] for one object. It reports false if nothing is
+// read.
+func (o Object[T]) OutlineNamed(fields []string) (Outline, bool) {
 	columns := o.of.Columns(fields)
 	return o.Outline(Row{Columns: columns}), columns != ""
 }
 
-// OutlineRoot tells what [Object.Roots] and [Object.Read] read of an object.
+// OutlineRoot returns the shape of [Object.Roots] and [Object.Read] for one object.
 func (o Object[T]) OutlineRoot(fields []string) Outline {
 	return o.Outline(Row{Columns: o.existing(fields)})
 }
 
-// OutlineScan tells what [Object.Scan] reads: rows is how many at most.
-func (o Object[T]) OutlineScan(w Range, fields []string) (read Outline, rows int) {
+// OutlineScan returns the shape of [Object.Scan], and how many rows it reads at most.
+func (o Object[T]) OutlineScan(w Range, fields []string) (s Outline, rows int) {
 	scan := o.scanOf(w, fields)
 	return Outline{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// OutlinePage tells what [List.Page] reads of a list, one round after the other. begin is whether
-// the window is at the list's beginning, as far as the members of a single row go; half is the
-// least number of members in a row of a list that has several.
+// OutlinePage returns the shapes of [List.Page] for one list, round after round. begin is whether
+// the range is at the list's beginning, as far as the members of one row go. half is the least
+// number of members in a row of a list that has several.
 func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
 	if w.Backward {
-		beginning := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail}))
-		beginning.Beside = true
-		whole := outline(l.name, l.of.Get("", 0, hbase.Page{Stop: tables.MembersEnd}))
-		whole.If = long
-		reads := []Outline{outline(l.name, l.of.Directory("", w.Before, 1)), beginning, whole}
-		if w.Before != "" { // the first of its row may have left
-			reads = append(reads, repeated(outline(l.name, l.of.DirectoryTo("", "")), 1, 1)...)
-			reads = append(reads, repeated(whole, 1, 1)...)
-		}
-		return reads
+		return l.backwardShapes(w)
 	}
 	page := hbase.Page{Limit: w.Limit + 1}
 	if w.After != "" {
 		page.Start = hbase.Next(w.After)
 	}
-	// How many rows hold so many members. A page that begins in the midst of a row meets one more,
-	// which is read along with the next.
+	// How many rows hold so many members. A page that begins inside a row reads one row more, in
+	// the same round as the next.
 	rows := (page.Limit + half - 1) / half
-	first, known := outline(l.name, l.of.Get("", 0, page)), 0
-	reads := []Outline{first}
+	first, known := l.shape(0, page), 0
+	shapes := []Outline{first}
 	if begin {
-		return append(reads, repeated(first, rows-1, rows-1)...)
+		return append(shapes, first.repeated(rows-1, rows-1)...)
 	}
 	if w.Far {
-		directory := outline(l.name, l.of.Directory("", tables.MembersEnd, listscan.FarLookup))
-		directory.Beside = true
-		reads, known = append(reads, directory), listscan.FarLookup
+		shapes, known = append(shapes, l.directory(listscan.FarLookup).beside()), listscan.FarLookup
 	}
-	// Row 0 tells of the others as far as it is read; beyond that they have to be looked up.
+	// Bucket 0 names the others as far as it is read. Beyond that the directory is read.
 	lookups := (rows + 1 - known + listscan.Lookup - 1) / listscan.Lookup
-	lookup := outline(l.name, l.of.Directory("", tables.MembersEnd, listscan.Lookup))
-	reads = append(reads, repeated(lookup, lookups, lookups)...)
-	return append(reads, repeated(first, rows+1, rows)...)
+	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
+	return append(shapes, first.repeated(rows+1, rows)...)
 }
 
-// repeated is a read as often as a list goes on.
-func repeated(read Outline, gets, rounds int) []Outline {
-	if gets <= 0 {
-		return nil
+func (l List[E]) backwardShapes(w Range) []Outline {
+	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
+	whole.If = long
+	tail := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
+	shapes := []Outline{shapeOf(l.name, l.of.Directory("", w.Before, 1)), tail.beside(), whole}
+	if w.Before != "" { // the first bucket may be empty
+		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
+		shapes = append(shapes, whole.repeated(1, 1)...)
 	}
-	read.Named, read.Leading, read.Gets, read.Rounds, read.If = false, false, gets, rounds, further
-	return []Outline{read}
+	return shapes
 }
 
-// OutlineMembers tells what [List.Members] reads for a key, one round after the other.
+// OutlineMembers returns the shapes of [List.Members] for one key, round after round.
 func (l List[E]) OutlineMembers() []Outline {
-	first := outline(l.name, l.of.Get("", 0, hbase.Page{Start: tables.MembersEnd, Limit: 1}))
-	return append([]Outline{first}, append(repeated(outline(l.name, l.of.Directory("", "", 1)), 1, 1),
-		repeated(outline(l.name, l.of.Get("", 1, hbase.Exactly(tables.MembersEnd))), 1, 1)...)...)
+	shapes := []Outline{l.shape(0, hbase.Page{Start: tables.MembersEnd, Limit: 1})}
+	shapes = append(shapes, l.directory(1).repeated(1, 1)...)
+	return append(shapes, l.shape(1, hbase.Exactly(tables.MembersEnd)).repeated(1, 1)...)
+}
+
+func (l List[E]) shape(bucket uint32, page hbase.Page) Outline {
+	return shapeOf(l.name, l.of.Get("", bucket, page))
+}
+
+func (l List[E]) directory(limit int) Outline {
+	return shapeOf(l.name, l.of.Directory("", tables.MembersEnd, limit))
 }

@@ -20,17 +20,16 @@ func (t Tasks) Start(n int) { t.l.start(n) }
 // End reports a task that is done.
 func (t Tasks) End() { t.l.stop() }
 
-// Promise lets resolvers return objects before they are read, from now on: see [lazy]. Finish waits
-// for them.
-func (t Tasks) Promise() {
+// AllowLazy lets resolvers return objects before they are read, from now on: see [lazy].
+func (t Tasks) AllowLazy() {
 	t.l.mu.Lock()
 	defer t.l.mu.Unlock()
 	t.l.lazy.allowed = true
 }
 
-// Finish waits, as a task of its own, until all lazy objects are read. It returns the objects that
-// do not exist and, with an error, those that could not be read. It returns nil if there are none.
-func (t Tasks) Finish() (missing map[any]error) {
+// Await waits, as a task of its own, until all lazy objects are read. It returns the missing ones,
+// with an error if they could not be read.
+func (t Tasks) Await() (missing map[any]error) {
 	t.Start(1)
 	defer t.End()
 	t.l.await()
@@ -39,8 +38,8 @@ func (t Tasks) Finish() (missing map[any]error) {
 	return t.l.lazy.missing
 }
 
-// Away runs a function that blocks on something that is no read, such as a scan or a write. Other
-// tasks do not wait for it meanwhile.
+// Away runs a function that blocks on something that is no read, such as a scan or a write. The
+// reads of other tasks are dispatched without waiting for it.
 func Away(ctx context.Context, blocks func()) {
 	l := from(ctx)
 	l.stop()

@@ -76,9 +76,9 @@ func (t *tasks) End() {
 	}
 }
 
-func (t *tasks) Promise() {}
+func (t *tasks) AllowLazy() {}
 
-func (t *tasks) Finish() map[any]error { return t.lost }
+func (t *tasks) Await() map[any]error { return t.lost }
 
 // generated is a schema that gqlgen would have generated.
 type generated struct{ schema *ast.Schema }

@@ -56,7 +56,7 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 		}
 		done = true
 		r := p.run(ctx, op)
-		r.tasks.Promise()
+		r.tasks.AllowLazy()
 		return r.response(root, r.root(root, serial))
 	}
 }

@@ -50,7 +50,7 @@ import (
 // # Lazy objects
 //
 // A resolver may return an object before it is loaded: one of which only the key is known. The run treats it as any other. Its
-// leaves are not read before the writer comes, and by then [Tasks.Finish] has loaded all of them. Those that turned out not to
+// leaves are not read before the writer comes, and by then [Tasks.Await] has loaded all of them. Those that turned out not to
 // exist, or could not be loaded, are missing: the writer writes null in their place.
 //
 // # Errors and nulls
@@ -69,19 +69,19 @@ type Tasks interface {
 	Start(n int)
 	// End takes one running task away.
 	End()
-	// Promise allows resolvers to return lazy objects from now on.
-	Promise()
-	// Finish waits until all lazy objects are loaded. It returns the missing ones, with an error if they could not be loaded.
-	Finish() (missing map[any]error)
+	// AllowLazy allows resolvers to return lazy objects from now on.
+	AllowLazy()
+	// Await waits until all lazy objects are loaded. It returns the missing ones, with an error if they could not be loaded.
+	Await() (missing map[any]error)
 }
 
 // untracked is the tracker of operations that need none.
 type untracked struct{}
 
-func (untracked) Start(int)             {}
-func (untracked) End()                  {}
-func (untracked) Promise()              {}
-func (untracked) Finish() map[any]error { return nil }
+func (untracked) Start(int)            {}
+func (untracked) End()                 {}
+func (untracked) AllowLazy()           {}
+func (untracked) Await() map[any]error { return nil }
 
 // batch is the objects to which a selection set is applied.
 type batch struct {
@@ -188,7 +188,7 @@ func (r *run) finish(tasks []task) {
 		r.do(r.fork(tasks))
 	}
 	r.group.Wait()
-	r.missing = r.tasks.Finish()
+	r.missing = r.tasks.Await()
 }
 
 // fork starts a goroutine for each task but the last, and returns that.

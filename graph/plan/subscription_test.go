@@ -81,10 +81,10 @@ type numberKey struct{}
 // idle is told of tasks and does nothing.
 type idle struct{}
 
-func (idle) Start(int)             {}
-func (idle) Promise()              {}
-func (idle) End()                  {}
-func (idle) Finish() map[any]error { return nil }
+func (idle) Start(int)            {}
+func (idle) AllowLazy()           {}
+func (idle) End()                 {}
+func (idle) Await() map[any]error { return nil }
 
 // engine executes a schema, with extensions around its responses, and numbers these.
 func engine(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {

@@ -30,8 +30,8 @@ type tasks struct{}
 
 func (tasks) Start(int)              {}
 func (tasks) End()                   {}
-func (tasks) Promise()               {}
-func (tasks) Finish() map[any]error  { return nil }
+func (tasks) AllowLazy() {}
+func (tasks) Await() map[any]error  { return nil }
 
 func ask(schema graphql.ExecutableSchema, query string) string {
 	e := executor.New(schema)

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase"
 )
 
-// shape is a Get without its row, and how it can be merged with others.
-type shape struct {
+// template is a Get without its row, and how it can be merged with others.
+type template struct {
 	get   hbase.Get
 	kind  kind
 	named []hbase.Column // the columns, if that is its kind
@@ -24,8 +24,8 @@ const (
 	firstPage         // the first columns of one family
 )
 
-func newShape(g hbase.Get) *shape {
-	s := &shape{get: g}
+func newTemplate(g hbase.Get) *template {
+	s := &template{get: g}
 	switch {
 	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
@@ -41,7 +41,7 @@ func newShape(g hbase.Get) *shape {
 
 // among returns the cells of such a Get among those of a Get that it was merged into. Mostly they
 // are adjacent.
-func (s *shape) among(cells []hbase.Cell) []hbase.Cell {
+func (s *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !s.selects(&cells[first]) {
 		first++
@@ -60,7 +60,7 @@ func (s *shape) among(cells []hbase.Cell) []hbase.Cell {
 }
 
 // selects reports whether a cell can be one of such a Get.
-func (s *shape) selects(c *hbase.Cell) bool {
+func (s *template) selects(c *hbase.Cell) bool {
 	if s.kind == firstPage {
 		return c.Family == s.get.Columns
 	}
