@@ -64,6 +64,30 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.err()
 }
 
+// MemberKey is the key of [List.Members]: a list's owner, and a position in the list.
+type MemberKey struct{ Owner, Position string }
+
+// Member is the value of [List.Members]. Found is false if the list has no member at the position.
+type Member[E any] struct {
+	Value E
+	Found bool
+}
+
+// Members loads the members at these positions. A list of one bucket takes one Get of one column.
+func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
+	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
+	for i, k := range keys {
+		ranges[i] = PageKey{k.Owner, Range{From: k.Position, Before: hbase.Next(k.Position), Limit: 1}}
+	}
+	pages, err := l.Page(ctx, ranges)
+	for i, p := range pages {
+		if len(p.Members) > 0 {
+			members[i] = Member[E]{p.Members[0], true}
+		}
+	}
+	return members, err
+}
+
 // pager is the state of one call of Page.
 type pager[E any] struct {
 	List[E]

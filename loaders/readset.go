@@ -21,9 +21,9 @@ type readSet struct {
 // read is a Get of a read set. The Gets of one call mostly differ in their rows only, so they share
 // a template.
 type read struct {
-	row   string
+	row      string
 	template *template
-	set   *readSet
+	set      *readSet
 	// same is the first read of the response that has the same Get. No other one is sent.
 	same *read
 	// Reads of one row that start at the same column form a chain. All know its first one; next is

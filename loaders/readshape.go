@@ -115,7 +115,7 @@ func (l List[E]) backwardShapes(w Range) []Outline {
 func (l List[E]) OutlineMembers() []Outline {
 	shapes := []Outline{l.shape(0, hbase.Page{Start: tables.MembersEnd, Limit: 1})}
 	shapes = append(shapes, l.directory(1).repeated(1, 1)...)
-	return append(shapes, l.shape(1, hbase.Exactly(tables.MembersEnd)).repeated(1, 1)...)
+	return append(shapes, l.shape(1, hbase.Page{Start: tables.MembersEnd, Stop: tables.MembersEnd, Limit: 1}).repeated(1, 1)...)
 }
 
 func (l List[E]) shape(bucket uint32, page hbase.Page) Outline {

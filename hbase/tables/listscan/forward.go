@@ -15,7 +15,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	}
 	cells := results[0].Cells
 	// A short page has reached the end of the row, and has the whole directory.
-	complete := len(cells) <= s.Limit
+	complete := len(cells) < s.columns()
 	members, columns := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {

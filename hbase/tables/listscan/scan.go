@@ -26,6 +26,9 @@ type Range struct {
 // Empty reports whether no position can be in the range.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
+// single reports whether the range is one position.
+func (r *Range) single() bool { return r.From != "" && r.Before == r.From+"\x00" }
+
 // start returns the first position of the range.
 func (r *Range) start() string {
 	if r.After != "" {
@@ -164,11 +167,11 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
 		// The page has no end, so that it brings the directory along.
-		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.room() + 1})
+		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
-		return s.list.Directory(s.owner, hbase.Next(s.from), Lookup)
+		return s.list.Directory(s.owner, hbase.Next(s.from), s.lookup())
 	case forwardBuckets:
-		return s.bucket(m, s.known[k], s.room()+1)
+		return s.bucket(m, s.known[k], s.columns())
 	case backwardFirst:
 		if k == 0 {
 			return s.list.Directory(s.owner, s.Before, 1)
@@ -249,6 +252,23 @@ func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 // room is the number of members that the page lacks.
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
+
+// columns is the number of columns that a forward scan reads of a row: one more than the page lacks
+// tells whether another follows.
+func (s *Scan) columns() int {
+	if s.single() {
+		return 1
+	}
+	return s.room() + 1
+}
+
+// lookup is the number of directory columns that a forward scan reads in a round of its own.
+func (s *Scan) lookup() int {
+	if s.single() {
+		return 1
+	}
+	return Lookup
+}
 
 // directory returns the sealed buckets that a result names.
 func (s *Scan) directory(r hbase.Result) ([]tables.Bucket, error) {
