@@ -6,8 +6,8 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// Outline declares what a read costs, before it runs: a Get without its row, and how often it is
-// sent. The shapes of a loader are made of its own Gets, so that the two agree.
+// Outline is a read shape: what a read costs, declared before it runs. It is a Get without its row,
+// and how often that is sent. It is made of the Get that the loader sends, so that the two agree.
 type Outline struct {
 	Loader, Table, Columns string
 	// Limit is the number of columns of a family that are read at most, 0 for all.

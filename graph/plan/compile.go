@@ -23,7 +23,7 @@ type selectionSet struct {
 	size extent
 	// memories are those of earlier executions.
 	memories sync.Pool
-	// final is whether the response says that no other follows: see [directives].
+	// final is whether the response says that no other follows: see [survey].
 	final bool
 }
 
@@ -82,11 +82,9 @@ const (
 
 // compiled is an operation in its variants: one for each combination of the variables on which @skip and @include depend.
 type compiled struct {
-	size       int
-	conditions []string
-	final      bool
-	mu         sync.Mutex
-	variants   map[string]*selectionSet
+	survey
+	mu       sync.Mutex
+	variants map[string]*selectionSet
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
@@ -106,14 +104,13 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 func (c *compiler) operation(op *graphql.OperationContext, root string) (*selectionSet, error) {
 	entry, ok := c.cache.Get(op.Operation)
 	if !ok {
-		entry = &compiled{size: size(op.Doc, op.Operation), variants: map[string]*selectionSet{}}
-		entry.conditions, entry.final = directives(op.Doc, op.Operation)
-		if len(op.RawQuery) <= cacheLength && entry.size <= keptFields {
+		entry = &compiled{survey: newSurvey(op.Doc, op.Operation), variants: map[string]*selectionSet{}}
+		if len(op.RawQuery) <= cacheLength && entry.fields <= keptFields {
 			c.cache.Add(op.Operation, entry, len(op.RawQuery))
 		}
 	}
-	if entry.size > maxFields {
-		return nil, &LimitError{"the number of selected fields of an operation", maxFields, entry.size}
+	if entry.fields > maxFields {
+		return nil, &LimitError{"the number of selected fields of an operation", maxFields, entry.fields}
 	}
 	variant := entry.variant(op.Variables)
 	entry.mu.Lock()
@@ -123,7 +120,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 		n = c.set(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
 		n.place(&n.size)
 		n.final = entry.final
-		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.size <= keptFields {
+		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.fields <= keptFields {
 			entry.variants[variant] = n
 		}
 	}

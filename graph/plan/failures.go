@@ -71,3 +71,15 @@ func (f *failures) isNew(cause error) bool {
 	f.texts[text] = true
 	return true
 }
+
+type mostKey struct{}
+
+// WithMost returns a ctx that limits an answer in bytes. A longer one is null, with a [LimitError].
+func WithMost(ctx context.Context, bytes int) context.Context {
+	return context.WithValue(ctx, mostKey{}, bytes)
+}
+
+func mostOf(ctx context.Context) int {
+	most, _ := ctx.Value(mostKey{}).(int)
+	return most
+}

@@ -191,7 +191,7 @@ func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any,
 		return true
 	}
 	before := w.failed.count()
-	if w.dst, ok = appendTo(&place{Context: w.ctx, w: w, s: s}, w.exec, w.dst, value); !ok && w.failed.count() == before {
+	if w.dst, ok = appendTo(w.leafCtx(s), w.exec, w.dst, value); !ok && w.failed.count() == before {
 		return w.null(s)
 	}
 	return ok
