@@ -33,22 +33,22 @@ func (a accept) none() bool { return a.media == "" && !a.events }
 
 // accepted returns the formats that a client accepts. Of equally preferred ones it takes the first.
 func accepted(r *http.Request) (a accept) {
-	type likes struct {
+	type offer struct {
 		media string
 		q     float64
 	}
-	var all []likes
+	var all []offer
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
 			q, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
 			if err != nil || !(q <= 1) {
 				q = 1
 			}
-			all = append(all, likes{media, q})
+			all = append(all, offer{media, q})
 		}
 	}
-	wild := func(l likes) bool { return l.media == "*/*" || l.media == "application/*" }
-	slices.SortStableFunc(all, func(l, m likes) int {
+	wild := func(l offer) bool { return l.media == "*/*" || l.media == "application/*" }
+	slices.SortStableFunc(all, func(l, m offer) int {
 		if byQ := cmp.Compare(m.q, l.q); byQ != 0 || wild(l) == wild(m) {
 			return byQ
 		} else if wild(l) {
@@ -59,7 +59,7 @@ func accepted(r *http.Request) (a accept) {
 	// other returns a media type that the client does not name.
 	other := func() string {
 		for _, media := range []string{mediaJSON, mediaGraphQL} {
-			if !slices.ContainsFunc(all, func(l likes) bool { return l.media == media }) {
+			if !slices.ContainsFunc(all, func(l offer) bool { return l.media == media }) {
 				return media
 			}
 		}
