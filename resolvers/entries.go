@@ -71,9 +71,17 @@ func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) 
 
 // readCost declares what readVisible reads for an entry of each object.
 func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
-	call.ask(at, set, loaders.Users.Exists.Outline(""), e.author, 1, "")
-	at = call.reads(at, set, e.list.OutlineMembers(), 1, "")
-	return e.visible.cost(call, at, set, "", 1)
+	return e.readCosts(call, at, set, e.author, 1, "")
+}
+
+// readCosts declares what readVisible reads for n entries of each object. Those with the author as
+// subject are asked about that author once.
+func (e entries[T]) readCosts(
+	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
+) explain.Stage {
+	call.ask(at, set, loaders.Users.Exists.Outline(""), author, n, condition)
+	at = call.reads(at, set, e.list.OutlineMembers(), n, condition)
+	return e.visible.cost(call, at, set, "", n)
 }
 
 // payloadCost implements [payloadRead].
