@@ -55,6 +55,15 @@ p1,boss,2014-06-01T03:00:00Z,by boss
 p1,Lucy,2014-06-01T04:00:00Z,by Lucy
 m1,小红,2014-06-02T01:00:00Z,below a moment
 m1,empty,2014-06-02T02:00:00Z,by empty`,
+	"likes": `username,twit,liked_at
+小红,p1,2014-06-01T05:00:00Z
+LiLei,p1,2014-06-01T05:00:00Z
+follower,p1,
+LiLei,m1,2014-06-02T05:00:00Z
+LiLei,h1,
+LiLei,o1,2014-06-09T05:00:00Z
+LiLei,m2,2014-06-09T05:00:00Z
+empty,p2,2014-06-10T00:00:00Z`,
 	"games": "id,name\nchess,Chess\ngo,Go\n",
 	"plays": "username,game,day,count\n小红,chess,2014-12-25,2\n小红,chess,2014-12-31,3\nLiLei,chess,2014-12-25,1\n",
 }

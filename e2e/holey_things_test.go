@@ -51,6 +51,12 @@ func (h holeyUser) Album(ctx context.Context, parents []*tables.User, first *int
 	})
 }
 
+func (h holeyUser) LikedTwits(ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+	return holes(ctx, "likedTwits", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
+		return h.UserResolver.LikedTwits(ctx, parents, first, after, last, before)
+	})
+}
+
 func (h holeyUser) Timeline(ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return holes(ctx, "timeline", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
 		return h.UserResolver.Timeline(ctx, parents, first, after, last, before)
@@ -85,6 +91,20 @@ func (h holeyTwit) Comments(ctx context.Context, parents []*tables.Twit, first *
 	return holes(ctx, "comments", parents, func(parents []*tables.Twit) ([]*model.CommentConnection, error) {
 		return h.TwitResolver.Comments(ctx, parents, first, after, last, before)
 	})
+}
+
+func (h holeyTwit) Likes(ctx context.Context, parents []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+	return holes(ctx, "likes", parents, func(parents []*tables.Twit) ([]*model.UserConnection, error) {
+		return h.TwitResolver.Likes(ctx, parents, first, after, last, before)
+	})
+}
+
+func (h holeyTwit) LikeCount(ctx context.Context, parents []*tables.Twit) ([]*int, error) {
+	return holes(ctx, "likeCount", parents, func(parents []*tables.Twit) ([]*int, error) { return h.TwitResolver.LikeCount(ctx, parents) })
+}
+
+func (h holeyTwit) ViewerLikes(ctx context.Context, parents []*tables.Twit) ([]*bool, error) {
+	return holes(ctx, "viewerLikes", parents, func(parents []*tables.Twit) ([]*bool, error) { return h.TwitResolver.ViewerLikes(ctx, parents) })
 }
 
 func (h holeyTwit) CommentCount(ctx context.Context, parents []*tables.Twit) ([]*int, error) {

@@ -219,6 +219,14 @@ func (h holeyMutation) DeleteTwit(ctx context.Context, input model.DeleteTwitInp
 	return payload[model.DeleteTwitPayload](ctx, h.holey, "DeleteTwit", input)
 }
 
+func (h holeyMutation) Like(ctx context.Context, input model.LikeInput) (*model.LikePayload, error) {
+	return payload[model.LikePayload](ctx, h.holey, "Like", input)
+}
+
+func (h holeyMutation) Unlike(ctx context.Context, input model.UnlikeInput) (*model.UnlikePayload, error) {
+	return payload[model.UnlikePayload](ctx, h.holey, "Unlike", input)
+}
+
 func (h holeyMutation) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
 	return payload[model.CreateUserPayload](ctx, h.holey, "CreateUser", input)
 }

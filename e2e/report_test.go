@@ -111,7 +111,7 @@ func TestReport(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := reporting(recorder, plannedSchema())
 	stock := reporting(recorder, oracleSchema())
-	for _, name := range []string{"1-followers", "3-comments", "4-departments", "6-games", "7-nodes"} {
+	for _, name := range []string{"1-followers", "3-comments", "4-departments", "6-games", "7-nodes", "8-likes"} {
 		query := example(t, name)
 		t.Run(name, func(t *testing.T) {
 			recorder.Reset()

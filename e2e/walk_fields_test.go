@@ -12,10 +12,10 @@ import (
 var open = map[string]string{
 	"Query":                "node nodes viewer user users twit role roles department topDepartments game games",
 	"Subscription":         "twitPosted", // which delivers what the subscriber may see
-	"User":                 "id username name version age avatarUrl createdAt followers following followerCount followingCount isFollowing viewerFollows twits album roles hasRole games hasPlayed",
+	"User":                 "id username name version age avatarUrl createdAt followers following followerCount followingCount isFollowing viewerFollows twits likedTwits album roles hasRole games hasPlayed",
 	"UserConnection":       "edges nodes pageInfo totalCount",
 	"UserEdge":             "cursor node followedAt",
-	"Twit":                 "id author title content photoUrls visibility postedAt comments commentCount",
+	"Twit":                 "id author title content photoUrls visibility postedAt comments commentCount likes likeCount viewerLikes",
 	"TwitConnection":       "edges nodes pageInfo",
 	"TwitEdge":             "cursor node",
 	"Comment":              "id twit author content postedAt",

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,13 @@ func (w *watcher) limit(all, whole map[string]any) {
 					list["totalCount"] = list["totalCount"].(float64) - w.moments[name]
 				}
 			}
+		}
+	case "Twit":
+		if likes, has := whole["likes"].(map[string]any); has {
+			all["viewerLikes"] = slices.ContainsFunc(likes["nodes"].([]any), func(user any) bool {
+				id, _ := user.(map[string]any)["id"].(string)
+				return w.viewer != stranger && w.things[id].name == w.viewer.Username
+			})
 		}
 	case "TwitConnection", "CommentConnection":
 		for _, list := range []string{"edges", "nodes"} {

@@ -56,7 +56,7 @@ func (s *stage) things(t *testing.T) map[string]thing {
 	}
 	for _, root := range []string{"users", "roles", "games", "topDepartments"} {
 		field := walkSchema.Query.Fields.ForName(root)
-		collect(s.data(t, "{"+root+"(first:100)"+selection(t, field.Type.Name(), 3)+"}", as("boss")))
+		collect(s.data(t, "{"+root+"(first:100)"+selection(t, field.Type.Name(), 2)+"}", as("boss")))
 	}
 	things, sorts := map[string]thing{}, map[string]bool{}
 	for id := range ids {

@@ -66,6 +66,8 @@ var (
 	DepartmentRoles = list("departmentRoles", tables.DepartmentRoles)
 	UserGames       = list("userGames", tables.UserGames)
 	Players         = list("players", tables.Players)
+	LikedTwits      = list("likedTwits", tables.LikedTwits)
+	TwitLikes       = list("twitLikes", tables.TwitLikes)
 )
 
 // Broadcasters answers the authors whose twits are to be merged into the timelines of those who

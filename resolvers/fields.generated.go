@@ -34,6 +34,8 @@ var described = fields{
 	"Mutation.updateGame":            mutationUpdateGame,
 	"Mutation.deleteGame":            mutationDeleteGame,
 	"Mutation.recordPlay":            mutationRecordPlay,
+	"Mutation.like":                  mutationLike,
+	"Mutation.unlike":                mutationUnlike,
 	"Mutation.createRole":            mutationCreateRole,
 	"Mutation.updateRole":            mutationUpdateRole,
 	"Mutation.deleteRole":            mutationDeleteRole,
@@ -65,6 +67,9 @@ var described = fields{
 	"Twit.author":                    twitAuthor,
 	"Twit.comments":                  twitComments,
 	"Twit.commentCount":              twitCommentCount,
+	"Twit.likes":                     twitLikes,
+	"Twit.likeCount":                 twitLikeCount,
+	"Twit.viewerLikes":               twitViewerLikes,
 	"User.email":                     userEmail,
 	"User.followers":                 userFollowers,
 	"User.following":                 userFollowing,
@@ -78,6 +83,7 @@ var described = fields{
 	"User.hasRole":                   userHasRole,
 	"User.games":                     userGames,
 	"User.hasPlayed":                 userHasPlayed,
+	"User.likedTwits":                userLikedTwits,
 }
 
 // Comment returns exec.CommentResolver implementation.
@@ -243,6 +249,22 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 	payload := &model.RecordPlayPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
 	payload.UserErrors, err = mutationRecordPlay.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.User, &payload.Day, &payload.Count)
+	return payload, err
+}
+
+// Like is the resolver for the like field.
+func (r *mutationResolver) Like(ctx context.Context, input model.LikeInput) (*model.LikePayload, error) {
+	payload := &model.LikePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationLike.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	return payload, err
+}
+
+// Unlike is the resolver for the unlike field.
+func (r *mutationResolver) Unlike(ctx context.Context, input model.UnlikeInput) (*model.UnlikePayload, error) {
+	payload := &model.UnlikePayload{ClientMutationID: input.ClientMutationID.Value()}
+	var err error
+	payload.UserErrors, err = mutationUnlike.resolve(ctx, r.Resolver, &input, &payload.Twit)
 	return payload, err
 }
 
@@ -447,6 +469,21 @@ func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([
 	return twitCommentCount.resolve(ctx, objs)
 }
 
+// Likes is the resolver for the likes field.
+func (r *twitResolver) Likes(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+	return twitLikes.resolve(ctx, objs, pageArgs{first, after, last, before})
+}
+
+// LikeCount is the resolver for the likeCount field.
+func (r *twitResolver) LikeCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
+	return twitLikeCount.resolve(ctx, objs)
+}
+
+// ViewerLikes is the resolver for the viewerLikes field.
+func (r *twitResolver) ViewerLikes(ctx context.Context, objs []*tables.Twit) ([]*bool, error) {
+	return twitViewerLikes.resolve(ctx, objs)
+}
+
 // User returns exec.UserResolver implementation.
 func (r *Resolver) User() exec.UserResolver { return &userResolver{r} }
 
@@ -515,6 +552,11 @@ func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *in
 // HasPlayed is the resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
 	return userHasPlayed.resolve(ctx, objs, code)
+}
+
+// LikedTwits is the resolver for the likedTwits field.
+func (r *userResolver) LikedTwits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
+	return userLikedTwits.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
 // commentConnection returns the function that shows a page as a connection. fill sets what an edge shows of its

@@ -98,13 +98,13 @@ func vanishTwit(w world, fact string) {
 	delete(w, fact)
 	w["gone "+fact] = "1"
 	for other := range w {
-		if strings.HasPrefix(other, "comment on "+fact+" ") {
+		if strings.HasPrefix(other, "comment on "+fact+" ") || strings.HasPrefix(other, "like of "+fact+" ") {
 			delete(w, other)
 		}
 	}
 }
 
-// vanishPosts is what becomes of it without a user's twits and comments.
+// vanishPosts is what becomes of it without a user's twits, comments and likes.
 func vanishPosts(w world, author string) {
 	for _, key := range twitKeys {
 		if fact := twitFact(author, key); w[fact] != "" {
@@ -112,7 +112,8 @@ func vanishPosts(w world, author string) {
 		}
 	}
 	for fact := range w {
-		if fields := strings.Fields(fact); fields[0] == "comment" && fields[6] == author {
+		fields := strings.Fields(fact)
+		if fields[0] == "comment" && fields[6] == author || fields[0] == "like" && fields[6] == author {
 			delete(w, fact)
 		}
 	}

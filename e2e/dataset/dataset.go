@@ -40,7 +40,7 @@ type twit struct {
 // Write makes the data of a seed and writes it into the folder. The same seed makes the same files.
 func Write(folder string, seed uint64) error {
 	c := &crowd{Rand: rand.New(rand.NewPCG(seed, 1)), files: map[string][][]string{}}
-	for _, fill := range []func(){c.people, c.tree, c.assignments, c.follows, c.posts, c.remarks, c.games} {
+	for _, fill := range []func(){c.people, c.tree, c.assignments, c.follows, c.posts, c.remarks, c.games, c.likes} {
 		fill()
 	}
 	for name, rows := range c.files {

@@ -82,3 +82,20 @@ func (c *crowd) games() {
 		}
 	}
 }
+
+// likes are skewed, so that some twits have many. A third of them has no time.
+func (c *crowd) likes() {
+	c.add("likes", "username", "twit", "liked_at")
+	seen := map[[2]string]bool{}
+	for range 3000 {
+		t, user := skewed(c, c.twits), pick(c, c.users)
+		if pair := [2]string{user, t.id}; !seen[pair] {
+			seen[pair] = true
+			at := stamp(t.at.Add(time.Duration(c.IntN(50)) * time.Second))
+			if c.IntN(3) == 0 {
+				at = ""
+			}
+			c.add("likes", user, t.id, at)
+		}
+	}
+}

@@ -15,7 +15,13 @@ type User struct {
 	followers, following []*follow // sorted
 	twits                []*Twit   // newest first
 	roles                []*Role   // by code
+	liked                []*like   // newest first
 	plays                map[*Game]map[string]int
+}
+
+type like struct {
+	twit *Twit
+	at   *time.Time // nil if nobody knows
 }
 
 type follow struct {
@@ -48,6 +54,7 @@ type Twit struct {
 	Photos        []string
 	FollowersOnly bool
 	Comments      []*Comment // newest first
+	likes         []*follow  // newest first: by whom
 	deleted       bool
 }
 
@@ -89,6 +96,11 @@ func (m *Model) Unfollow(follower, followee string) {
 
 // Delete is what a store looks like in which the twit is gone from its author's lists; timelines still refer to it.
 func (m *Model) Delete(twit string) { m.Twits[twit].deleted = true }
+
+// Likes reports whether the user likes the twit.
+func (m *Model) Likes(user *User, twit *Twit) bool {
+	return slices.ContainsFunc(twit.likes, func(l *follow) bool { return l.user == user })
+}
 
 // HasRole reports whether the user has the role.
 func (m *Model) HasRole(username, code string) bool {

@@ -55,6 +55,18 @@ var twitFields = map[string]resolver{
 	"Twit.photoUrls":    of(func(t *Twit) any { return elements(t.Photos, func(url string) any { return url }) }),
 	"Twit.postedAt":     of(func(t *Twit) any { return instant(&t.PostedAt) }),
 	"Twit.commentCount": of(func(t *Twit) any { return len(t.Comments) }),
+	"Twit.likeCount":    of(func(t *Twit) any { return len(t.likes) }),
+	"Twit.viewerLikes": func(c *call) (any, error) {
+		viewer := c.Users[c.viewer.Username]
+		return viewer != nil && c.Likes(viewer, c.parent.(*Twit)), nil
+	},
+	"Twit.likes": paged("User", func(_ *call, t *Twit) list {
+		l := list{kind: "Twit.likes", owner: t.ID}
+		for _, f := range t.likes {
+			l.entries = append(l.entries, entry{key: recent(f.at) + f.user.Username, node: f.user})
+		}
+		return l.counted()
+	}),
 	"Twit.visibility": of(func(t *Twit) any {
 		if t.FollowersOnly {
 			return "FOLLOWERS"

@@ -27,7 +27,7 @@ func Read(folder string) (*Model, error) {
 		row  func(*reader)
 	}{
 		{"users", m.user}, {"departments", m.department}, {"roles", m.role}, {"games", m.game}, {"user_roles", m.userRole},
-		{"follows", m.follow}, {"twits", m.twit}, {"comments", m.remark}, {"plays", m.play},
+		{"follows", m.follow}, {"twits", m.twit}, {"comments", m.remark}, {"likes", m.like}, {"plays", m.play},
 	} {
 		if err := r.each(file.name, file.row); err != nil {
 			return nil, err
@@ -200,6 +200,13 @@ func (m *Model) remark(r *reader) {
 	c.Twit.Comments = append(c.Twit.Comments, c)
 }
 
+func (m *Model) like(r *reader) {
+	user, twit, at := find(r, m.Users, "username"), find(r, m.Twits, "twit"), r.optionalTime("liked_at")
+	if !m.Likes(user, twit) {
+		user.liked, twit.likes = append(user.liked, &like{twit, at}), append(twit.likes, &follow{user, at})
+	}
+}
+
 func (m *Model) play(r *reader) {
 	user, game := find(r, m.Users, "username"), find(r, m.Games, "game")
 	if user.plays[game] == nil {
@@ -219,6 +226,7 @@ func (m *Model) sort() {
 		sorted(u.following, latest)
 		sorted(u.twits, newest)
 		sorted(u.roles, byCode)
+		sorted(u.liked, latestLike)
 	}
 	for _, r := range m.Roles {
 		sorted(r.users, byUsername)
@@ -233,20 +241,31 @@ func (m *Model) sort() {
 	sorted(m.top, byName)
 	for _, t := range m.Twits {
 		sorted(t.Comments, remarks)
+		sorted(t.likes, latest)
 	}
 }
 
 // latest orders follows: newest first, those of unknown time last; then by username.
 func latest(a, b *follow) int {
+	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
+}
+
+// latestLike orders likes of a user like latest; then by the author and the position of the twit.
+func latestLike(a, b *like) int {
+	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
+}
+
+// later orders times: newest first, unknown times last.
+func later(a, b *time.Time) int {
 	switch {
-	case a.at == nil && b.at != nil:
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
 		return 1
-	case a.at != nil && b.at == nil:
+	case b == nil:
 		return -1
-	case a.at != nil && !a.at.Equal(*b.at):
-		return b.at.Compare(*a.at)
 	}
-	return cmp.Compare(a.user.Username, b.user.Username)
+	return b.Compare(*a)
 }
 
 // remarks orders comments: newest first, then by author; what is equal in both as the oracle was told.

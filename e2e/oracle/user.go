@@ -43,6 +43,15 @@ var userFields = map[string]resolver{
 		}
 		return page, nil
 	},
+	"User.likedTwits": paged("Twit", func(c *call, u *User) list {
+		l := list{kind: "User.likedTwits", owner: u.Username, seen: func(node any) bool { return c.seesTwit(node.(*Twit)) }}
+		for _, liked := range u.liked {
+			t := liked.twit
+			key := recent(liked.at) + t.Author.Username + "\x00" + recent(&t.PostedAt) + t.ID
+			l.entries = append(l.entries, entry{key: key, node: t})
+		}
+		return l
+	}),
 	"User.roles": paged("Role", func(_ *call, u *User) list { return roles("User.roles", u.Username, u.roles) }),
 	"User.games": paged("Game", func(c *call, u *User) list {
 		return c.kept("User.games", u.Username, func() list {

@@ -57,6 +57,7 @@ var planTypes = plan.Schema{
 		planObject("Game", []string{"Game", "Node"}, planGame()),
 		planObject("GameConnection", []string{"GameConnection"}, planGameConnection()),
 		planObject("GameEdge", []string{"GameEdge"}, planGameEdge()),
+		planObject("LikePayload", []string{"LikePayload"}, planLikePayload()),
 		planObject("LogInPayload", []string{"LogInPayload"}, planLogInPayload()),
 		planObject("MoveDepartmentPayload", []string{"MoveDepartmentPayload"}, planMoveDepartmentPayload()),
 		planObject("Mutation", []string{"Mutation"}, planMutation()),
@@ -74,6 +75,7 @@ var planTypes = plan.Schema{
 		planObject("TwitConnection", []string{"TwitConnection"}, planTwitConnection()),
 		planObject("TwitEdge", []string{"TwitEdge"}, planTwitEdge()),
 		planObject("UnfollowPayload", []string{"UnfollowPayload"}, planUnfollowPayload()),
+		planObject("UnlikePayload", []string{"UnlikePayload"}, planUnlikePayload()),
 		planObject("UpdateDepartmentPayload", []string{"UpdateDepartmentPayload"}, planUpdateDepartmentPayload()),
 		planObject("UpdateGamePayload", []string{"UpdateGamePayload"}, planUpdateGamePayload()),
 		planObject("UpdateRolePayload", []string{"UpdateRolePayload"}, planUpdateRolePayload()),
@@ -1374,6 +1376,51 @@ func planGameEdge() []plan.Field {
 	}
 }
 
+func planLikePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "twit", Object: "LikePayload", NonNull: false, To: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.LikePayload).Twit
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
+				}
+				return nil
+			}},
+		{Name: "userErrors", Object: "LikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.LikePayload).UserErrors)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.LikePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
+			}},
+		{Name: "clientMutationId", Object: "LikePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.LikePayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
 func planLogInPayload() []plan.Field {
 	return []plan.Field{
 		{Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
@@ -1577,6 +1624,22 @@ func planMutation() []plan.Field {
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				values, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
 				return plan.Pointers(dst, []*model.RecordPlayPayload{values}, err)
+			}},
+		{Name: "like", Object: "Mutation", NonNull: false, To: "LikePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_like_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().Like(ctx, args["input"].(model.LikeInput))
+				return plan.Pointers(dst, []*model.LikePayload{values}, err)
+			}},
+		{Name: "unlike", Object: "Mutation", NonNull: false, To: "UnlikePayload",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Mutation_unlike_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				values, err := exec.(*executionContext).Resolvers.Mutation().Unlike(ctx, args["input"].(model.UnlikeInput))
+				return plan.Pointers(dst, []*model.UnlikePayload{values}, err)
 			}},
 		{Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
@@ -2339,6 +2402,50 @@ func planTwit() []plan.Field {
 				}
 				return scalar.AppendInt(dst, *v), true
 			}},
+		{Name: "likes", Object: "Twit", NonNull: false, To: "UserConnection",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Twit_likes_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.Twit, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.Twit)
+				}
+				values, err := exec.(*executionContext).Resolvers.Twit().Likes(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
+			}},
+		{Name: "likeCount", Object: "Twit", NonNull: false,
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.Twit, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.Twit)
+				}
+				values, err := exec.(*executionContext).Resolvers.Twit().LikeCount(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
+				v := value.(*int)
+				if v == nil {
+					return dst, false
+				}
+				return scalar.AppendInt(dst, *v), true
+			}},
+		{Name: "viewerLikes", Object: "Twit", NonNull: false,
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.Twit, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.Twit)
+				}
+				values, err := exec.(*executionContext).Resolvers.Twit().ViewerLikes(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
+				v := value.(*bool)
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendBool(dst, *v), true
+			}},
 	}
 }
 
@@ -2474,6 +2581,51 @@ func planUnfollowPayload() []plan.Field {
 		{Name: "clientMutationId", Object: "UnfollowPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UnfollowPayload).ClientMutationID
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
+	}
+}
+
+func planUnlikePayload() []plan.Field {
+	return []plan.Field{
+		{Name: "twit", Object: "UnlikePayload", NonNull: false, To: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				for _, p := range parents {
+					object := p.(*model.UnlikePayload).Twit
+					if object == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, object)
+					}
+				}
+				return nil
+			}},
+		{Name: "userErrors", Object: "UnlikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+				n := 0
+				for _, p := range parents {
+					n += len(p.(*model.UnlikePayload).UserErrors)
+				}
+				to.Room(len(parents), n)
+				for _, p := range parents {
+					list := p.(*model.UnlikePayload).UserErrors
+					for _, e := range list {
+						if e == nil {
+							to.Objects = append(to.Objects, nil)
+						} else {
+							to.Objects = append(to.Objects, e)
+						}
+					}
+					to.End()
+				}
+				return nil
+			}},
+		{Name: "clientMutationId", Object: "UnlikePayload", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UnlikePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
@@ -2918,6 +3070,18 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
+			}},
+		{Name: "likedTwits", Object: "User", NonNull: false, To: "TwitConnection",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_User_likedTwits_args(ctx, raw)
+			},
+			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.User, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.User)
+				}
+				values, err := exec.(*executionContext).Resolvers.User().LikedTwits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, values, err)
 			}},
 	}
 }

@@ -200,6 +200,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	LikePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Twit             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
 	LogInPayload struct {
 		ClientMutationID func(childComplexity int) int
 		ExpiresAt        func(childComplexity int) int
@@ -228,6 +234,7 @@ type ComplexityRoot struct {
 		DeleteTwit       func(childComplexity int, input model.DeleteTwitInput) int
 		DeleteUser       func(childComplexity int, input model.DeleteUserInput) int
 		Follow           func(childComplexity int, input model.FollowInput) int
+		Like             func(childComplexity int, input model.LikeInput) int
 		LogIn            func(childComplexity int, input model.LogInInput) int
 		MoveDepartment   func(childComplexity int, input model.MoveDepartmentInput) int
 		PostTwit         func(childComplexity int, input model.PostTwitInput) int
@@ -235,6 +242,7 @@ type ComplexityRoot struct {
 		RevokeRole       func(childComplexity int, input model.RevokeRoleInput) int
 		SignUp           func(childComplexity int, input model.SignUpInput) int
 		Unfollow         func(childComplexity int, input model.UnfollowInput) int
+		Unlike           func(childComplexity int, input model.UnlikeInput) int
 		UpdateDepartment func(childComplexity int, input model.UpdateDepartmentInput) int
 		UpdateGame       func(childComplexity int, input model.UpdateGameInput) int
 		UpdateRole       func(childComplexity int, input model.UpdateRoleInput) int
@@ -326,9 +334,12 @@ type ComplexityRoot struct {
 		Comments     func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Content      func(childComplexity int) int
 		ID           func(childComplexity int) int
+		LikeCount    func(childComplexity int) int
+		Likes        func(childComplexity int, first *int, after *string, last *int, before *string) int
 		PhotoURLs    func(childComplexity int) int
 		PostedAt     func(childComplexity int) int
 		Title        func(childComplexity int) int
+		ViewerLikes  func(childComplexity int) int
 		Visibility   func(childComplexity int) int
 	}
 
@@ -347,6 +358,12 @@ type ComplexityRoot struct {
 	UnfollowPayload struct {
 		ClientMutationID func(childComplexity int) int
 		User             func(childComplexity int) int
+		UserErrors       func(childComplexity int) int
+	}
+
+	UnlikePayload struct {
+		ClientMutationID func(childComplexity int) int
+		Twit             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -389,6 +406,7 @@ type ComplexityRoot struct {
 		HasRole        func(childComplexity int, code string) int
 		ID             func(childComplexity int) int
 		IsFollowing    func(childComplexity int, username string) int
+		LikedTwits     func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Name           func(childComplexity int) int
 		Roles          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Timeline       func(childComplexity int, first *int, after *string, last *int, before *string) int
@@ -1033,6 +1051,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.GameEdge.Node(childComplexity), true
 
+	case "LikePayload.clientMutationId":
+		if e.ComplexityRoot.LikePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.ClientMutationID(childComplexity), true
+	case "LikePayload.twit":
+		if e.ComplexityRoot.LikePayload.Twit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.Twit(childComplexity), true
+	case "LikePayload.userErrors":
+		if e.ComplexityRoot.LikePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.UserErrors(childComplexity), true
+
 	case "LogInPayload.clientMutationId":
 		if e.ComplexityRoot.LogInPayload.ClientMutationID == nil {
 			break
@@ -1226,6 +1263,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.Follow(childComplexity, args["input"].(model.FollowInput)), true
+	case "Mutation.like":
+		if e.ComplexityRoot.Mutation.Like == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_like_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Like(childComplexity, args["input"].(model.LikeInput)), true
 	case "Mutation.logIn":
 		if e.ComplexityRoot.Mutation.LogIn == nil {
 			break
@@ -1303,6 +1351,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.Unfollow(childComplexity, args["input"].(model.UnfollowInput)), true
+	case "Mutation.unlike":
+		if e.ComplexityRoot.Mutation.Unlike == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_unlike_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Unlike(childComplexity, args["input"].(model.UnlikeInput)), true
 	case "Mutation.updateDepartment":
 		if e.ComplexityRoot.Mutation.UpdateDepartment == nil {
 			break
@@ -1758,6 +1817,23 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Twit.ID(childComplexity), true
+	case "Twit.likeCount":
+		if e.ComplexityRoot.Twit.LikeCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Twit.LikeCount(childComplexity), true
+	case "Twit.likes":
+		if e.ComplexityRoot.Twit.Likes == nil {
+			break
+		}
+
+		args, err := ec.field_Twit_likes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Twit.Likes(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Twit.photoUrls":
 		if e.ComplexityRoot.Twit.PhotoURLs == nil {
 			break
@@ -1776,6 +1852,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Twit.Title(childComplexity), true
+	case "Twit.viewerLikes":
+		if e.ComplexityRoot.Twit.ViewerLikes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Twit.ViewerLikes(childComplexity), true
 	case "Twit.visibility":
 		if e.ComplexityRoot.Twit.Visibility == nil {
 			break
@@ -1839,6 +1921,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnfollowPayload.UserErrors(childComplexity), true
+
+	case "UnlikePayload.clientMutationId":
+		if e.ComplexityRoot.UnlikePayload.ClientMutationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnlikePayload.ClientMutationID(childComplexity), true
+	case "UnlikePayload.twit":
+		if e.ComplexityRoot.UnlikePayload.Twit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnlikePayload.Twit(childComplexity), true
+	case "UnlikePayload.userErrors":
+		if e.ComplexityRoot.UnlikePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnlikePayload.UserErrors(childComplexity), true
 
 	case "UpdateDepartmentPayload.clientMutationId":
 		if e.ComplexityRoot.UpdateDepartmentPayload.ClientMutationID == nil {
@@ -2035,6 +2136,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.IsFollowing(childComplexity, args["username"].(string)), true
+	case "User.likedTwits":
+		if e.ComplexityRoot.User.LikedTwits == nil {
+			break
+		}
+
+		args, err := ec.field_User_likedTwits_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.User.LikedTwits(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "User.name":
 		if e.ComplexityRoot.User.Name == nil {
 			break
@@ -2183,6 +2295,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteTwitInput,
 		ec.unmarshalInputDeleteUserInput,
 		ec.unmarshalInputFollowInput,
+		ec.unmarshalInputLikeInput,
 		ec.unmarshalInputLogInInput,
 		ec.unmarshalInputMoveDepartmentInput,
 		ec.unmarshalInputPostTwitInput,
@@ -2190,6 +2303,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevokeRoleInput,
 		ec.unmarshalInputSignUpInput,
 		ec.unmarshalInputUnfollowInput,
+		ec.unmarshalInputUnlikeInput,
 		ec.unmarshalInputUpdateDepartmentInput,
 		ec.unmarshalInputUpdateGameInput,
 		ec.unmarshalInputUpdateRoleInput,
@@ -2885,6 +2999,87 @@ type RecordPlayPayload {
   "The number of times that the user has played the game on that day."
   count: Int
   "Errors in the input. If there are any, nothing was changed."
+  userErrors: [UserError!]!
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  clientMutationId: String
+}
+`, BuiltIn: false},
+	{Name: "../schema/like.graphqls", Input: `extend type Twit {
+  "The users who like the twit. The most recent like comes first."
+  likes(
+    "Returns the first _n_ users (default 20, maximum 100)."
+    first: Int
+    "Returns the users after this cursor."
+    after: String
+    "Returns the last _n_ users (maximum 100). It excludes ` + "`" + `first` + "`" + `."
+    last: Int
+    "Returns the users before this cursor."
+    before: String
+  ): UserConnection
+  "The number of users who like the twit."
+  likeCount: Int
+  "Whether the viewer likes the twit. It is false without a token."
+  viewerLikes: Boolean
+}
+
+extend type User {
+  "The twits that the user likes, as far as the viewer may see them. The most recent like comes first."
+  likedTwits(
+    "Returns the first _n_ twits (default 20, maximum 100)."
+    first: Int
+    "Returns the twits after this cursor."
+    after: String
+    "Returns the last _n_ twits (maximum 100). It excludes ` + "`" + `first` + "`" + `."
+    last: Int
+    "Returns the twits before this cursor."
+    before: String
+  ): TwitConnection
+}
+
+extend type Mutation {
+  "Makes the viewer like a twit. It does nothing if the viewer likes the twit already."
+  like(
+    "The twit to like."
+    input: LikeInput!
+  ): LikePayload
+  "Makes the viewer no longer like a twit. It does nothing if the viewer does not like the twit."
+  unlike(
+    "The twit to like no longer."
+    input: UnlikeInput!
+  ): UnlikePayload
+}
+
+"The input of ` + "`" + `like` + "`" + `."
+input LikeInput {
+  "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
+  twitId: ID!
+  "Returned unchanged in the payload."
+  clientMutationId: String
+}
+
+"The result of ` + "`" + `like` + "`" + `."
+type LikePayload {
+  "The twit that the viewer likes."
+  twit: Twit
+  "The reasons why nothing was done. It is empty if the mutation succeeded."
+  userErrors: [UserError!]!
+  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  clientMutationId: String
+}
+
+"The input of ` + "`" + `unlike` + "`" + `."
+input UnlikeInput {
+  "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
+  twitId: ID!
+  "Returned unchanged in the payload."
+  clientMutationId: String
+}
+
+"The result of ` + "`" + `unlike` + "`" + `."
+type UnlikePayload {
+  "The twit that the viewer does not like any longer."
+  twit: Twit
+  "The reasons why nothing was done. It is empty if the mutation succeeded."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3959,6 +4154,18 @@ func (ec *executionContext) childFields_GameEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type GameEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_LikePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "twit":
+		return ec.fieldContext_LikePayload_twit(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_LikePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_LikePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LikePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_LogInPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "user":
@@ -4125,6 +4332,12 @@ func (ec *executionContext) childFields_Twit(ctx context.Context, field graphql.
 		return ec.fieldContext_Twit_comments(ctx, field)
 	case "commentCount":
 		return ec.fieldContext_Twit_commentCount(ctx, field)
+	case "likes":
+		return ec.fieldContext_Twit_likes(ctx, field)
+	case "likeCount":
+		return ec.fieldContext_Twit_likeCount(ctx, field)
+	case "viewerLikes":
+		return ec.fieldContext_Twit_viewerLikes(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Twit", field.Name)
 }
@@ -4163,6 +4376,18 @@ func (ec *executionContext) childFields_UnfollowPayload(ctx context.Context, fie
 		return ec.fieldContext_UnfollowPayload_clientMutationId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UnfollowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UnlikePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "twit":
+		return ec.fieldContext_UnlikePayload_twit(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UnlikePayload_userErrors(ctx, field)
+	case "clientMutationId":
+		return ec.fieldContext_UnlikePayload_clientMutationId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnlikePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateDepartmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4259,6 +4484,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_games(ctx, field)
 	case "hasPlayed":
 		return ec.fieldContext_User_hasPlayed(ctx, field)
+	case "likedTwits":
+		return ec.fieldContext_User_likedTwits(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
 }

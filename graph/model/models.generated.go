@@ -364,6 +364,24 @@ type GameEdge struct {
 	Count *int `json:"count"`
 }
 
+// The input of `like`.
+type LikeInput struct {
+	// The `id` of a twit that the viewer may see.
+	TwitID tables.ID `json:"twitId"`
+	// Returned unchanged in the payload.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// The result of `like`.
+type LikePayload struct {
+	// The twit that the viewer likes.
+	Twit *tables.Twit `json:"twit"`
+	// The reasons why nothing was done. It is empty if the mutation succeeded.
+	UserErrors []*UserError `json:"userErrors"`
+	// The `clientMutationId` of the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
 // Input of `logIn`.
 type LogInInput struct {
 	// The user who logs in.
@@ -588,6 +606,24 @@ type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
 	// Errors in the input. If there are any, nothing was changed.
+	UserErrors []*UserError `json:"userErrors"`
+	// The `clientMutationId` of the input.
+	ClientMutationID *string `json:"clientMutationId"`
+}
+
+// The input of `unlike`.
+type UnlikeInput struct {
+	// The `id` of a twit that the viewer may see.
+	TwitID tables.ID `json:"twitId"`
+	// Returned unchanged in the payload.
+	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
+}
+
+// The result of `unlike`.
+type UnlikePayload struct {
+	// The twit that the viewer does not like any longer.
+	Twit *tables.Twit `json:"twit"`
+	// The reasons why nothing was done. It is empty if the mutation succeeded.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`

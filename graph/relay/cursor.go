@@ -24,6 +24,8 @@ const (
 	Descendants     List = 'd'
 	DepartmentRoles List = 'e'
 	Players         List = 'y'
+	TwitLikes       List = 'k'
+	LikedTwits      List = 'i'
 	AllUsers        List = 'U'
 	AllRoles        List = 'R'
 	AllGames        List = 'G'

@@ -28,7 +28,7 @@ func FuzzGlobalID(f *testing.F) {
 // FuzzCursor wants that a cursor is of one list and one position.
 func FuzzCursor(f *testing.F) {
 	lists := []List{Followers, Following, Twits, Album, Timeline, UserRoles, UserGames, Comments, RoleUsers, SubDepartments, Descendants, DepartmentRoles, Players,
-		AllUsers, AllRoles, AllGames}
+		TwitLikes, LikedTwits, AllUsers, AllRoles, AllGames}
 	for _, l := range lists {
 		f.Add(l.EncodeCursor("LiLei"))
 	}

@@ -41,6 +41,8 @@ var lists = []*AnyList{
 	&DepartmentRoles.AnyList,
 	&UserGames.AnyList,
 	&Players.AnyList,
+	&LikedTwits.AnyList,
+	&TwitLikes.AnyList,
 }
 
 // ListOf returns the kind of list whose members are in a family of a table, nil if there is none.
@@ -59,6 +61,7 @@ func Relations() []*Relation { return relations }
 var relations = []*Relation{
 	Assignments,
 	Follows,
+	Likes,
 }
 
 // References returns the kinds of references.

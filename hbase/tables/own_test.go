@@ -15,10 +15,10 @@ func TestEveryTableBelongsToOneKindOfObjectOrToNone(t *testing.T) {
 		}
 	}
 	for id, want := range map[ID][]string{
-		{Noun: NounUser}: {"users", "following", "albums", "timelines", "user_comments", "user_roles", "user_games",
-			"assignments", "follows", "plays"},
+		{Noun: NounUser}: {"users", "following", "albums", "timelines", "user_comments", "user_roles", "user_games", "liked_twits",
+			"assignments", "follows", "likes", "plays"},
 		{Noun: NounRole}: {"roles"}, {Noun: NounDepartment}: {"departments"}, {Noun: NounGame}: {"games"},
-		{Noun: NounTwit}: {"comments"}, {Noun: NounComment}: nil,
+		{Noun: NounTwit}: {"comments", "twit_likes"}, {Noun: NounComment}: nil,
 	} {
 		if got := id.Own(); !slices.Equal(got, want) {
 			t.Errorf("%c owns rows in %v, not in %v", id.Noun, got, want)

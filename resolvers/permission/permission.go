@@ -38,6 +38,8 @@ const (
 	Unfollow
 	PostTwit
 	DeleteTwit
+	Like
+	Unlike
 	AddComment
 	DeleteComment
 	CreateRole
@@ -83,6 +85,8 @@ var table = [actions]struct {
 	Unfollow:         {"unfollow", users},
 	PostTwit:         {"postTwit", users},
 	DeleteTwit:       {"deleteTwit", own},
+	Like:             {"like", users},
+	Unlike:           {"unlike", users},
 	AddComment:       {"addComment", users},
 	DeleteComment:    {"deleteComment", own | TwitAuthor},
 	CreateRole:       {"createRole", Admin},

@@ -1,0 +1,45 @@
+package tables
+
+import "time"
+
+// Likes are the relations of a user who likes a twit.
+var Likes = &Relation{
+	Name: "like", Inverse: "unlike", Verb: "likes", Table: "likes", File: "likes",
+	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, likedTwitOf, ofLikedTwit),
+	To:         end(End{Column: "twit", Argument: "Twit", Input: "twitId"}, TwitLikes, followOf, ofFollow),
+	DateColumn: "liked_at",
+}
+
+// TwitLikes are the users who like the owner, a twit, the newest like first.
+var TwitLikes = followList(AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount"})
+
+// LikedTwits are the twits that the owner likes, the newest like first. Nobody counts them, because how many of them may be
+// seen depends on the viewer.
+var LikedTwits = newList(List[LikedTwit]{
+	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject,
+		position: func(qualifier string) error { _, err := decodeLikedTwit(nil, "", qualifier, nil); return err }},
+	decode: decodeLikedTwit,
+	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },
+})
+
+// LikedTwit is a member of [LikedTwits]: which twit, and since when the owner likes it.
+type LikedTwit struct {
+	Twit TwitKey
+	At   time.Time // Unknown if it was imported without a time
+}
+
+func likedTwitOf(key string, at time.Time) LikedTwit {
+	twit, _ := ParseTwitKey(key) // the key of a member is valid
+	return LikedTwit{twit, at}
+}
+
+func ofLikedTwit(l LikedTwit) (key string, at time.Time) { return l.Twit.String(), l.At }
+
+func decodeLikedTwit(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {
+	at, key, err := revert(qualifier)
+	if err != nil {
+		return LikedTwit{}, err
+	}
+	twit, err := ParseTwitKey(key)
+	return LikedTwit{twit, at}, err
+}

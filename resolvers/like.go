@@ -1,0 +1,78 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/explain"
+	"twibase/graph/model"
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+	"twibase/resolvers/permission"
+	"twibase/writers"
+)
+
+var (
+	mutationLike = likeMutation[model.LikeInput]{
+		mutationOf(permission.Like, twitEntries), (*writers.Writers).Relate,
+		func(in *model.LikeInput) tables.ID { return in.TwitID },
+	}
+	mutationUnlike = likeMutation[model.UnlikeInput]{
+		mutationOf(permission.Unlike, twitEntries), (*writers.Writers).Unrelate,
+		func(in *model.UnlikeInput) tables.ID { return in.TwitID },
+	}
+
+	twitLikes = connectionOf(
+		twitKeys, relay.TwitLikes, loaders.TwitLikes, loaders.Users, followed, userConnection[tables.Follow](nil))
+	twitLikeCount   = reading[tables.Twit, int]{twitKeys, loaders.TwitLikes.Length}
+	twitViewerLikes = viewerIsRelated(twitKeys, tables.Likes)
+	userLikedTwits  = filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
+		owners: usernames, kind: relay.LikedTwits, source: likedSource{}, as: twitConnection[struct{}](nil),
+	}
+)
+
+// likedSource reads the twits that users like.
+type likedSource struct{}
+
+func (likedSource) check(position string) error { return loaders.LikedTwits.Check(position) }
+
+func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
+	lists, err := loaders.LikedTwits.Page(ctx, spans)
+	keys, pages := make([]entryKey, 0, membersOf(lists)), make([]candidates[tables.Twit], len(lists))
+	for i, list := range lists {
+		pages[i] = candidates[tables.Twit]{
+			Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious,
+		}
+		for _, liked := range list.Members {
+			keys = append(keys, entryOf(liked.Twit))
+		}
+	}
+	twits, twitErr := twitEntries.readVisible(ctx, keys)
+	return distribute(pages, twits, err, twitErr)
+}
+
+func (likedSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+	at = call.reads(at, call.Parents, loaders.LikedTwits.OutlinePage(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
+	return twitEntries.readCosts(call, at, call.Parents, "", l.candidates, l.condition)
+}
+
+// likeMutation is a mutation that relates the viewer to a twit, or ends that.
+type likeMutation[I any] struct {
+	mutation
+	write relationWriter
+	twit  func(in *I) tables.ID
+}
+
+func (m likeMutation[I]) resolve(
+	ctx context.Context, r *Resolver, in *I, twit **tables.Twit,
+) (userErrors []*model.UserError, err error) {
+	id := m.twit(in)
+	*twit, userErrors, err = m.onTwit(ctx, id, func(ctx context.Context, viewer string) error {
+		key := "" // no twit has it
+		if id.Noun == tables.NounTwit {
+			key = id.Key
+		}
+		return m.write(r.Writers, ctx, tables.Likes, viewer, key)
+	})
+	return userErrors, err
+}
