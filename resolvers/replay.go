@@ -140,6 +140,9 @@ func Visible(fresh func(context.Context) context.Context) func(context.Context, 
 			visible, err := visiblePosts(ctx, posts)
 			scatter(twits, errs, postsAt, visible, err)
 		})
+		if loaders.Join(len(all), errs) == nil {
+			return twits, nil
+		}
 		return twits, errs
 	}
 }
