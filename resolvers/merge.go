@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
@@ -14,12 +15,12 @@ import (
 //
 // The page ends where the first part ends that has more members than were read: what follows in
 // that list is not known.
-func merge[T any](w loaders.Range, parts []candidates[T]) candidates[T] {
+func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
 	order := strings.Compare // the order in which the lists are read
 	if w.Backward {
 		order = func(a, b string) int { return strings.Compare(b, a) }
 	}
-	members := map[string]*T{}
+	members := map[string]*tables.Twit{}
 	end, more := "", false
 	for _, part := range parts {
 		for i, position := range part.Positions {
@@ -39,7 +40,7 @@ func merge[T any](w loaders.Range, parts []candidates[T]) candidates[T] {
 	if len(positions) > w.Limit {
 		positions, more = positions[:w.Limit], true
 	}
-	merged := candidates[T]{Positions: positions, HasPrevious: w.After != "", HasNext: more}
+	merged := candidates[tables.Twit]{Positions: positions, HasPrevious: w.After != "", HasNext: more}
 	if w.Backward {
 		slices.Reverse(positions)
 		merged.HasPrevious, merged.HasNext = more, w.Before != ""
@@ -52,7 +53,7 @@ func merge[T any](w loaders.Range, parts []candidates[T]) candidates[T] {
 
 // lastRead returns the position that was read last, and whether the list has more members in the
 // window.
-func lastRead[T any](w loaders.Range, part candidates[T]) (position string, partial bool) {
+func lastRead(w loaders.Range, part candidates[tables.Twit]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {
 	case n == 0:

@@ -18,10 +18,13 @@ const (
 	replayTimeout = 30 * time.Second
 )
 
-// replay sends what arrived between a twit and the start of the subscription. First, the twits that are older by their time and may have arrived
-// later all the same; then the younger ones, the oldest first. So if a replay breaks off, the client has everything before the last twit that it
-// received. What the subscription delivers itself is left to it: it may have arrived before what replay still has to send.
-func (r *subscriptionResolver) replay(ctx context.Context, s *stream, after tables.TwitKey, send func(*tables.Twit) error) error {
+// replay sends the twits that arrived between a twit and the start of the subscription: first those
+// with an earlier time that may have arrived later all the same, then those with a later time, the
+// oldest first. So if a replay breaks off, the client has everything before the last twit that it
+// received. Twits that the subscription delivers are left to it.
+func (r *subscriptionResolver) replay(
+	ctx context.Context, s *stream, after tables.TwitKey, send func(*tables.Twit) error,
+) error {
 	position := after.Position
 	if s.kind == live.Timeline {
 		position = tables.Timelines.Position(after)
@@ -62,8 +65,11 @@ func (r *subscriptionResolver) replay(ctx context.Context, s *stream, after tabl
 	}
 }
 
-// lateTwits returns the twits that are older than the received one and may have arrived later, the newest first.
-func (r *subscriptionResolver) lateTwits(ctx context.Context, s *stream, received tables.TwitKey, position string) (late []*tables.Twit, err error) {
+// lateTwits returns the twits that are older than the received one and may have arrived later, the
+// newest first.
+func (r *subscriptionResolver) lateTwits(
+	ctx context.Context, s *stream, received tables.TwitKey, position string,
+) (late []*tables.Twit, err error) {
 	at, _, err := received.Parts()
 	if err != nil {
 		return nil, err

@@ -38,9 +38,11 @@ func (r *subscriptionResolver) TwitPosted(ctx context.Context, username string, 
 	return r.subscribe(ctx, live.Posts, username, after)
 }
 
-// subscribe returns a channel of the twits that arrive in a row, as far as the viewer may see them. If after is not nil, those that
-// arrived later than that twit come first.
-func (r *subscriptionResolver) subscribe(ctx context.Context, kind live.Kind, owner string, after *tables.ID) (<-chan *tables.Twit, error) {
+// subscribe returns a channel of the twits that arrive in a row and that the viewer may see. If after
+// is not nil, those that arrived later than that twit come first.
+func (r *subscriptionResolver) subscribe(
+	ctx context.Context, kind live.Kind, owner string, after *tables.ID,
+) (<-chan *tables.Twit, error) {
 	var since *tables.TwitKey
 	if after != nil {
 		key, err := tables.ParseTwitKey(after.Key)
@@ -79,7 +81,8 @@ func (r *subscriptionResolver) subscribe(ctx context.Context, kind live.Kind, ow
 	return events, nil
 }
 
-// noEvents returns the events of a user who can't exist, since no user can have that name: none, until the subscriber leaves.
+// noEvents returns a channel without events, for a user of a name that no user can have. It is open
+// until the subscriber leaves.
 func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.Twit {
 	events := make(chan *tables.Twit)
 	go func() {
@@ -93,7 +96,7 @@ func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.T
 	return events
 }
 
-// subscriptionError returns the error that a subscriber receives when the subscription ends with err.
+// subscriptionError returns the error that ends a subscription for the subscriber.
 func subscriptionError(err error) error {
 	switch {
 	case errors.Is(err, live.ErrSlow):
@@ -111,11 +114,13 @@ type stream struct {
 	kind  live.Kind
 	owner string
 	begun time.Time
-	// replayed are the twits that were sent by replay and that the subscription may deliver again. It is nil when it can't any more.
+	// replayed are the twits that replay sent and that the subscription may deliver again. It is nil
+	// when it can't any more.
 	replayed map[tables.TwitKey]bool
-	// resumed is whether an earlier operation had the subscription.
+	// resumed says that an earlier operation had the subscription.
 	resumed bool
-	// taken are the first twits that this operation took from the subscription, at most two: one that the endpoint sends, and the next.
+	// taken are the first twits that this operation took from the subscription, at most two: one that
+	// the endpoint sends, and the next.
 	taken []tables.TwitKey
 }
 
@@ -152,9 +157,11 @@ func (s *stream) Fork() resume.Position {
 // Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run sends each twit once, those after a twit first, until ctx or the subscription ends. When expiry fires it sends the twits from before, and
-// returns [live.ErrSuspended].
-func (r *subscriptionResolver) run(ctx context.Context, s *stream, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit) error {
+// run sends each twit once, those after a twit first, until ctx or the subscription ends. When expiry
+// fires it sends the twits from before, and returns [live.ErrSuspended].
+func (r *subscriptionResolver) run(
+	ctx context.Context, s *stream, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit,
+) error {
 	send := func(t *tables.Twit) error {
 		select {
 		case events <- t:

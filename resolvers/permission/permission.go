@@ -1,4 +1,5 @@
-// Package permission says who may do what. docs/PERMISSIONS.md is the same table for people, and tests hold both to each other.
+// Package permission decides who may do what. docs/PERMISSIONS.md has the same table; tests compare
+// the two.
 package permission
 
 import (
@@ -10,24 +11,24 @@ import (
 // AdminRole is the code of the role whose holders are administrators.
 const AdminRole = "admin"
 
-// Who are sorts of people, a bit for each. One viewer may be of many.
+// Who is a set of roles that a viewer can have towards an object.
 type Who uint8
 
-// The sorts.
+// The roles.
 const (
-	Stranger   Who = 1 << iota // whoever there is, with a token or without
-	User                       // whoever has a token
-	Owner                      // the user whom it is about; the author of a twit or a comment
+	Stranger   Who = 1 << iota // every viewer, with a token or without
+	User                       // a viewer with a token
+	Owner                      // the user that the action is about; the author of a twit or a comment
 	TwitAuthor                 // the author of the twit that a comment is on
-	Follower                   // whoever follows the owner
+	Follower                   // a follower of the owner
 	Admin                      // an administrator
 )
 
-// Action is something that not everybody may do.
+// Action is something that not every viewer may do.
 type Action uint8
 
-// The actions, in the order of the table. The zero value is none of them and is permitted to no viewer. Reads that have no
-// action here, such as that of a name, are permitted to every viewer.
+// The actions, in the order of the table. The zero value is permitted to no viewer. Reads without an
+// action, such as that of a name, are permitted to every viewer.
 const (
 	SignUp Action = iota + 1
 	LogIn
@@ -71,7 +72,7 @@ const (
 	own       = Owner | Admin
 )
 
-// table says who may. Its names are those of docs/PERMISSIONS.md.
+// table has the roles that permit each action. Its names are those of docs/PERMISSIONS.md.
 var table = [actions]struct {
 	name string
 	who  Who
@@ -111,24 +112,24 @@ var table = [actions]struct {
 	Subscribe:        {"timelineTwitAdded", users},
 }
 
-// About is what an action is about, as far as there is such a thing.
+// About is the object of an action. Its fields are empty where there is none.
 type About struct {
-	// Owner is the user whom it is about, or the author of what it is about.
+	// Owner is the user that the action is about, or the author of the twit or the comment.
 	Owner string
 	// TwitAuthor is the author of the twit that a comment is on.
 	TwitAuthor string
 }
 
-// Verdict is whether a viewer may, as far as that is known without reading anything. One who may not yet may after all if the viewer is an
-// administrator, or follows somebody.
+// Verdict is whether an action is permitted, as far as that is known without a read.
 type Verdict struct {
 	Yes     bool
-	IfAdmin bool
-	// IfFollows is whom, empty if it does not depend on that.
+	IfAdmin bool // it is permitted if the viewer is an administrator
+	// IfFollows is the user whom the viewer has to follow, empty if the verdict does not depend on that.
 	IfFollows string
 }
 
-// Decide is the one function that says who may do what. Known is false for a stranger, whose viewer is not looked at.
+// Decide decides whether a viewer may do something. known is false for a viewer without a token: then
+// viewer is ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict {
 	who := table[action].who
 	is := Stranger
@@ -157,22 +158,24 @@ func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict 
 // String returns the action's name.
 func (a Action) String() string { return table[a].name }
 
-// For says whom it is for, as in "administrators", for one who may not.
+// For describes the viewers to whom the action is permitted, as in "administrators".
 func (a Action) For() string {
 	var list []string
-	for _, sort := range []struct {
+	for _, role := range []struct {
 		who  Who
 		name string
-	}{{User, "whoever has logged in"}, {Owner, "whose it is"}, {TwitAuthor, "the author of the twit"}, {Follower, "followers"}, {Admin, "administrators"}} {
-		if table[a].who&sort.who != 0 {
-			list = append(list, sort.name)
-			if sort.who == User {
+	}{
+		{User, "whoever has logged in"}, {Owner, "whose it is"}, {TwitAuthor, "the author of the twit"},
+		{Follower, "followers"}, {Admin, "administrators"},
+	} {
+		if table[a].who&role.who != 0 {
+			list = append(list, role.name)
+			if role.who == User {
 				break
 			}
 		}
 	}
-	last := len(list) - 1
-	if last > 0 {
+	if last := len(list) - 1; last > 0 {
 		return strings.Join(list[:last], ", ") + " and " + list[last]
 	}
 	return strings.Join(list, "")
