@@ -55,7 +55,7 @@ func (in *input) named(field string, err error) {
 // attribute is the text of an attribute of an object.
 func (in *input) attribute(form tables.Form, field, s string) string {
 	switch form {
-	case tables.OfName:
+	case tables.OfLine:
 		return in.name(field, s)
 	case tables.OfDepartmentName:
 		return in.departmentName(field, s)

@@ -26,7 +26,7 @@ type Form int
 
 // The forms. No mutation sets an attribute of the zero form directly.
 const (
-	OfName Form = 1 + iota
+	OfLine Form = 1 + iota
 	OfDepartmentName
 	OfCode
 	OfEmail

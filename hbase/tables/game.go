@@ -28,7 +28,7 @@ var Games = &Object[Game]{
 
 	key: func(g *Game) *string { return &g.Code }, keyColumn: "id",
 	attributes: []attribute[Game]{
-		text("name", func(g *Game) **string { return &g.Name }).in("name", ParseLine).writable(OfName),
+		text("name", func(g *Game) **string { return &g.Name }).in("name", ParseLine).writable(OfLine),
 		version(func(g *Game) **string { return &g.Version }),
 		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
 	},

@@ -22,7 +22,7 @@ var Roles = &Object[Role]{
 
 	key: func(r *Role) *string { return &r.Code }, keyColumn: "id",
 	attributes: []attribute[Role]{
-		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine).writable(OfName),
+		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine).writable(OfLine),
 		version(func(r *Role) **string { return &r.Version }),
 		text("department", func(r *Role) **string { return &r.DepartmentCode }).in("department", checked(CheckCode)).writable(OfCode),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),

@@ -36,7 +36,7 @@ var Users = &Object[User]{
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	promised: func(u *User) *bool { return &u.Promised },
 	attributes: []attribute[User]{
-		text("name", func(u *User) **string { return &u.Name }).in("name", ParseLine).writable(OfName),
+		text("name", func(u *User) **string { return &u.Name }).in("name", ParseLine).writable(OfLine),
 		version(func(u *User) **string { return &u.Version }),
 		text("email", func(u *User) **string { return &u.Email }).mayBeIn("email", parseEmail).writable(OfEmail),
 		number("age", func(u *User) **int { return &u.Age }).mayBeIn("age", parseAge).writable(OfAge),
