@@ -14,14 +14,14 @@ import (
 
 // small are people of whom each has a part: what they see of each other is the question.
 var small = map[string]string{
-	"users": `username,name,email,age,avatar_url,created_at
-LiLei,Li Lei,lilei@example.org,30,https://example.org/l.jpg,2014-01-01T00:00:00Z
-Lucy,Lucy,lucy@example.org,,,
-小红,小红,xh@example.org,7,,2014-01-01T08:30:00.125+08:00
-follower,Follower,,,,
-other,Other,,,,
-boss,Boss,,,,
-empty,Empty,,,,`,
+	"users": `username,name,email,age,avatar_url,bio,created_at
+LiLei,Li Lei,lilei@example.org,30,https://example.org/l.jpg,Plants trees.,2014-01-01T00:00:00Z
+Lucy,Lucy,lucy@example.org,,,,
+小红,小红,xh@example.org,7,,十二局俄罗斯方块,2014-01-01T08:30:00.125+08:00
+follower,Follower,,,,,
+other,Other,,,,,
+boss,Boss,,,,,
+empty,Empty,,,,,`,
 	"departments": "id,name,parent\nceo,CEO,\n开发部,开发部,ceo\n",
 	"roles":       "id,name,department\nadmin,Administrator,\ndeveloper,Developer,开发部\n",
 	"user_roles":  "username,role\nboss,admin\n小红,developer\n",

@@ -12,7 +12,7 @@ import (
 var open = map[string]string{
 	"Query":                "node nodes viewer user users twit role roles department topDepartments game games",
 	"Subscription":         "twitPosted", // which delivers what the subscriber may see
-	"User":                 "id username name version age avatarUrl createdAt followers following followerCount followingCount isFollowing viewerFollows twits likedTwits album roles hasRole games hasPlayed",
+	"User":                 "id username name version age avatarUrl bio createdAt followers following followerCount followingCount isFollowing viewerFollows twits likedTwits album roles hasRole games hasPlayed",
 	"UserConnection":       "edges nodes pageInfo totalCount",
 	"UserEdge":             "cursor node followedAt",
 	"Twit":                 "id author title content photoUrls visibility postedAt comments commentCount likes likeCount viewerLikes",

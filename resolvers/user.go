@@ -81,13 +81,14 @@ func writeNewUser(
 ) (string, error) {
 	return w.CreateUser(ctx, viewer, writers.NewUser{
 		Username: in.Username, Name: in.Name, Email: in.Email.Value(), Age: in.Age.Value(), AvatarURL: in.AvatarURL.Value(),
+		Bio: in.Bio.Value(),
 	}, in.IdempotencyKey.Value())
 }
 
 func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateUserInput) (string, error) {
 	return w.UpdateUser(ctx, writers.UserChange{
 		Username: in.Username, Name: given(in.Name), Email: given(in.Email), Age: given(in.Age),
-		AvatarURL: given(in.AvatarURL), ExpectedVersion: in.ExpectedVersion.Value(),
+		AvatarURL: given(in.AvatarURL), Bio: given(in.Bio), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }
 

@@ -93,8 +93,8 @@ func TestBadRows(t *testing.T) {
 
 func TestHeaders(t *testing.T) {
 	for _, test := range []struct{ schema, header, want string }{
-		{"users", "username,name,shoe_size", `users.csv:1: column shoe_size: users has no such column; it has username,name[,email,age,avatar_url,created_at]`},
-		{"users", "username", `users.csv:1: column name: the header lacks it; users has username,name[,email,age,avatar_url,created_at]`},
+		{"users", "username,name,shoe_size", `users.csv:1: column shoe_size: users has no such column; it has username,name[,email,age,avatar_url,bio,created_at]`},
+		{"users", "username", `users.csv:1: column name: the header lacks it; users has username,name[,email,age,avatar_url,bio,created_at]`},
 		{"games", "id,name,id", `games.csv:1: column id: the header names it twice`},
 		{"games", "", `games.csv:1: the file is empty, it lacks even the header: id,name`},
 	} {

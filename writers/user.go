@@ -13,6 +13,7 @@ type NewUser struct {
 	Email          *string
 	Age            *int
 	AvatarURL      *string
+	Bio            *string `json:",omitempty"`
 }
 
 // checkNewUser checks a new user. Administrators may give reserved names.
@@ -51,6 +52,7 @@ type UserChange struct {
 	Username               string
 	Name, Email, AvatarURL Change[string]
 	Age                    Change[int]
+	Bio                    Change[string] `json:",omitzero"`
 	// ExpectedVersion is the version that the caller read, nil for any.
 	ExpectedVersion *string
 }

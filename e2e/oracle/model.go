@@ -10,6 +10,7 @@ import (
 type User struct {
 	Username, Name       string
 	Email, AvatarURL     *string
+	Bio                  *string
 	Age                  *int
 	CreatedAt            *time.Time
 	followers, following []*follow // sorted

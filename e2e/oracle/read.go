@@ -139,7 +139,7 @@ func open(path string) (io.ReadCloser, error) {
 }
 
 func (m *Model) user(r *reader) {
-	u := &User{Username: r.text("username"), Name: r.text("name"), Email: r.optional("email"), AvatarURL: r.optional("avatar_url"),
+	u := &User{Username: r.text("username"), Name: r.text("name"), Email: r.optional("email"), AvatarURL: r.optional("avatar_url"), Bio: r.optional("bio"),
 		CreatedAt: r.optionalTime("created_at"), plays: map[*Game]map[string]int{}}
 	if r.text("age") != "" {
 		age := r.number("age")

@@ -8,6 +8,7 @@ var userFields = map[string]resolver{
 	"User.name":           of(func(u *User) any { return u.Name }),
 	"User.age":            of(func(u *User) any { return deref(u.Age) }),
 	"User.avatarUrl":      of(func(u *User) any { return deref(u.AvatarURL) }),
+	"User.bio":            of(func(u *User) any { return deref(u.Bio) }),
 	"User.createdAt":      of(func(u *User) any { return instant(u.CreatedAt) }),
 	"User.followerCount":  of(func(u *User) any { return len(u.followers) }),
 	"User.followingCount": of(func(u *User) any { return len(u.following) }),

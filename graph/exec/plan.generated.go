@@ -2874,6 +2874,14 @@ func planUser() []plan.Field {
 				}
 				return scalar.AppendURL(dst, *v), true
 			}},
+		{Name: "bio", Object: "User", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.User).Bio
+				if v == nil {
+					return dst, false
+				}
+				return plan.AppendString(dst, *v), true
+			}},
 		{Name: "createdAt", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).CreatedAt

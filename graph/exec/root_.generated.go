@@ -395,6 +395,7 @@ type ComplexityRoot struct {
 		Age            func(childComplexity int) int
 		Album          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		AvatarURL      func(childComplexity int) int
+		Bio            func(childComplexity int) int
 		CreatedAt      func(childComplexity int) int
 		Email          func(childComplexity int) int
 		FollowerCount  func(childComplexity int) int
@@ -2040,6 +2041,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.AvatarURL(childComplexity), true
+	case "User.bio":
+		if e.ComplexityRoot.User.Bio == nil {
+			break
+		}
+
+		return e.ComplexityRoot.User.Bio(childComplexity), true
 	case "User.createdAt":
 		if e.ComplexityRoot.User.CreatedAt == nil {
 			break
@@ -3039,47 +3046,47 @@ extend type User {
 extend type Mutation {
   "Makes the viewer like a twit. It does nothing if the viewer likes the twit already."
   like(
-    "The twit to like."
+    "Parameters of the mutation."
     input: LikeInput!
   ): LikePayload
   "Makes the viewer no longer like a twit. It does nothing if the viewer does not like the twit."
   unlike(
-    "The twit to like no longer."
+    "Parameters of the mutation."
     input: UnlikeInput!
   ): UnlikePayload
 }
 
-"The input of ` + "`" + `like` + "`" + `."
+"Input of ` + "`" + `like` + "`" + `."
 input LikeInput {
   "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
   twitId: ID!
-  "Returned unchanged in the payload."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"The result of ` + "`" + `like` + "`" + `."
+"Payload of ` + "`" + `like` + "`" + `."
 type LikePayload {
   "The twit that the viewer likes."
   twit: Twit
-  "The reasons why nothing was done. It is empty if the mutation succeeded."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
 
-"The input of ` + "`" + `unlike` + "`" + `."
+"Input of ` + "`" + `unlike` + "`" + `."
 input UnlikeInput {
   "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
   twitId: ID!
-  "Returned unchanged in the payload."
+  "An opaque value that the payload returns."
   clientMutationId: String
 }
 
-"The result of ` + "`" + `unlike` + "`" + `."
+"Payload of ` + "`" + `unlike` + "`" + `."
 type UnlikePayload {
   "The twit that the viewer does not like any longer."
   twit: Twit
-  "The reasons why nothing was done. It is empty if the mutation succeeded."
+  "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3559,6 +3566,8 @@ type User implements Node {
   age: Int
   "The URL of a picture of the user."
   avatarUrl: URL
+  "A line about the user."
+  bio: String
   "When the user was created. Null if unknown."
   createdAt: DateTime
   "The followers of the user, newest first."
@@ -3725,6 +3734,8 @@ input CreateUserInput {
   age: Int
   "The URL of a picture of the user."
   avatarUrl: URL
+  "A line about the user, at most 200 characters."
+  bio: String
   "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
@@ -3753,6 +3764,8 @@ input UpdateUserInput {
   age: Int
   "The URL of a picture of the user. ` + "`" + `null` + "`" + ` removes it."
   avatarUrl: URL
+  "A line about the user, at most 200 characters. ` + "`" + `null` + "`" + ` removes it."
+  bio: String
   "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
@@ -4454,6 +4467,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_age(ctx, field)
 	case "avatarUrl":
 		return ec.fieldContext_User_avatarUrl(ctx, field)
+	case "bio":
+		return ec.fieldContext_User_bio(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_User_createdAt(ctx, field)
 	case "followers":

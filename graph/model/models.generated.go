@@ -162,6 +162,8 @@ type CreateUserInput struct {
 	Age graphql.Omittable[*int] `json:"age"`
 	// The URL of a picture of the user.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// A line about the user, at most 200 characters.
+	Bio graphql.Omittable[*string] `json:"bio"`
 	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
@@ -364,19 +366,19 @@ type GameEdge struct {
 	Count *int `json:"count"`
 }
 
-// The input of `like`.
+// Input of `like`.
 type LikeInput struct {
 	// The `id` of a twit that the viewer may see.
 	TwitID tables.ID `json:"twitId"`
-	// Returned unchanged in the payload.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// The result of `like`.
+// Payload of `like`.
 type LikePayload struct {
 	// The twit that the viewer likes.
 	Twit *tables.Twit `json:"twit"`
-	// The reasons why nothing was done. It is empty if the mutation succeeded.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -611,19 +613,19 @@ type UnfollowPayload struct {
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
-// The input of `unlike`.
+// Input of `unlike`.
 type UnlikeInput struct {
 	// The `id` of a twit that the viewer may see.
 	TwitID tables.ID `json:"twitId"`
-	// Returned unchanged in the payload.
+	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
-// The result of `unlike`.
+// Payload of `unlike`.
 type UnlikePayload struct {
 	// The twit that the viewer does not like any longer.
 	Twit *tables.Twit `json:"twit"`
-	// The reasons why nothing was done. It is empty if the mutation succeeded.
+	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -709,6 +711,8 @@ type UpdateUserInput struct {
 	Age graphql.Omittable[*int] `json:"age"`
 	// The URL of a picture of the user. `null` removes it.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
+	// A line about the user, at most 200 characters. `null` removes it.
+	Bio graphql.Omittable[*string] `json:"bio"`
 	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.

@@ -11,6 +11,7 @@ type User struct {
 	Email          *string
 	Age            *int
 	AvatarURL      *string
+	Bio            *string
 	CreatedAt      *time.Time
 	FollowerCount  *int
 	FollowingCount *int
@@ -41,6 +42,7 @@ var Users = &Object[User]{
 		text("email", func(u *User) **string { return &u.Email }).mayBeIn("email", parseEmail).writable(OfEmail),
 		number("age", func(u *User) **int { return &u.Age }).mayBeIn("age", parseAge).writable(OfAge),
 		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }).mayBeIn("avatar_url", ParseURL).writable(OfURL),
+		text("bio", func(u *User) **string { return &u.Bio }).mayBeIn("bio", ParseLine).writable(OfLine),
 		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }).mayBeIn("created_at", parseInstant),
 		count("followerCount", func(u *User) **int { return &u.FollowerCount }),
 		count("followingCount", func(u *User) **int { return &u.FollowingCount }),

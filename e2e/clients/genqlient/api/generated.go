@@ -609,6 +609,8 @@ type UpdateUserInput struct {
 	Age json.RawMessage `json:"age,omitempty"`
 	// The URL of a picture of the user. `null` removes it.
 	AvatarUrl *string `json:"avatarUrl,omitempty"`
+	// A line about the user, at most 200 characters. `null` removes it.
+	Bio *string `json:"bio"`
 	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
 	ExpectedVersion *string `json:"expectedVersion"`
 	// An opaque value that the payload returns.
@@ -629,6 +631,9 @@ func (v *UpdateUserInput) GetAge() json.RawMessage { return v.Age }
 
 // GetAvatarUrl returns UpdateUserInput.AvatarUrl, and is useful for accessing the field via an interface.
 func (v *UpdateUserInput) GetAvatarUrl() *string { return v.AvatarUrl }
+
+// GetBio returns UpdateUserInput.Bio, and is useful for accessing the field via an interface.
+func (v *UpdateUserInput) GetBio() *string { return v.Bio }
 
 // GetExpectedVersion returns UpdateUserInput.ExpectedVersion, and is useful for accessing the field via an interface.
 func (v *UpdateUserInput) GetExpectedVersion() *string { return v.ExpectedVersion }
