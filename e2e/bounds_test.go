@@ -105,7 +105,7 @@ func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role", `department(code:"x")`: "Department", `game(code:"x")`: "Game",
 		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
 	filtered := []string{"twits", "album", "comments", "timeline"}
-	unbound := []string{"ancestors", "descendants"} // by the depth of the tree alone
+	unbound := []string{"ancestors", "descendants", "likedTwits"} // see TestWhatTakesMoreRoundsThanKAndTwo
 	chains := 0
 	var walk func(typ, before, after string, hops int)
 	walk = func(typ, before, after string, hops int) {
@@ -181,6 +181,7 @@ func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
 		{`twits{nodes{comments{nodes{author{name}}}}}`, true, 3, 6, 4},
 		{`twits(last:5){nodes{author{name}}}`, true, 2, 4, 2},
 		{`timeline{nodes{id}}`, true, 1, 13, 2},
+		{`likedTwits{nodes{id}}`, true, 1, 10, 2},
 		{followers(4, "(first:2)"), false, 4, 5, 5},
 		{followers(4, "(last:2)"), false, 4, 9, 5},
 		{followers(1, `(last:2,before:"`+after+`")`), false, 1, 5, 2},

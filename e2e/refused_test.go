@@ -56,6 +56,8 @@ var refusals = []refusal{
 	{"postTwit", `{content:"` + strings.Repeat("x", writers.MaxTwit+1) + `",title:"",photoUrls:["https://u:p@example.org"],idempotencyKey:"` + long + `"}`,
 		"BAD_USER_INPUT title, BAD_USER_INPUT content, BAD_USER_INPUT photoUrls, BAD_USER_INPUT idempotencyKey"},
 	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
+	{"like", `{twitId:"<remark>"}`, "NOT_FOUND twitId"},
+	{"unlike", `{twitId:"<remark>"}`, "NOT_FOUND twitId"},
 	{"addComment", `{twitId:"<remark>",content:""}`, "BAD_USER_INPUT content, NOT_FOUND twitId"},
 	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
 	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
