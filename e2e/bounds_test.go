@@ -181,7 +181,7 @@ func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
 		{`twits{nodes{comments{nodes{author{name}}}}}`, true, 3, 6, 4},
 		{`twits(last:5){nodes{author{name}}}`, true, 2, 4, 2},
 		{`timeline{nodes{id}}`, true, 1, 13, 2},
-		{`likedTwits{nodes{id}}`, true, 1, 10, 2},
+		{`likedTwits{nodes{id}}`, false, 1, 8, 2},
 		{followers(4, "(first:2)"), false, 4, 5, 5},
 		{followers(4, "(last:2)"), false, 4, 9, 5},
 		{followers(1, `(last:2,before:"`+after+`")`), false, 1, 5, 2},
