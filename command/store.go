@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -13,6 +14,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
 	"twibase/transfer"
 )
 
@@ -77,24 +79,27 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is withExisting for a store that twibase has written to. Tables that a later version of twibase added are
-// created.
+// withTables is withExisting for a store that has twibase's tables. Those that a later version added are created. If another
+// one is missing, its data was lost: what refers to it must not be repaired.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
-		present, _, err := partition(ctx, store)
+		present, missing, err := partition(ctx, store)
 		if err != nil {
 			return err
 		}
 		if len(present) == 0 {
 			return fmt.Errorf("--store %s has no twibase tables: twibase tables create creates them", f.Store)
 		}
+		if lost := slices.DeleteFunc(missing, func(table string) bool { return !tables.Original(table) }); len(lost) > 0 {
+			return fmt.Errorf("--store %s lacks the tables %s: restore their data, or let twibase tables create create them, empty",
+				f.Store, strings.Join(lost, ", "))
+		}
 		created, err := transfer.EnsureTables(ctx, store, f.regions())
 		if err != nil {
 			return fmt.Errorf("creating tables: %w", err)
 		}
 		if len(created) > 0 {
-			fmt.Fprintf(p.stderr, "twibase: created the missing tables %s; if the store had them before, restore their data\n",
-				strings.Join(created, ", "))
+			fmt.Fprintf(p.stderr, "twibase: created the tables %s, which this version adds\n", strings.Join(created, ", "))
 		}
 		return use(store)
 	})

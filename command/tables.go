@@ -65,8 +65,8 @@ func (c *listCommand) Run(ctx context.Context, p process) error {
 				printDifferences(p, table.Name, differences)
 			}
 		}
-		if missing > 0 {
-			fmt.Fprintf(p.stderr, "%d tables are missing: create them with twibase tables create\n", missing)
+		if len(missing) > 0 {
+			fmt.Fprintf(p.stderr, "%d tables are missing: create them with twibase tables create\n", len(missing))
 		}
 		return nil
 	})
@@ -111,17 +111,18 @@ func (c *dropCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// partition returns which of twibase's tables the store has, and how many are missing.
-func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing int, err error) {
+// partition returns which of twibase's tables the store has, and which are missing.
+func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing []string, err error) {
 	names, err := store.Tables(ctx)
 	if err != nil {
-		return nil, 0, fmt.Errorf("listing tables: %w", err)
+		return nil, nil, fmt.Errorf("listing tables: %w", err)
 	}
-	all := tables.Definitions(1)
-	for _, table := range all {
+	for _, table := range tables.Definitions(1) {
 		if slices.Contains(names, table.Name) {
 			present = append(present, table)
+		} else {
+			missing = append(missing, table.Name)
 		}
 	}
-	return present, len(all) - len(present), nil
+	return present, missing, nil
 }

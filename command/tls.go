@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 )
+
+// certificateInterval is the least time between two log lines about a certificate that cannot be read, whatever the number of
+// connections.
+const certificateInterval = 2 * time.Second
 
 type tlsFlags struct {
 	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server in PEM, followed by its intermediate certificates. Needs --tls-key. Changes of both files take effect at the next connection."`
@@ -33,7 +38,8 @@ type certificate struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	version string // times and sizes of both files when current was read
+	logged  time.Time // when a failure was logged last
+	version string    // times and sizes of both files when current was read
 }
 
 // get is a [tls.Config.GetCertificate]. If new files cannot be read, as when only one of the two has been
@@ -42,11 +48,14 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.read()
-	if err != nil && c.current != nil {
-		c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
-		err = nil
+	if err == nil || c.current == nil {
+		return c.current, err
 	}
-	return c.current, err
+	if now := time.Now(); now.Sub(c.logged) >= certificateInterval {
+		c.logged = now
+		c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
+	}
+	return c.current, nil
 }
 
 // read sets current, unless the files are unchanged.

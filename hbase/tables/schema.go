@@ -26,6 +26,17 @@ func Definitions(regions int) []hbase.Table {
 	return all
 }
 
+// original are the tables of the first version of twibase. A store that lacks one of them has lost data. All other tables
+// were added by later versions.
+var original = []string{
+	"accounts", "albums", "assignments", "broadcasters", "commenters", "comments", "cuts", "departments", "errands",
+	"following", "follows", "games", "intents", "plays", "roles", "timelines", "twit_ids", "user_comments", "user_games",
+	"user_roles", "users",
+}
+
+// Original reports whether every store has the table, whichever version of twibase wrote it.
+func Original(table string) bool { return slices.Contains(original, table) }
+
 // family returns how every family is made. ROW_INDEX_V1 makes a Get much cheaper for a region server than the default of
 // HBase's clients: see docs/TABLES.md.
 func family(name string) hbase.FamilySchema {

@@ -50,8 +50,9 @@ type run struct {
 	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
-	// parents has the parent of each department.
+	// parents has the parent of each department that could be read, unread all others.
 	parents map[string]string
+	unread  map[string]bool
 	// levels is the depth of the tree of departments, as far as it was checked.
 	levels int
 	// damaged are the lists in which an unreadable twit was reported: the row is not reported again.

@@ -11,9 +11,10 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// readTree reads the parents of all departments. The tree fits into memory.
+// readTree reads the parents of all departments. The tree fits into memory. A department that cannot be read may exist:
+// what refers to it is left alone.
 func (r *run) readTree(ctx context.Context) error {
-	r.parents = map[string]string{}
+	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
 		if err != nil {
 			return err
@@ -22,7 +23,11 @@ func (r *run) readTree(ctx context.Context) error {
 		if err != nil {
 			continue // reported with the department
 		}
-		if d, exists, err := tables.Parents.Decode(key, row.Cells); err == nil && exists {
+		d, exists, err := tables.Parents.Decode(key, row.Cells)
+		switch {
+		case err != nil:
+			r.unread[key] = true
+		case exists:
 			r.parents[key] = d.Owner
 		}
 	}
@@ -36,6 +41,8 @@ func (r *run) climb(d referrer) (wrong bool) {
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
 		_, exists := r.parents[at]
 		switch {
+		case r.unread[at]:
+			return false
 		case !exists && len(path) == 1:
 			r.refersWrongly(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
 			return true
