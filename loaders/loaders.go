@@ -1,9 +1,8 @@
 // Package loaders reads the tables for the resolvers, many keys at a time.
 //
-// A request's reads go through one [Loaders], which dedupes them and sends those that are asked for
-// together as one call of the store, whatever their loaders and tables: [core.go]. On that core a
-// loader is one line: its name in reports, how its key becomes a Get, and how cells become its
-// value.
+// A request's reads go through one [Loaders]. It reads each Get once, and sends those that are asked
+// for together as one call of the store, of all loaders and tables: see dataloader.go. A loader
+// declares its name in reports, how a key becomes a Get, and how cells become a value.
 //
 // All loaders are safe for concurrent use, and their results are index-aligned with the keys. Where
 // some keys fail the error is an [Errors], and the other values are good.
@@ -15,7 +14,7 @@ import "twibase/hbase/tables"
 // [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// Relation is the key of [Related]: what A may be to B.
+// Relation is the key of [Related]: a relation and two objects.
 type Relation struct {
 	Kind *tables.Relation
 	A, B string

@@ -8,11 +8,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Object loads the rows of a noun.
+// Object loads objects of one kind.
 type Object[T any] struct {
 	Loader[Row, *T]
-	// Exists answers whether there is an object of a key: one that was deleted is gone from then
-	// on, whatever still names it.
+	// Exists loads whether the object of a key exists. Deleted objects do not, even if lists still
+	// refer to them.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
@@ -33,9 +33,9 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 	}}
 }
 
-// Roots answers the objects of these keys, with what the schema's fields need: unlike
-// [Object.Named] it always reads, for nobody has said yet that they exist. Where there is none it
-// answers nil or, to who takes promises, one that comes to nothing.
+// Roots returns the objects of these keys, with what the schema's fields need. Unlike
+// [Object.Named] it always reads, because the keys come from the client. A missing object is nil,
+// or a lazy object that becomes null.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
 	return o.either(ctx, keys, o.existing(fields))
 }

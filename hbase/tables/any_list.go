@@ -15,7 +15,7 @@ const ListBound = 50_000
 type AnyList struct {
 	// Table and Family are where its members are: a column per member, in the order of the list.
 	Table, Family string
-	// Owner is the kind of object that has such a list, or nil. The first row of a list has the key of its owner.
+	// Owner is the kind of object that has such a list. The first row of a list has the key of its owner.
 	Owner *AnyObject
 	// Count is the attribute of the owner that holds the length of the list, empty if there is none.
 	Count string

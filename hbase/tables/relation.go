@@ -14,8 +14,8 @@ import (
 // lists its counterparts. The state of an edge is a value, never an absence, because a delete marker would mask what a
 // slower clock writes later.
 type Relation struct {
-	// Name is the mutation that relates two objects, Inverse the one that ends it, and Verb what is said of the first end,
-	// as in "follow", "unfollow" and "LiLei follows Lucy". Name and Inverse are also the stored names of the operations.
+	// Name is the mutation that relates two objects, and Inverse the one that ends it. Both are also the stored names of the
+	// operations. Verb is used in messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
 	// Table has the edges, and File is the name of the CSV file that has them, without its ending.
 	Table, File string
@@ -24,7 +24,7 @@ type Relation struct {
 	// Irreflexive relations hold between no object and itself.
 	Irreflexive bool
 	// DateColumn is the column of the file that tells since when two objects are related. If it is empty, the relation has no
-	// dates: its lists are not in their order, and no file has them.
+	// dates: its lists are sorted by key, and its file has no such column.
 	DateColumn string
 	// Strict relations end only between objects that exist: the inverse mutation answers NOT_FOUND otherwise.
 	Strict bool
@@ -77,8 +77,8 @@ func (e *End) Member(counterpart string, at time.Time, timestamp int64) hbase.Ce
 	return e.member(counterpart, at, timestamp)
 }
 
-// Counterpart returns the key of the counterpart of which a column of the owner's list tells, and since when, if the
-// relation has dates. The error is [hbase.ErrCorrupt].
+// Counterpart decodes a member of the owner's list: the key of the counterpart and, if the relation has dates, the time. The
+// error is [hbase.ErrCorrupt].
 func (e *End) Counterpart(owner string, member hbase.Cell) (key string, at time.Time, err error) {
 	return e.read(owner, []hbase.Cell{member})
 }

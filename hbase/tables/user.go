@@ -22,7 +22,7 @@ type User struct {
 	PublicAlbumCount *int
 	RoleCount        *int
 	GameCount        *int
-	// Promised is whether nobody is shown the user if there is none: see [Object.Promise].
+	// Promised marks a lazy object: if its row is missing, it becomes null. See [Object.Promise].
 	Promised bool
 }
 
