@@ -40,8 +40,8 @@ func (m *member) writes(at tables.Place, label string) []write {
 		return put(bucket, m.cell)
 	}
 	writes := []write{{what, in(at.Covering)}}
-	if at.Announced != 0 {
-		writes = append(writes, write{what + ", announced", in(at.Announced)})
+	if at.Pending != 0 {
+		writes = append(writes, write{what + ", pending", in(at.Pending)})
 	}
 	switch {
 	case at.Covering == 0:

@@ -68,7 +68,7 @@ var split = register(opType[splitArgs]{
 	},
 	check: func(a *splitArgs, r *reading) (decision, error) {
 		directory, err := a.list().DecodeDirectory(string(a.Owner), r.cells[0])
-		if err != nil || a.list().Announced(r.cells[0]) != 0 {
+		if err != nil || a.list().PendingSince(r.cells[0]) != 0 {
 			return unchanged, err
 		}
 		var positions []string
@@ -106,7 +106,7 @@ var split = register(opType[splitArgs]{
 			names.Cells = append(names.Cells, a.list().BucketCell(b.bucket(), o.at))
 		}
 		announce := hbase.Put{Table: a.List.Table, Row: a.row(0), Cells: []hbase.Cell{
-			a.list().AnnouncementCell(pending, o.at),
+			a.list().PendingCell(pending, o.at),
 		}}
 		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
 		return plan{later: []stage{

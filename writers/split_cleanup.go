@@ -19,23 +19,23 @@ type cleanupArgs struct {
 	At          int64 // milliseconds: the timestamp of the split
 }
 
-// cleanup deletes the old copies of what a split moved, and the announcement of the pending
+// cleanup deletes the old copies of what a split moved, and the column of the pending
 // buckets.
 var _ = register(opType[cleanupArgs]{
 	name: "empty", properties: properties{delay: grace},
 	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *cleanupArgs, r *reading) (decision, error) {
-		if a.list().Announced(r.cells[0]) != a.At {
+		if a.list().PendingSince(r.cells[0]) != a.At {
 			return unchanged, nil // it was done, or is about to be
 		}
 		return commit(), nil
 	},
 	plan: func(a cleanupArgs, _ operation) plan {
-		end := hbase.Delete{Table: a.List.Table, Row: a.row(0), Columns: []hbase.Deletion{a.list().AnnouncementEnd(a.At)}}
+		end := hbase.Delete{Table: a.List.Table, Row: a.row(0), Columns: []hbase.Deletion{a.list().PendingEnd(a.At)}}
 		return plan{later: []stage{
 			{a.deleteCopies("empty", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// A writer that read the announcement may have left a moved marker after bucket 0 was
+			// A writer that read the pending buckets may have left a moved marker after bucket 0 was
 			// read.
 			{a.deleteCopies("empty again", 0)},
 		}}

@@ -39,9 +39,9 @@ func codecs() []codec {
 	}
 	list = append(list, codec{"row of an intent", tables.Intents.Row(write.ID), againIntentRow, hbase.ErrCorrupt},
 		codec{"op", write.ID, againPosition(tables.CheckOp), tables.ErrName}, codec{"op, void", write.After, againPosition(tables.CheckOp), tables.ErrName})
-	list = append(list, valueOf("Followers, announcement", tables.Followers.AnnouncementCell([]tables.Bucket{
+	list = append(list, valueOf("Followers, announcement", tables.Followers.PendingCell([]tables.Bucket{
 		{Number: 7, Start: lists[0].cell.Qualifier, Stop: lists[0].cell.Qualifier + "z"},
-		{Number: 258, Start: lists[0].cell.Qualifier + "z", Stop: lists[0].cell.Qualifier + "zz"}}, 0), tables.Followers.AnnouncementAgain))
+		{Number: 258, Start: lists[0].cell.Qualifier + "z", Stop: lists[0].cell.Qualifier + "zz"}}, 0), tables.Followers.PendingAgain))
 	for _, c := range tables.Intents.Put(write).Cells {
 		list = append(list, valueOf("intent", c, againIntent))
 	}

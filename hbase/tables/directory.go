@@ -105,11 +105,11 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 // isDirectory reports whether a column is no member, but a part of the directory or what follows that.
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket appends the bucket that a directory column names. It checks an announcement and appends nothing.
+// appendBucket appends the bucket that a directory column names. It checks the column of pending buckets, and appends nothing for it.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
-	if c.Qualifier == announcement {
-		if _, err := l.decodeAnnouncement(c.Value); err != nil {
-			return nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, "announcement"))
+	if c.Qualifier == pendingColumn {
+		if _, err := l.decodePending(c.Value); err != nil {
+			return nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, "pending buckets"))
 		}
 		return buckets, nil
 	}

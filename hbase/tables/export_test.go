@@ -2,11 +2,11 @@ package tables
 
 import "twibase/hbase"
 
-// AnnouncementAgain reads an announcement and writes it again.
-func (l *AnyList) AnnouncementAgain(c hbase.Cell) (hbase.Cell, error) {
-	fresh, err := l.decodeAnnouncement(c.Value)
+// PendingAgain reads pending buckets and writes them again.
+func (l *AnyList) PendingAgain(c hbase.Cell) (hbase.Cell, error) {
+	fresh, err := l.decodePending(c.Value)
 	if err != nil {
-		return hbase.Cell{}, corrupt(err, "announcement")
+		return hbase.Cell{}, corrupt(err, "pending buckets")
 	}
-	return l.AnnouncementCell(fresh, 0), nil
+	return l.PendingCell(fresh, 0), nil
 }

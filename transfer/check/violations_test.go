@@ -128,7 +128,7 @@ func violations() []broken {
 			[]string{atMember(tables.Followers, "a", follower("e")) + `is there, should be absent: row "\xd2Na\x00f\x00\x00\x00\x03" covers it`}, true},
 		{"a member that tells of another bucket, and pending buckets of no split", []hbase.Mutation{
 			put("users", tables.RowKey("c"), tables.Followers.MovedCell(tables.Followers.Position(follower("a")), 0)),
-			put("users", tables.RowKey("c"), tables.Followers.AnnouncementCell([]tables.Bucket{{Number: 7, Start: tables.Followers.Position(follower("a"))}}, 0)),
+			put("users", tables.RowKey("c"), tables.Followers.PendingCell([]tables.Bucket{{Number: 7, Start: tables.Followers.Position(follower("a"))}}, 0)),
 		}, []string{
 			atMember(tables.Followers, "c", follower("a")) + `is there, should be absent: no split of the list of "c" is in progress`,
 			at("users", "c", `f:"\xff\xff\xff"`) + `is there, should be absent: no split of the list of "c" is in progress`,

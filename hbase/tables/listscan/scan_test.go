@@ -36,7 +36,7 @@ func list(t *testing.T) hbase.Store {
 	_, err = store.Mutate(context.Background(), []hbase.Mutation{
 		row(0, is("a"), is("b"), is("d"), l.MovedCell("e", 2), is("f"),
 			l.BucketCell(tables.Bucket{Number: 2, Start: "d", Stop: "m"}, 1), l.BucketCell(tables.Bucket{Number: 1, Start: "m"}, 1),
-			l.AnnouncementCell([]tables.Bucket{{Number: 7, Start: "p"}}, 1)),
+			l.PendingCell([]tables.Bucket{{Number: 7, Start: "p"}}, 1)),
 		row(2, is("d"), is("e"), is("f")),
 		row(1, is("m"), is("p")),
 		row(7, is("p")),

@@ -22,12 +22,12 @@ func TestWhereAMemberBelongs(t *testing.T) {
 		{"a list of one bucket", nil, "a", tables.Place{}},
 		{"before what is sealed", []hbase.Cell{l.BucketCell(sealed, 0)}, "a", tables.Place{}},
 		{"in what is sealed", []hbase.Cell{l.BucketCell(sealed, 0)}, "m", tables.Place{Covering: 1}},
-		{"before what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "c", tables.Place{}},
-		{"in what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Announced: 7}},
-		{"further on", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "lz", tables.Place{Announced: 8}},
-		{"behind what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "n", tables.Place{Covering: 1}},
+		{"before what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.PendingCell(announced, 0)}, "c", tables.Place{}},
+		{"in what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.PendingCell(announced, 0)}, "d", tables.Place{Pending: 7}},
+		{"further on", []hbase.Cell{l.BucketCell(sealed, 0), l.PendingCell(announced, 0)}, "lz", tables.Place{Pending: 8}},
+		{"behind what is being cut", []hbase.Cell{l.BucketCell(sealed, 0), l.PendingCell(announced, 0)}, "n", tables.Place{Covering: 1}},
 		{"in what was named and is still announced", []hbase.Cell{l.BucketCell(announced[0], 0), l.BucketCell(announced[1], 0),
-			l.BucketCell(sealed, 0), l.AnnouncementCell(announced, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
+			l.BucketCell(sealed, 0), l.PendingCell(announced, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
 	} {
 		got, err := l.Place("LiLei", test.position, test.cells)
 		if err != nil || got != test.want {
