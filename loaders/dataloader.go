@@ -55,12 +55,18 @@ func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 // send is the batch function: it sends the Gets of all read sets as one call of the store.
 func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	defer l.answered(sets)
-	l.mu.Lock()
-	b, store := merge(sets), l.store
-	b.err = l.scheduler.stalled
-	l.mu.Unlock()
+	b, store := l.merged(sets)
 	l.get(ctx, store, b)
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
+}
+
+// merged returns the batch of the read sets, and the store to read it from.
+func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
+	l.mu.Lock()
+	defer l.mu.Unlock() // also if merge panics: answered locks it again
+	b := merge(sets)
+	b.err = l.scheduler.stalled
+	return b, l.store
 }
 
 // answered lets the tasks run again that wait for the read sets.

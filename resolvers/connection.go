@@ -32,7 +32,7 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 		return nil, err
 	}
 	owners := c.owners(parents)
-	pages := newPages[E, T](len(owners), c.kind, &r)
+	pages := newPages[E, T](len(owners), &r)
 	setTotals := askTotals[E, T](ctx, &r, length{c.list.Length}, owners)
 	var keys []string
 	if r.entries {

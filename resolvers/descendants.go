@@ -59,7 +59,7 @@ func (descendants) resolve(
 	if request.entries {
 		err = grow(ctx, trees, depth)
 	}
-	pages := newPages[place, tables.Department](len(parents), relay.Descendants, &request)
+	pages := newPages[place, tables.Department](len(parents), &request)
 	var codes []string
 	for i, tree := range trees {
 		tree.fill(pages[i])

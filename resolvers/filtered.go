@@ -106,13 +106,13 @@ func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at exp
 func (f filteredConnection[P, T, C]) pages(
 	ctx context.Context, r *request, owners []string,
 ) ([]*page[struct{}, T], error) {
-	pages, errs := newPages[struct{}, T](len(owners), f.kind, r), make(loaders.Errors, len(owners))
+	pages, errs := newPages[struct{}, T](len(owners), r), make(loaders.Errors, len(owners))
 	if !r.entries {
 		return pages, nil
 	}
 	builders := make([]pageBuilder[T], len(owners))
 	for i := range builders {
-		builders[i].request = r
+		builders[i].page = pages[i]
 	}
 	for _, limit := range f.looks(r) {
 		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
@@ -132,7 +132,7 @@ func (f filteredConnection[P, T, C]) pages(
 		}
 	}
 	for i := range builders {
-		builders[i].build(pages[i])
+		builders[i].build()
 	}
 	return pages, loaders.Join(len(pages), errs)
 }
@@ -160,9 +160,7 @@ func (f filteredConnection[P, T, C]) pagesCost(call *costCall, r *request, at ex
 // collects entries in the order in which they are read: from the end of the list if the request is
 // Backward.
 type pageBuilder[T any] struct {
-	request   *request
-	nodes     []*T
-	positions []string
+	*page[struct{}, T]
 	// read counts the candidates, hidden or not, that the page covers. first and last are the
 	// positions of the first and the last one.
 	read        int
@@ -224,22 +222,21 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	}
 }
 
-// build fills the page, in the order of the list. Its cursors are those of the first and the last
+// build completes the page, in the order of the list. Its cursors are those of the first and the last
 // candidate.
-func (b *pageBuilder[T]) build(p *page[struct{}, T]) {
-	p.nodes, p.positions = b.nodes, b.positions
+func (b *pageBuilder[T]) build() {
 	hasPrevious, hasNext, ends := b.request.After != "", b.more, []string{b.first, b.last}
 	if b.request.Backward {
-		slices.Reverse(p.nodes)
-		slices.Reverse(p.positions)
+		slices.Reverse(b.nodes)
+		slices.Reverse(b.positions)
 		slices.Reverse(ends)
 		hasPrevious, hasNext = b.more, b.request.Before != ""
 	}
 	if b.read == 0 {
 		ends = nil
 	}
-	p.locate(hasPrevious, hasNext, ends...)
-	p.members = make([]struct{}, len(p.nodes))
+	b.locate(hasPrevious, hasNext, ends...)
+	b.members = make([]struct{}, len(b.nodes))
 }
 
 func reversed[T any](list []T) []T {

@@ -19,6 +19,7 @@ type pageArgs struct {
 
 // request is what the arguments and the selection of a connection ask for.
 type request struct {
+	kind relay.List
 	relay.Page
 	connectionSelection
 }
@@ -29,7 +30,7 @@ func (a pageArgs) request(ctx context.Context, kind relay.List, check func(posit
 	if err != nil {
 		return request{}, err
 	}
-	return request{p, selectedConnection(ctx)}, nil
+	return request{kind, p, selectedConnection(ctx)}, nil
 }
 
 func (r request) window() loaders.Range {
@@ -40,7 +41,6 @@ func (r request) window() loaders.Range {
 // refer to.
 type page[E, T any] struct {
 	request   *request
-	kind      relay.List
 	members   []E
 	positions []string
 	nodes     []*T
@@ -49,10 +49,10 @@ type page[E, T any] struct {
 }
 
 // newPages returns an empty page for each owner.
-func newPages[E, T any](n int, kind relay.List, r *request) []*page[E, T] {
+func newPages[E, T any](n int, r *request) []*page[E, T] {
 	pages, all := make([]*page[E, T], n), make([]page[E, T], n)
 	for i := range pages {
-		all[i] = page[E, T]{request: r, kind: kind}
+		all[i].request = r
 		pages[i] = &all[i]
 	}
 	return pages
@@ -68,7 +68,7 @@ func (p *page[E, T]) all() []*T {
 }
 
 // cursor returns the cursor of entry i.
-func (p *page[E, T]) cursor(i int) string { return p.kind.EncodeCursor(p.positions[i]) }
+func (p *page[E, T]) cursor(i int) string { return p.request.kind.EncodeCursor(p.positions[i]) }
 
 // locate sets pageInfo, if it is selected. positions are those of the page's ends and of any
 // entries between.
@@ -78,8 +78,8 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 	p.info = &model.PageInfo{HasPreviousPage: hasPrevious, HasNextPage: hasNext}
 	if n := len(positions); n > 0 {
-		p.info.StartCursor = new(p.kind.EncodeCursor(positions[0]))
-		p.info.EndCursor = new(p.kind.EncodeCursor(positions[n-1]))
+		p.info.StartCursor = new(p.request.kind.EncodeCursor(positions[0]))
+		p.info.EndCursor = new(p.request.kind.EncodeCursor(positions[n-1]))
 	}
 }
 

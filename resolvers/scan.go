@@ -26,7 +26,7 @@ func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page[struct{}, T]{request: &r, kind: s.kind}
+	p := &page[struct{}, T]{request: &r}
 	if r.entries {
 		rows, err := s.objects.Scan(ctx, r.window(), r.node)
 		if err != nil {
