@@ -102,7 +102,7 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
-		return stateCommitted, x.finishBehind(ctx)
+		return stateCommitted, x.finishInBackground(ctx)
 	}
 	if x.intent.ID != "" { // check has begun it
 		x.w.over(x.intent.ID)
@@ -219,8 +219,8 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 	return stateUnchanged, err
 }
 
-// prepare does in one round what must be done before the commit, and what can be. If it fails, the
-// intent is removed: the CheckAndPut was not sent.
+// prepare writes the intent, checks the predecessor and reads ahead for the effects, in one round.
+// If it fails, the intent is removed: the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		x.forget(ctx)

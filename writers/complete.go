@@ -22,9 +22,9 @@ func (x *execution) begin(intent tables.Intent, arguments any) {
 // finish applies the effects and removes the intent.
 func (x *execution) finish(ctx context.Context) error { return x.advance(ctx, state.end) }
 
-// finishBehind finishes in a goroutine, which Close waits for. It returns when plan.now is applied,
+// finishInBackground applies the effects in a goroutine, which Close waits for. It returns when plan.now is applied,
 // or when ctx ends.
-func (x *execution) finishBehind(ctx context.Context) error {
+func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 { // a sweep does it then
 		w.over(x.intent.ID)

@@ -38,7 +38,7 @@ import (
 const (
 	// maxJournal is how many operations a journal names before those are dropped that are complete.
 	maxJournal = 32
-	// maxTries is how often something is tried that others keep in the way of.
+	// maxTries bounds the retries of a contended CheckAndPut.
 	maxTries = 100
 )
 

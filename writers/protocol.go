@@ -79,7 +79,7 @@ const (
 	// stateChecking checks the preconditions, in further rounds if the type finds what it needs step
 	// by step, and makes the intent and the plan.
 	stateChecking
-	// stateVerifying completes the operation because of which there is nothing to do.
+	// stateVerifying completes the earlier operation that has already made the change.
 	stateVerifying
 	// statePreparing writes the intent, completes the predecessor and reads ahead for the effects.
 	statePreparing

@@ -53,7 +53,7 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// Sweep completes the intents that are more than 5 seconds old, of whichever gateway, unless somebody else does.
+// Sweep completes the intents that are more than 5 seconds old and that no other gateway has leased.
 // It returns the errors of those that failed or cannot be read.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
@@ -167,7 +167,7 @@ func (x *execution) intended() write {
 	return write{"intent", put}
 }
 
-// alone does work for the operation that nobody waits for, while it keeps the lease. If another execution takes
+// alone does work in the background while it renews the lease. If another execution takes
 // the lease, the work is cut off, and the error is errSuperseded.
 func (x *execution) alone(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.keep(ctx)

@@ -88,8 +88,8 @@ func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release ends the lease and stores the final progress. After it no other gateway can renew a lease that it
-// took before.
+// Release stores the final progress and replaces the lease, so that no earlier holder can renew it. The new lease ends
+// a millisecond after the old one, or now if that is later.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
