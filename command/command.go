@@ -87,7 +87,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusOK
 }
 
-// version returns the version of the program, which names the commit that it was built from, and that of Go.
+// version returns the version of the program, as go build stamped it, and that of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -93,7 +93,7 @@ func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
 	if w.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).beside()), listscan.FarLookup
 	}
-	// Bucket 0 names the others as far as it is read. Beyond that the directory is read.
+	// The part of bucket 0 that is read names some buckets. The directory names the others.
 	lookups := (rows + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(rows+1, rows)...)

@@ -245,6 +245,15 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
+// unread returns pages of the objects that the members of lists refer to, before the objects are read.
+func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
+	pages := make([]candidates[T], len(lists))
+	for i, list := range lists {
+		pages[i] = candidates[T]{Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious}
+	}
+	return pages
+}
+
 // distribute gives each page its members, and its errors. The members are those of one page after
 // the other; a page has as many as positions.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {

@@ -38,17 +38,14 @@ func (likedSource) check(position string) error { return loaders.LikedTwits.Chec
 
 func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	lists, err := loaders.LikedTwits.Page(ctx, spans)
-	keys, pages := make([]entryKey, 0, membersOf(lists)), make([]candidates[tables.Twit], len(lists))
-	for i, list := range lists {
-		pages[i] = candidates[tables.Twit]{
-			Positions: list.Positions, HasNext: list.HasNext, HasPrevious: list.HasPrevious,
-		}
+	keys := make([]entryKey, 0, membersOf(lists))
+	for _, list := range lists {
 		for _, liked := range list.Members {
 			keys = append(keys, entryOf(liked.Twit))
 		}
 	}
 	twits, twitErr := twitEntries.readVisible(ctx, keys)
-	return distribute(pages, twits, err, twitErr)
+	return distribute(unread[tables.Twit](lists), twits, err, twitErr)
 }
 
 func (likedSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {

@@ -114,17 +114,13 @@ func readDelivered(
 ) ([]candidates[tables.Twit], error) {
 	all := membersOf(timelines)
 	owners, keys := make([]string, 0, all), make([]tables.TwitKey, 0, all)
-	pages := make([]candidates[tables.Twit], len(timelines))
 	for j, timeline := range timelines {
-		pages[j] = candidates[tables.Twit]{
-			Positions: timeline.Positions, HasNext: timeline.HasNext, HasPrevious: timeline.HasPrevious,
-		}
 		for _, key := range timeline.Members {
 			owners, keys = append(owners, spans[j].Owner), append(keys, key)
 		}
 	}
 	twits, err := followedTwits(ctx, owners, keys)
-	return distribute(pages, twits, timelineErr, err)
+	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
 // followedTwits returns twits of timelines, nil where the twit was deleted or the owner no longer

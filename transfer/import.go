@@ -60,7 +60,7 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 	return importFiles(ctx, store, files, options)
 }
 
-// importMemory is the heap size from which an import collects garbage at once, in bytes.
+// importMemory is the memory limit of an import's garbage collection, in bytes.
 const importMemory = 2 << 30
 
 func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {

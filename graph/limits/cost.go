@@ -41,7 +41,7 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, struct{}](cachedOperations, cachedBytes)}
 }
 
-// Check refuses an operation that would cost too much, or that has arguments with which a resolver would fail. A request for
+// Check refuses an operation that would cost too much, or whose arguments would make a resolver fail. A request for
 // the plan is not refused: the plan shows what is wrong.
 func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if c.costs == nil || c.limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {

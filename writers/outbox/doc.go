@@ -14,9 +14,9 @@
 //		               │  lease ends                                │
 //		               └────────────────────────────────────────────┘
 //
-//	  - available: the lease ended. A new item has a lease, which may have ended in 1970, so it is never without one.
+//	  - available: the lease ended. A new item has a lease that may have ended in 1970, so an item always has one.
 //	  - leased: one gateway works on the item until the lease ends. It renews the lease as it makes progress,
-//	    and each renewal stores that progress. The same gateway may take its own item again at once, for
+//	    and each renewal stores that progress. The same gateway may take its own item again before that, for
 //	    instance after a failure.
 //	  - deferred: the work pauses. Nobody takes the item before the lease ends, the last holder neither.
 //	  - released: the work is done, and the stored progress says so. Then the row is removed.

@@ -28,7 +28,7 @@ type Config[T any] struct {
 	Decode func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	// Deferred reports whether the item's progress says that it waits for the end of its lease.
 	Deferred func(item T) bool
-	// Due returns the time before which nobody works on an item. The default is at once.
+	// Due returns the time before which no gateway works on an item. The default is no time.
 	Due func(item T) time.Time
 	// MinAge is the age from which on scans find an item: a younger one has not failed. The default is 0.
 	MinAge time.Duration
