@@ -29,7 +29,7 @@ const (
 	callTimeout = 3 * time.Second
 	// gcPercent replaces Go's default of GOGC, 100. A gateway keeps little between requests, so that its heap
 	// doubles every few requests, and the garbage collector takes a fifth of the processor (docs/OPERATIONS.md).
-	gcPercent = 300
+	gcPercent = 420
 )
 
 type serveCommand struct {
