@@ -22,6 +22,7 @@ type Loaders struct {
 	store      hbase.Store // whole, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	asked      index
+	last       []read // of the last set that was asked for
 	scheduler  scheduler
 	trace      *trace // nil unless the reads are reported
 	lazy       lazy

@@ -97,18 +97,22 @@ func (x index) find(r *read) (first *read, place uint64) {
 // add adds a read, and reports whether it is the first one of its Get.
 func (x index) add(r *read) bool {
 	first, place := x.find(r)
+	if first != nil {
+		return r.join(first)
+	}
+	r.same, r.first, x[place] = r, r, r
+	return true
+}
+
+// join adds a read to the chain of first, and reports whether it is the first one of its Get.
+func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
 			r.same = known
 			return false
 		}
 	}
-	r.same = r
-	if first == nil {
-		r.first, x[place] = r, r
-	} else {
-		r.first, r.next, first.next = first, first.next, r
-	}
+	r.same, r.first, r.next, first.next = r, first, first.next, r
 	return true
 }
 
@@ -125,8 +129,16 @@ func (l *Loaders) ask(ctx context.Context, loader string, set *readSet) {
 	}
 	added := false
 	for i := range set.reads {
-		added = l.asked.add(&set.reads[i]) || added
+		r := &set.reads[i]
+		// Sets of one level mostly read the same rows in the same order. Comparing them is cheaper
+		// than a lookup.
+		if i < len(l.last) && l.last[i].startsLike(r) {
+			added = r.join(l.last[i].same.first) || added
+		} else {
+			added = l.asked.add(r) || added
+		}
 	}
+	l.last = set.reads
 	if added {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 		l.scheduler.collect()

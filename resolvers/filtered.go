@@ -115,11 +115,12 @@ func (f filteredConnection[P, T, C]) pages(
 		builders[i].page = pages[i]
 	}
 	for _, limit := range f.looks(r) {
+		window := f.window(r, limit)
 		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
-				spans = append(spans, loaders.PageKey{Owner: owners[i], Range: builders[i].next(f.window(r, limit))})
+				spans = append(spans, loaders.PageKey{Owner: owners[i], Range: builders[i].next(window)})
 			}
 		}
 		if len(spans) == 0 {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"hash/maphash"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,15 +133,19 @@ func (c *rowCache) offer(p *planned, cells []hbase.Cell, bytes int64) {
 	s.add(key, k)
 }
 
-// again reports whether the key was asked for before, and not kept then.
+// again reports whether the key was asked for before, and not kept then. A key replaces another one
+// in its place half of the time: if it always did, two keys that are asked for in turns would never
+// be kept.
 func (c *rowCache) again(key []byte) bool {
 	hash := maphash.Bytes(rowSeed, key)
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
-	if asked.Load() == mine {
+	switch known := asked.Load(); {
+	case known == mine:
 		asked.Store(0)
 		return true
+	case known == 0 || rand.N(2) == 0:
+		asked.Store(mine)
 	}
-	asked.Store(mine)
 	return false
 }
 

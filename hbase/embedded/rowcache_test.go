@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -382,5 +383,18 @@ func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
 	}
 	if hits, misses := d.RowCache(); hits < 200 {
 		t.Errorf("%d hits and %d misses: the cache has hardly been asked", hits, misses)
+	}
+}
+
+func TestKeysThatShareAPlaceAreKeptThoughTheyAreAskedForInTurns(t *testing.T) {
+	c := &rowCache{asked: make([]atomic.Uint32, 1)}
+	kept := map[string]bool{}
+	for range 100 { // 2^-99 that neither is kept
+		for _, key := range []string{"a", "b"} {
+			kept[key] = kept[key] || c.again([]byte(key))
+		}
+	}
+	if !kept["a"] || !kept["b"] {
+		t.Errorf("kept are %v", kept)
 	}
 }
