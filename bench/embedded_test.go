@@ -43,23 +43,26 @@ func BenchmarkEmbedded(b *testing.B) {
 		queries[i] = &query{name: q.name}
 	}
 	for i, q := range queries {
-		request := requests[i]
-		b.Run(q.name, func(b *testing.B) {
-			b.ReportAllocs()
-			answer, begin := httptest.NewRecorder(), used()
-			for b.Loop() {
-				r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(request.Body))
-				r.Header.Set("Content-Type", "application/json")
-				if request.Token != "" {
-					r.Header.Set("Authorization", "Bearer "+request.Token)
-				}
-				answer.Body.Reset()
-				handler.ServeHTTP(answer, r)
-			}
-			b.ReportMetric(float64(used()-begin)/float64(b.N), "cpu-ns/op")
-			if !bytes.Equal(answer.Body.Bytes(), request.Want) {
-				b.Errorf("the answer is %.300s", answer.Body)
-			}
-		})
+		b.Run(q.name, func(b *testing.B) { benchmarkRequest(b, handler, requests[i]) })
+	}
+	ballast = nil
+	b.Run(queries[0].name+" without ballast", func(b *testing.B) { benchmarkRequest(b, handler, requests[0]) })
+}
+
+func benchmarkRequest(b *testing.B, handler http.Handler, request loadtest.Request) {
+	b.ReportAllocs()
+	answer, begin := httptest.NewRecorder(), used()
+	for b.Loop() {
+		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(request.Body))
+		r.Header.Set("Content-Type", "application/json")
+		if request.Token != "" {
+			r.Header.Set("Authorization", "Bearer "+request.Token)
+		}
+		answer.Body.Reset()
+		handler.ServeHTTP(answer, r)
+	}
+	b.ReportMetric(float64(used()-begin)/float64(b.N), "cpu-ns/op")
+	if !bytes.Equal(answer.Body.Bytes(), request.Want) {
+		b.Errorf("the answer is %.300s", answer.Body)
 	}
 }
