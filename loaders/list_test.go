@@ -220,3 +220,19 @@ func page2(t rapid.TB, ctx context.Context, owner string, w Range) Page[tables.F
 	}
 	return pages[0]
 }
+
+func TestForgottenReadsAreSentAgain(t *testing.T) {
+	stats := new(hbase.Stats)
+	ctx := With(hbase.WithStats(t.Context(), stats), &slow{})
+	for _, want := range []int64{1, 1, 2} {
+		if want == 2 {
+			Forget(ctx)
+		}
+		if _, err := Users.Load(ctx, []Row{{Key: "LiLei", Columns: "i:name"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := stats.Rounds.Load(); got != want {
+			t.Errorf("%d rounds, want %d", got, want)
+		}
+	}
+}

@@ -61,8 +61,7 @@ func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.asked)
-	l.store = l.whole
+	l.asked, l.last, l.store = nil, nil, l.whole
 }
 
 // Mask hides the rows of an object that was deleted, with those of its lists and edges, until
