@@ -74,7 +74,7 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 		args.Key = signUpKey(u.Username, *idempotencyKey)
 		args.Origin = args.Key + args.Origin
 	}
-	if _, err = do(ctx, a.writers, signUp, args); err == nil && args.Taken {
+	if err = do(ctx, a.writers, signUp, args); err == nil && args.Taken {
 		err = a.again(ctx, u.Username, args.Key, secret)
 	}
 	return u.Username, err

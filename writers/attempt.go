@@ -26,72 +26,62 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-func always() error { return nil }
-
 // run runs an operation, unless the input has errors.
 func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
 	}
-	_, err := do(ctx, w, t, a)
-	return err
+	return do(ctx, w, t, a)
 }
 
 // do runs an operation. a points to the arguments of its type; check may have completed them when
-// do returns. The operation is zero if there was nothing to do. The error is UserErrors if a
-// precondition does not hold.
+// do returns. The error is UserErrors if a precondition does not hold.
 //
 // do returns when plan.now is applied. The rest goes on in the background, also if ctx ends.
-func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) (operation, error) {
+func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) error {
 	if err := w.enter(); err != nil {
-		return operation{}, err
+		return err
 	}
 	defer w.running.Done()
-	allowed, given := ctx.Value(preconditionKey{}).(func() error)
-	if !given {
-		allowed = always
+	allowed, _ := ctx.Value(preconditionKey{}).(func() error)
+	completed, err := w.do(ctx, t, a, allowed)
+	if completed, ok := completed.(*A); ok {
+		*a = *completed
 	}
-	done, o, err := w.do(ctx, t, a, allowed)
-	if d, ok := done.(*A); ok {
-		*a = *d
-	}
-	return o, err
+	return err
 }
 
-// do makes attempts until one has an outcome. Its caller has entered: nested operations run also
-// after Close. The operation commits only if allowed returns nil: see [WithPrecondition].
-func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, operation, error) {
+// do makes attempts until one has an outcome, and returns its arguments. Its caller has entered:
+// nested operations run also after Close. If allowed is not nil, it is the precondition.
+func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, operation{}, err
+		return nil, err
 	}
 	uncertain := false // an earlier attempt may have committed
 	for try := 0; ; try++ {
 		a, err := t.parse(string(given))
 		if err != nil {
-			return nil, operation{}, err
+			return nil, err
 		}
-		x := &execution{client: client{w, t.name}, opType: t, arguments: a, state: stateReading,
-			called: true, attempt: attempt{allowed: allowed}}
+		x := &execution{client: client{w, t.name}, opType: t, arguments: a, called: true, attempt: attempt{allowed: allowed}}
 		outcome, err := x.run(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
-			return a, operation{}, ErrUnknown // the earlier attempt may have caused the problem
+			return a, ErrUnknown // the earlier attempt may have caused the problem
 		case err != nil:
-			return a, operation{}, err
-		case outcome == stateCommitted:
-			return a, x.read.operation, nil
-		case outcome == stateUnchanged:
-			return a, operation{}, nil
+			return a, err
+		case outcome == stateCommitted || outcome == stateUnchanged:
+			return a, nil
 		case outcome == stateSuperseded:
-			return a, operation{}, errSuperseded // the operation that this one is nested in is complete
+			return a, errSuperseded // the operation that this one is nested in is complete
 		case outcome == stateUnknown && t.nonIdempotent:
-			return a, operation{}, ErrUnknown
+			return a, ErrUnknown
 		case outcome == stateUnknown:
 			uncertain = true
 		}
 		if try == maxTries || ctx.Err() != nil {
-			return nil, operation{}, x.failed("decide", hbase.ErrUnavailable)
+			return nil, x.failed("commit", hbase.ErrUnavailable)
 		}
 		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
 	}
@@ -104,15 +94,14 @@ func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishInBackground(ctx)
 	}
-	if x.intent.ID != "" { // check has begun it
-		x.w.over(x.intent.ID)
+	if x.intent.ID != "" { // check has claimed it
+		x.w.unclaim(x.intent.ID)
 	}
 	return x.state, err
 }
 
 // readRow does the first round. An operation that is not allowed has cost no more than this.
 func (x *execution) readRow(ctx context.Context) (state, error) {
-	x.began = x.w.completed.now()
 	now := x.w.now()
 	r := &reading{operation: operation{x.w.newOp(now), now.UnixMilli()}}
 	gets := x.opType.reads(x.arguments)
@@ -124,6 +113,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 		}
 		record := hbase.Column{Family: columns[0].Family, Qualifier: tables.CommitColumn}
 		x.intent = tables.Intent{Table: row.Table, Row: row.Row, Family: record.Family}
+		x.known = x.w.lastComplete(row)
 		if !columns[0].Whole && !slices.Contains(columns, record) {
 			row.Columns += " " + record.Family + ":" + record.Qualifier
 		}
@@ -142,15 +132,17 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	}
 	r.cells = cells
 	x.read = r
-	return statePredecessor, x.allowed()
+	if x.allowed != nil {
+		err = x.allowed()
+	}
+	return statePredecessor, err
 }
 
 // completePredecessor goes back to reading if what was read may be older than the effects of the
 // row's last operation. That operation is complete then.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
-	if !x.opType.needsPredecessor || last == "" ||
-		slices.Contains(parents(ctx), last) || x.w.completed.before(last, x.began) {
+	if !x.opType.needsPredecessor || last == "" || last == x.known || slices.Contains(parents(ctx), last) {
 		return stateChecking, nil
 	}
 	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
@@ -162,7 +154,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 			return 0, err
 		}
 	}
-	x.w.completed.add(last)
+	x.w.noteComplete(x.intent, last)
 	return stateReading, nil
 }
 
@@ -192,8 +184,8 @@ func (x *execution) check(ctx context.Context) (state, error) {
 		return 0, x.failed("arguments", hbase.ErrInvalid)
 	}
 	x.cells = d.cells
-	x.begin(intent, stored)
-	x.w.begin(intent.ID)
+	x.setIntent(intent, stored)
+	x.w.claim(intent.ID)
 	return statePreparing, nil
 }
 
@@ -223,7 +215,7 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 // If it fails, the intent is removed: the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
-		x.forget(ctx)
+		_ = x.abandon(ctx)
 		return 0, err
 	}
 	if x.intent.Table == "" {

@@ -48,11 +48,11 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 // that was interrupted is repeated as a whole, and the copies that a split has still to make are
 // masked by the deletions. A split that starts when the other rows are cleared copies nothing.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
-	return each{"vacate", func(ctx context.Context, c client, _ func([]effect) error) error {
+	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
 		rows := listscan.NewRows(&l.AnyList, owner, options)
 		for !rows.Done() {
-			cells, err := c.one(ctx, "vacate, read", rows.Get())
+			cells, err := c.one(ctx, "clear, read", rows.Get())
 			if err != nil {
 				return err
 			}
@@ -77,13 +77,13 @@ func clearPage(ctx context.Context, c client, l *tables.AnyList, owner string, p
 		for _, cell := range page.Cells {
 			members.Columns = append(members.Columns, deletionOfCell(cell, o.at))
 		}
-		if err := c.mutate(ctx, write{"vacate", members}); err != nil {
+		if err := c.mutate(ctx, write{"clear", members}); err != nil {
 			return err
 		}
 	}
 	if page.Bucket == 0 || !page.Last {
 		return nil
 	}
-	return c.mutate(ctx, write{"vacate bucket", hbase.Delete{Table: l.Table, Row: l.Row(owner, page.Bucket),
+	return c.mutate(ctx, write{"clear bucket", hbase.Delete{Table: l.Table, Row: l.Row(owner, page.Bucket),
 		Columns: []hbase.Deletion{{Kind: hbase.Family, Family: l.Family, Timestamp: o.at}}}})
 }

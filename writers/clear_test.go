@@ -130,7 +130,7 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 		fails int32
 	}{
 		{"done in part", "", 2},
-		{"before the cut is announced", "vacate", 0},
+		{"before the cut is announced", "clear", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -142,10 +142,10 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 				var copying <-chan struct{}
 				var copied func()
 				cutter.watch, copying, copied = halts(func(kind, what string) bool {
-					return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
+					return kind == "cut" && strings.HasSuffix(what, "each copy put departments")
 				})
 				cut := func() {
-					_, err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d2")}, Bound: 2})
+					err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d2")}, Bound: 2})
 					if err != nil {
 						t.Error(err)
 					}
@@ -213,7 +213,7 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 			return hbasetest.Fault{}
 		}), Options{})
 		deleter.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-			vacated.Store(vacated.Load() || what[0] == "vacate")
+			vacated.Store(vacated.Load() || what[0] == "clear")
 			dead.Store(dead.Load() || vacated.Load() && what[0] == "check buckets")
 			return adding(ctx, kind, what)
 		}
@@ -223,10 +223,10 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 		<-added
 		cutter := New(store, Options{ListBound: 2})
 		filling, filled, fill := halts(func(kind, what string) bool {
-			return kind == "cut" && strings.HasSuffix(what, "each fill put departments")
+			return kind == "cut" && strings.HasSuffix(what, "each copy put departments")
 		})
 		cutter.watch = filling
-		if _, err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d1")}, Bound: 2}); err != nil {
+		if err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d1")}, Bound: 2}); err != nil {
 			t.Fatal(err)
 		}
 		<-filled

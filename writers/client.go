@@ -18,12 +18,12 @@ type client struct {
 
 // call begins a call of the store; the returned function ends it.
 func (c client) call(ctx context.Context, what ...string) (context.Context, func()) {
-	over := func() {}
+	ended := func() {}
 	if c.w.watch != nil {
-		ctx, over = c.w.watch(ctx, c.caller, what)
+		ctx, ended = c.w.watch(ctx, c.caller, what)
 	}
 	hbase.StatsOf(ctx).Rounds.Add(1)
-	return ctx, over
+	return ctx, ended
 }
 
 func (c client) failed(what string, err error) error {
@@ -35,8 +35,8 @@ func (c client) get(ctx context.Context, what string, gets []hbase.Get) ([][]hba
 	if len(gets) == 0 {
 		return nil, nil
 	}
-	ctx, over := c.call(ctx, what)
-	defer over()
+	ctx, ended := c.call(ctx, what)
+	defer ended()
 	cells, err := hbase.GetAll(ctx, c.w.store, gets)
 	if err != nil {
 		err = c.failed(what, err)
@@ -85,8 +85,8 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	for i, w := range writes {
 		what[i], mutations[i] = w.what, w.mutation
 	}
-	ctx, over := c.call(ctx, what...)
-	defer over()
+	ctx, ended := c.call(ctx, what...)
+	defer ended()
 	err := hbase.MutateAll(ctx, c.w.store, mutations)
 	if err != nil {
 		err = c.failed(what[0], err)
@@ -96,8 +96,8 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 
 // checkAndPut is the store's. After an error, it is unknown whether it was applied.
 func (c client) checkAndPut(ctx context.Context, what string, check hbase.Check, put hbase.Put) (bool, error) {
-	ctx, over := c.call(ctx, what)
-	defer over()
+	ctx, ended := c.call(ctx, what)
+	defer ended()
 	done, err := c.w.store.CheckAndPut(ctx, check, put)
 	if err != nil {
 		return false, c.failed(what, err)

@@ -42,8 +42,8 @@ func TestWhatAGatewayLeftIsSweptThoughClocksDiffer(t *testing.T) {
 							decided.Store(true)
 						}
 						return fault
-					}), Options{})
-					dies.now, dies.parallel = ahead(left), 1
+					}), Options{parallel: 1})
+					dies.now = ahead(left)
 					if dies.Relate(t.Context(), tables.Follows, "a", "b") == nil {
 						t.Error("it did not die")
 					}

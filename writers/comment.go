@@ -154,6 +154,5 @@ func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
 	if c == nil {
 		return refuse(NotFound, "id", "there is no such comment")
 	}
-	_, err := do(ctx, w, deleteComment, deletionOfComment(c))
-	return err
+	return do(ctx, w, deleteComment, deletionOfComment(c))
 }

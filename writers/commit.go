@@ -3,6 +3,7 @@ package writers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"twibase/hbase"
@@ -31,10 +32,10 @@ func (x *execution) commit(ctx context.Context, label string) (state, error) {
 // resolve reads the commit row. If it cannot, the intent stays, and a sweep finds out.
 func (x *execution) resolve(ctx context.Context) (state, error) {
 	if x.tries++; x.tries > maxTries {
-		return 0, x.failed("decide", hbase.ErrUnavailable)
+		return 0, x.failed("commit", hbase.ErrUnavailable)
 	}
 	var err error
-	if x.found, err = x.one(ctx, "decide, read", x.lastGet()); err != nil {
+	if x.found, err = x.one(ctx, x.resolving()+", read", x.lastGet()); err != nil {
 		return 0, err
 	}
 	last, err := tables.DecodeOp(x.found)
@@ -57,8 +58,27 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	return stateOvertaken, nil
 }
 
-// fenceOwn fences the own operation: its CheckAndPut is lost, or may still be applied.
+// resolving is the label of calls that find out whether the operation committed.
+func (x *execution) resolving() string {
+	if x.sweeping {
+		return "sweep"
+	}
+	return "commit"
+}
+
+// fenceOwn fences the own operation: its CheckAndPut is lost, or may still be applied. A fence is a
+// commit like any other: the predecessor must be complete. If it is not, a sweep tries again later,
+// so that nothing short waits for something long.
 func (x *execution) fenceOwn(ctx context.Context) (state, error) {
+	if id, incomplete := predecessor(ctx, x.intent.After); x.sweeping && incomplete {
+		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
+		if err != nil {
+			return 0, err
+		}
+		if open[id] {
+			return 0, x.failed("fence", fmt.Errorf("operation %s, the one before it, is not complete", id))
+		}
+	}
 	if _, err := x.fence(ctx, x.found); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 		return 0, err
 	}
@@ -68,27 +88,18 @@ func (x *execution) fenceOwn(ctx context.Context) (state, error) {
 // overtaken reads the own intent. If this operation committed before the other one, then it was
 // completed first, so its intent is gone; or it started the other one, so its intent is marked.
 func (x *execution) overtaken(ctx context.Context) (state, error) {
-	there, marked, err := x.ownIntent(ctx, "decide, own intent")
-	switch {
-	case err != nil:
-		return 0, err
-	case marked:
-		return stateCommitted, nil
-	case there:
-		return stateAbandoning, nil
-	}
-	return stateUnknown, nil
-}
-
-// ownIntent reads whether the intent exists, and whether it is marked as committed. An execution
-// marks it before it starts a nested operation, which may commit on the same row.
-func (x *execution) ownIntent(ctx context.Context, label string) (there, marked bool, err error) {
-	cells, err := x.one(ctx, label, tables.Intents.Get(x.intent.ID))
+	cells, err := x.one(ctx, x.resolving()+", own intent", tables.Intents.Get(x.intent.ID))
 	if err != nil {
-		return false, false, err
+		return 0, err
 	}
-	_, there, err = tables.Intents.Decode(tables.Intents.Row(x.intent.ID), cells)
-	return there, there && tables.Intents.Marked(cells), err
+	_, there, err := tables.Intents.Decode(tables.Intents.Row(x.intent.ID), cells)
+	switch {
+	case err != nil || !there:
+		return stateUnknown, err
+	case tables.Intents.Marked(cells):
+		return stateCommitted, nil
+	}
+	return stateAbandoning, nil
 }
 
 // fence prevents that the operation commits later. row are the present cells of the commit row.
@@ -99,10 +110,14 @@ func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
 		Cells: []hbase.Cell{x.commitRecord(void, max(now.UnixMilli(), youngest(row)+1))}})
 }
 
-// forget removes the intent of an operation that can no longer commit. If that fails, a sweep
-// removes it.
-func (x *execution) forget(ctx context.Context) {
+// abandon removes the intent of an operation that can no longer commit. If the gateway that was
+// called fails to, a sweep does it.
+func (x *execution) abandon(ctx context.Context) error {
+	if x.sweeping {
+		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
+	}
 	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
+	return nil
 }
 
 // after checks that no other operation committed since the commit row was read.

@@ -101,7 +101,7 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 				check(test.before(ctx, two))
 				settle(t, two)
 				adding, added, add := halts(func(kind, what string) bool { return kind == test.kind && strings.HasPrefix(what, "now 0 add") })
-				undoing, undone, undo := halts(func(kind, what string) bool { return kind == test.undo && what == "decide" })
+				undoing, undone, undo := halts(func(kind, what string) bool { return kind == test.undo && what == "commit" })
 				one.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 					ctx, _ = adding(ctx, kind, what)
 					return undoing(ctx, kind, what)

@@ -2,15 +2,15 @@ package writers
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"sync"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
-// begin sets the intent, and the plan that follows from it.
-func (x *execution) begin(intent tables.Intent, arguments any) {
+// setIntent sets the intent, and the plan that follows from it.
+func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})
 	x.increments = map[location]*increment{}
 	x.buckets, x.unverified = map[*member]tables.Place{}, map[*member]tables.Place{}
@@ -27,7 +27,7 @@ func (x *execution) finish(ctx context.Context) error { return x.advance(ctx, st
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 { // a sweep does it then
-		w.over(x.intent.ID)
+		w.unclaim(x.intent.ID)
 		return nil
 	}
 	w.Counters.Open.Add(1)
@@ -36,7 +36,7 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	go func() {
 		defer w.running.Done()
 		defer w.Counters.Open.Add(-1)
-		defer w.over(x.intent.ID)
+		defer w.unclaim(x.intent.ID)
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()
 		err := x.advance(ctx, func(s state) bool { return s == stateAcknowledged || s.end() })
@@ -94,7 +94,7 @@ func (x *execution) seal(ctx context.Context) error {
 		return nil
 	}
 	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
-	_, err := x.checkAndPut(ctx, "done", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+	_, err := x.checkAndPut(ctx, "seal", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
 		Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
 	return err
 }
@@ -106,50 +106,119 @@ func (x *execution) remove(ctx context.Context) error {
 	if x.opType.needsPredecessor {
 		complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
 			Cells: []hbase.Cell{tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At)}}
-		ends = slices.Insert(ends, 0, write{"whole", complete})
+		ends = slices.Insert(ends, 0, write{"note complete", complete})
 	}
 	err := x.mutate(ctx, ends...)
-	if err == nil {
-		x.w.completed.add(x.intent.ID)
+	if err == nil && x.opType.needsPredecessor {
+		x.w.noteComplete(x.intent, x.intent.ID)
 	}
 	return err
 }
 
-// completedOps remembers operations that were found to be complete, and the order in which they
-// were found.
-type completedOps struct {
-	mu sync.Mutex
-	at map[string]int
-	n  int
-}
+// maxComplete is how many commit rows are remembered. To forget one costs a round.
+const maxComplete = 1024
 
-// maxCompleted is how many operations are remembered. To forget one costs a round at most.
-const maxCompleted = 1024
-
-// now returns a point in time for before.
-func (s *completedOps) now() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.n
-}
-
-// before reports whether an operation was known to be complete before a point in time.
-func (s *completedOps) before(id string, time int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at, known := s.at[id]
-	return known && at < time
-}
-
-func (s *completedOps) add(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.at[id]; known {
-		return
+// noteComplete remembers that an operation is complete that was the last one on a commit row.
+func (w *Writers) noteComplete(row tables.Intent, id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.complete) == maxComplete {
+		clear(w.complete)
 	}
-	if s.at == nil || len(s.at) == maxCompleted {
-		s.at = map[string]int{}
+	w.complete[location{row.Table, row.Row}] = id
+}
+
+// lastComplete returns what noteComplete remembered last of a row.
+func (w *Writers) lastComplete(row hbase.Get) (id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.complete[location{row.Table, row.Row}]
+}
+
+// parentsKey is the key of the operations that a nested one belongs to. It does not wait for them.
+type parentsKey struct{}
+
+func parents(ctx context.Context) []string {
+	ids, _ := ctx.Value(parentsKey{}).([]string)
+	return ids
+}
+
+// predecessor returns the operation that a commit record names, and whether it may have to be
+// completed before the next one on the row.
+func predecessor(ctx context.Context, record string) (id string, incomplete bool) {
+	_, void := tables.FencedBy(record)
+	id, _ = tables.CommittedBy(record)
+	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
+}
+
+// complete completes the operation that a commit record names. If this process completes it already,
+// complete waits for that. If another gateway does, both do: the caller needs the row.
+func (c client) complete(ctx context.Context, record string) error {
+	id, incomplete := predecessor(ctx, record)
+	if !incomplete {
+		return nil
 	}
-	s.at[id] = s.n
-	s.n++
+	for {
+		wait, first := c.w.claim(id)
+		if first {
+			break
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer c.w.unclaim(id)
+	row, err := c.one(ctx, "complete predecessor", tables.Intents.Get(id))
+	if err != nil {
+		return err
+	}
+	x, ok, err := c.w.parse(tables.Intents.Row(id), row)
+	if err != nil || !ok {
+		return err
+	}
+	_, stop := x.keep(ctx)
+	defer stop()
+	return x.finish(ctx)
+}
+
+// parse returns the execution of an intent. ok is false if the cells hold none.
+func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
+	intent, ok, err := tables.Intents.Decode(row, cells)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	t := opTypes[intent.Kind]
+	if t == nil {
+		return nil, false, fmt.Errorf("%w: intent %s is of the type %q, which only a later version knows",
+			hbase.ErrCorrupt, intent.ID, intent.Kind)
+	}
+	a, err := t.parse(intent.Arguments)
+	if err != nil {
+		return nil, false, err
+	}
+	x = &execution{client: client{w, t.name}, opType: t, state: stateCommitted, marked: tables.Intents.Marked(cells)}
+	x.setIntent(intent, a)
+	return x, true, nil
+}
+
+// mark notes in the intent that the operation committed, before others may commit on its row.
+func (x *execution) mark(ctx context.Context) error {
+	if x.marked || x.intent.Table == "" {
+		return nil
+	}
+	err := x.mutate(ctx, write{"mark", tables.Intents.Mark(x.intent)})
+	x.marked = err == nil
+	return err
+}
+
+// runNested runs an operation that belongs to this one.
+func (x *execution) runNested(ctx context.Context, n nested) error {
+	if err := x.mark(ctx); err != nil {
+		return err
+	}
+	ctx = context.WithValue(ctx, parentsKey{}, append(slices.Clone(parents(ctx)), x.intent.ID))
+	_, err := x.w.do(ctx, opTypes[n.opType], n.arguments, nil)
+	return err
 }

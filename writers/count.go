@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"twibase/hbase"
@@ -34,6 +36,9 @@ import (
 // Counts that the first execution read before the commit lack the operation for sure, so it starts
 // with the CheckAndPut. A full journal drops the operations whose intents are gone: they are
 // complete, and nobody will count them again.
+//
+// The operations of a gateway that count in the same row at the same time share a CheckAndPut, so
+// that a row in which all count does not become a bottleneck.
 
 const (
 	// maxJournal is how many operations a journal names before those are dropped that are complete.
@@ -42,8 +47,119 @@ const (
 	maxTries = 100
 )
 
+// increment is what one operation adds to the counts in one row.
+type increment struct {
+	location
+	op     string
+	deltas map[string]int // by column
+	// before are the cells of the row, if they were read before the commit. They cannot include the
+	// operation. read is whether they were read, and not used yet.
+	before []hbase.Cell
+	read   bool
+	// applied is whether the increment was applied, or failed with err.
+	applied bool
+	err     error
+	// after are the counts with the increment, if this process added it.
+	after map[string]int
+}
+
+// addIncrements adds up what a stage counts in each row. Other stages must not count in the same
+// row: an increment is applied once.
+func (x *execution) addIncrements(s stage) {
+	own := map[location]bool{}
+	for _, e := range s {
+		c, ok := e.(count)
+		if !ok {
+			continue
+		}
+		inc := x.increments[c.location]
+		if inc == nil {
+			inc = &increment{location: c.location, op: x.intent.ID, deltas: map[string]int{}}
+			x.increments[c.location], own[c.location] = inc, true
+		} else if !own[c.location] {
+			panic("writers: " + x.caller + " counts in one row in two stages")
+		}
+		inc.deltas[c.name] += c.delta
+	}
+}
+
+func (x *execution) sortedIncrements() []*increment {
+	return slices.SortedFunc(maps.Values(x.increments), func(a, b *increment) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(a.row, b.row))
+	})
+}
+
+// incrementQueue combines the increments of concurrent operations in one row. The zero value is
+// ready for use.
+type incrementQueue struct {
+	mu   sync.Mutex
+	rows map[location]*countedRow
+}
+
+// countedRow is a row in which operations count at this time.
+type countedRow struct {
+	// writing has an element while a caller of apply writes the row.
+	writing chan struct{}
+	waiting []*increment
+}
+
+// apply applies an increment exactly once, even if several gateways call it. The first caller that
+// gets to write the row applies all increments that wait by then.
+func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
+	row := q.add(inc)
+	row.writing <- struct{}{}
+	defer func() { <-row.writing }()
+	if inc.applied { // while it waited
+		return inc.err
+	}
+	// Others depend on it, so the work does not end with its caller's context.
+	ctx, cancel := c.w.outlive(ctx)
+	defer cancel()
+	ctx, cancel = context.WithTimeout(ctx, hbase.DefaultTimeout)
+	defer cancel()
+	batch := q.take(row)
+	err := applyBatch(ctx, c, batch, label+"count "+inc.table)
+	for _, inc := range batch {
+		inc.applied, inc.err = true, err
+	}
+	q.drop(row, inc.location)
+	return err
+}
+
+func (q *incrementQueue) add(inc *increment) *countedRow {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	row := q.rows[inc.location]
+	if row == nil {
+		row = &countedRow{writing: make(chan struct{}, 1)}
+		if q.rows == nil {
+			q.rows = map[location]*countedRow{}
+		}
+		q.rows[inc.location] = row
+	}
+	inc.applied = false
+	row.waiting = append(row.waiting, inc)
+	return row
+}
+
+func (q *incrementQueue) take(row *countedRow) (batch []*increment) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	batch, row.waiting = row.waiting, nil
+	return batch
+}
+
+// drop forgets a row if nothing waits.
+func (q *incrementQueue) drop(row *countedRow, at location) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(row.waiting) == 0 {
+		delete(q.rows, at)
+	}
+}
+
 // applyBatch applies increments in one row.
-func applyBatch(ctx context.Context, c client, batch []*pendingIncrement, label string) error {
+func applyBatch(ctx context.Context, c client, batch []*increment, label string) error {
 	last := c.failed(label, fmt.Errorf("%w: other operations count in this row", hbase.ErrUnavailable))
 	for try := range maxTries {
 		if try > 1 {
@@ -66,7 +182,7 @@ func applyBatch(ctx context.Context, c client, batch []*pendingIncrement, label 
 }
 
 // readAndAdd is one try of applyBatch. What was read before the commit is used once.
-func readAndAdd(ctx context.Context, c client, batch []*pendingIncrement, label string) (bool, error) {
+func readAndAdd(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	at, columns := batch[0].location, map[string]int{}
 	for _, p := range batch {
 		maps.Copy(columns, p.deltas)
@@ -133,9 +249,9 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 // a full journal. The intents are read after the counts: an operation without one was complete, and
 // counted, when the counts were read.
 func (s *counts) uncounted(
-	ctx context.Context, c client, batch []*pendingIncrement, label string,
-) ([]*pendingIncrement, error) {
-	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *pendingIncrement) bool { return s.journal.Has(p.op) })
+	ctx context.Context, c client, batch []*increment, label string,
+) ([]*increment, error) {
+	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *increment) bool { return s.journal.Has(p.op) })
 	if len(uncounted) == 0 {
 		return nil, nil
 	}
@@ -154,11 +270,11 @@ func (s *counts) uncounted(
 	if full {
 		s.journal.Ops = slices.DeleteFunc(slices.Clone(s.journal.Ops), func(op string) bool { return !open[op] })
 	}
-	return slices.DeleteFunc(uncounted, func(p *pendingIncrement) bool { return !open[p.op] }), nil
+	return slices.DeleteFunc(uncounted, func(p *increment) bool { return !open[p.op] }), nil
 }
 
 // add adds increments to these counts. It reports false if the row has changed.
-func (s *counts) add(ctx context.Context, c client, batch []*pendingIncrement, label string) (bool, error) {
+func (s *counts) add(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}
 	after, changed := maps.Clone(s.now), map[string]bool{}

@@ -168,7 +168,7 @@ func (t *turns) foretell(put hbase.Put) {
 	note("intent")
 	note("remove intent")
 	if i.Table != "" {
-		note("decide")
+		note("commit")
 	}
 	p := opTypes[i.Kind].plan(a, operation{i.ID, i.At})
 	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {

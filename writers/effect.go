@@ -121,7 +121,7 @@ type compensation struct {
 	nested
 }
 
-func (c compensation) String() string { return "look ends" }
+func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
 // again, and must find all items whose effects may be missing. So its effects do not remove items.

@@ -155,10 +155,9 @@ func (h history) happen(t *testing.T) (r ran) {
 }
 
 func (h history) gateway(g gateway) *Writers {
-	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound})
-	w.now = h.clock(g.id)
 	// One after the other: what runs side by side would take its chances in no certain order.
-	w.parallel = 1
+	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound, parallel: 1})
+	w.now = h.clock(g.id)
 	w.watch = traced
 	return w
 }

@@ -120,7 +120,7 @@ func (h feedHistory) must(t *testing.T) ran {
 }
 
 func (h feedHistory) feeds(g gateway) *feeds.Feeds {
-	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, BatchSize: h.chunk, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
+	return feeds.New(feedStore{g}, feeds.Options{Limit: limit, BatchSize: h.chunk, Workers: 1, Now: h.clock(g.id), Seed: rand.NewPCG(h.seed, uint64(g.id)+100)})
 }
 
 func (h feedHistory) happen(t *testing.T) (r ran) {

@@ -44,7 +44,8 @@ type properties struct {
 	// nonIdempotent operations are attempted again only if the first attempt is known not to have
 	// committed.
 	nonIdempotent bool
-	// delay is the time between the commit and the first effect. A sweep applies the effects then.
+	// delay is the time between the commit and the first effect. A sweep applies the effects then,
+	// so the next operation on a commit row would not wait for it: such types have none.
 	delay time.Duration
 }
 
@@ -111,6 +112,9 @@ func untyped[A, R any](f func(A) R) func(arguments any) R {
 func register[A any](t opType[A]) *anyOpType {
 	if opTypes[t.name] != nil {
 		panic("writers: two operation types are called " + t.name)
+	}
+	if t.row != nil && t.delay > 0 {
+		panic("writers: operation type " + t.name + " has a commit row, and is delayed")
 	}
 	n := &anyOpType{
 		name: t.name, properties: t.properties, conditional: t.row != nil,

@@ -45,7 +45,7 @@ func (t *turns) passes(ctx context.Context, won bool) {
 		return
 	}
 	for _, p := range points {
-		if p.kind == split.name || !strings.HasPrefix(p.what, "read") && !(won && strings.HasPrefix(p.what, "decide")) {
+		if p.kind == split.name || !strings.HasPrefix(p.what, "read") && !(won && strings.HasPrefix(p.what, "commit")) {
 			return
 		}
 	}

@@ -96,7 +96,7 @@ func (e *exploration) seek() {
 		for _, p := range protocol(name, opTypes[name]) {
 			for _, h := range e.reached[point{name, "intent"}] {
 				for m := none + 1; m < mishaps && len(e.reached[p]) == 0; m++ {
-					h.besides = []planned{{point{name, "decide"}, m}}
+					h.besides = []planned{{point{name, "commit"}, m}}
 					e.explore(h)
 				}
 			}
@@ -108,13 +108,13 @@ func (e *exploration) seek() {
 func protocol(name string, k *anyOpType) (points []point) {
 	what := []string{"read", "intent", "remove intent", "forget", "lease"}
 	if k.conditional {
-		what = append(what, "decide", "decide, read", "decide, own intent", "fence", "sweep, read", "sweep, own intent", "sweep, forget")
+		what = append(what, "commit", "commit, read", "commit, own intent", "fence", "sweep, read", "sweep, own intent", "sweep, forget")
 	}
 	if k.needsPredecessor {
-		what = append(what, "whole", "read, last intent")
+		what = append(what, "note complete", "read, last intent")
 	}
 	if k.compensated {
-		what = append(what, "done", "read again")
+		what = append(what, "seal", "read again")
 	}
 	for _, w := range what {
 		points = append(points, point{name, w})

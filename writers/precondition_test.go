@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
@@ -57,5 +58,28 @@ func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestDeclarationsThatCannotWorkAreRefused(t *testing.T) {
+	for name, declare := range map[string]func(){
+		"a delayed operation with a commit row": func() {
+			register(opType[struct{}]{name: "delayed", row: func(struct{}) hbase.Get { return hbase.Get{} },
+				properties: properties{delay: grace}})
+		},
+		"a strict relation without a reusable key": func() {
+			x := *tables.Follows
+			x.Strict = true
+			unrelate(&x)
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", name)
+				}
+			}()
+			declare()
+		}()
 	}
 }

@@ -45,9 +45,11 @@ import (
 //
 // The attempt ends in one of the outcomes in capitals. A new attempt follows LOST, because the
 // operation surely did not commit and never will. It follows UNKNOWN if the operation is
-// idempotent; otherwise the caller gets [ErrUnknown]. A sweep, or an operation that needs its
-// predecessor to be complete, starts in COMMITTED with what it parsed from the intent, and has its
-// own way to find out whether the operation committed (fate, in sweep.go).
+// idempotent; otherwise the caller gets [ErrUnknown].
+//
+// Other executions start with what they parsed from the intent: an operation that needs its
+// predecessor to be complete in COMMITTED, and a sweep in resolving. A sweep fences only when the
+// predecessor is complete, and ends in LOST and UNKNOWN.
 //
 // What a crash, or an error of the store, leaves behind in each state, and who continues:
 //
@@ -71,48 +73,30 @@ import (
 type state int
 
 const (
-	// stateReading reads the commit row and what the preconditions need.
-	stateReading state = iota
-	// statePredecessor completes the row's previous operation, if the type reads that operation's
-	// effects.
-	statePredecessor
-	// stateChecking checks the preconditions, in further rounds if the type finds what it needs step
-	// by step, and makes the intent and the plan.
-	stateChecking
-	// stateVerifying completes the earlier operation that has already made the change.
-	stateVerifying
-	// statePreparing writes the intent, completes the predecessor and reads ahead for the effects.
-	statePreparing
-	// stateRecording writes the intent of an operation without a commit row.
-	stateRecording
-	// stateCommitting sends the CheckAndPut.
-	stateCommitting
-	// stateResolving reads the commit row to find out what became of the CheckAndPut.
-	stateResolving
-	// stateResending sends the CheckAndPut of a nested operation again.
-	stateResending
-	// stateFencing keeps the CheckAndPut from being applied later.
-	stateFencing
-	// stateOvertaken reads the own intent, because another operation committed on the row.
-	stateOvertaken
-	// stateAbandoning removes the intent of an operation that did not commit.
-	stateAbandoning
+	stateReading     state = iota // reads the commit row and what the preconditions need
+	statePredecessor              // completes the row's previous operation, if the type reads its effects
+	stateChecking                 // checks the preconditions, and makes the intent and the plan
+	stateVerifying                // completes the earlier operation that has already made the change
+	statePreparing                // writes the intent, completes the predecessor, reads ahead for the effects
+	stateRecording                // writes the intent of an operation without a commit row
+	stateCommitting               // sends the CheckAndPut
+	stateResolving                // reads the commit row to find out what became of the CheckAndPut
+	stateResending                // sends the CheckAndPut of a nested operation again
+	stateFencing                  // keeps the CheckAndPut from being applied later
+	stateOvertaken                // reads the own intent: another operation committed on the row
+	stateAbandoning               // removes the intent of an operation that did not commit
 
-	// The outcomes of an attempt, and stateSuperseded.
-	stateCommitted
+	// The outcomes of an attempt. stateSuperseded also ends an execution: another one has completed
+	// the operation or continues it, or the operation that started this nested one is complete.
+	stateCommitted // applies plan.now
 	stateUnchanged
 	stateLost
 	stateUnknown
-	// stateSuperseded ends an execution: another one has completed the operation or continues it,
-	// or the operation that started this nested one is complete.
 	stateSuperseded
 
-	// stateAcknowledged applies what the caller does not wait for.
-	stateAcknowledged
-	// stateSealing makes compensations that were found necessary before the end fail.
-	stateSealing
-	// stateRemoving removes the intent.
-	stateRemoving
+	stateAcknowledged // applies plan.later, for which the caller does not wait
+	stateSealing      // makes compensations fail that were found necessary before the end
+	stateRemoving     // removes the intent
 	stateComplete
 )
 
@@ -135,12 +119,14 @@ type execution struct {
 	// commit row, if there is one.
 	intent tables.Intent
 	plan   plan
-	// increments are all that it counts, by row.
+	// increments are what it adds to counts, by row.
 	increments map[location]*increment
 	// called is whether a caller waits for the acknowledgement.
 	called bool
 	// marked is whether the stored intent says that the operation committed.
 	marked bool
+	// sweeping is whether the execution is a sweep's.
+	sweeping bool
 	// buckets are the buckets of members that were read before. They may have been split since.
 	buckets map[*member]tables.Place
 	// unverified are the members that were written, until a later read shows that their bucket was
@@ -150,11 +136,12 @@ type execution struct {
 
 // attempt is what an execution needs until its operation is committed.
 type attempt struct {
-	// allowed is the caller's precondition: see [WithPrecondition].
+	// allowed is the caller's precondition: see [WithPrecondition]. It may be nil.
 	allowed func() error
 	read    *reading
-	// began is when the reading began, as [completedOps] counts time.
-	began int
+	// known is the operation that was known to be the row's last one, and complete, before the
+	// reading began.
+	known string
 	// cells are what the commit puts into the commit row.
 	cells []hbase.Cell
 	// found are the cells of the commit row that stateResolving read.
@@ -194,18 +181,17 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateRecording:
 		return x.record(ctx)
 	case stateCommitting:
-		return x.commit(ctx, "decide")
+		return x.commit(ctx, "commit")
 	case stateResolving:
 		return x.resolve(ctx)
 	case stateResending:
-		return x.commit(ctx, "decide, again")
+		return x.commit(ctx, "commit, again")
 	case stateFencing:
 		return x.fenceOwn(ctx)
 	case stateOvertaken:
 		return x.overtaken(ctx)
 	case stateAbandoning:
-		x.forget(ctx)
-		return stateLost, nil
+		return stateLost, x.abandon(ctx)
 	case stateCommitted:
 		return stateAcknowledged, x.applyStages(ctx, x.plan.now, "now ")
 	case stateAcknowledged:

@@ -70,6 +70,9 @@ func relate(x *tables.Relation) opType[relationArgs] {
 }
 
 func unrelate(x *tables.Relation) opType[relationArgs] {
+	if x.Strict && !reusable(x) { // such a compensation would find its ends missing, and be refused
+		panic("writers: relation " + x.Name + " is strict, and the keys of its ends are not reusable")
+	}
 	return opType[relationArgs]{
 		name: x.Inverse, zero: relationArgs{relation: x},
 		row: relationArgs.edge,

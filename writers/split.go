@@ -154,9 +154,9 @@ func renumber(buckets []tables.Bucket, first, number uint32) (renumbered []store
 // copyTo copies the cells that the new buckets will cover, as they are. After a crash it copies
 // them again, though members may have joined the new buckets.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
-	return each{"fill", func(ctx context.Context, c client, apply func([]effect) error) error {
+	return each{"copy", func(ctx context.Context, c client, apply func([]effect) error) error {
 		for start := created[0].Start; ; {
-			cells, err := c.one(ctx, "fill, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
+			cells, err := c.one(ctx, "copy, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		defer x.w.running.Done()
 		defer cancel()
 		for _, a := range full {
-			if _, err := do(ctx, x.w, split, a); err != nil {
+			if err := do(ctx, x.w, split, a); err != nil {
 				x.w.log.Warn("list could not be split", "list", a.list().String(), "owner", string(a.Owner), "error", err)
 			}
 		}

@@ -33,11 +33,11 @@ var _ = register(opType[cleanupArgs]{
 	plan: func(a cleanupArgs, _ operation) plan {
 		end := hbase.Delete{Table: a.List.Table, Row: a.row(0), Columns: []hbase.Deletion{a.list().PendingEnd(a.At)}}
 		return plan{later: []stage{
-			{a.deleteCopies("empty", slices.Compact([]uint32{0, a.Bucket})...)},
+			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
 			// A writer that read the pending buckets may have left a moved marker after bucket 0 was
 			// read.
-			{a.deleteCopies("empty again", 0)},
+			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},
 })

@@ -28,7 +28,7 @@ func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
 		w.Close(ctx)
 		must(t, store, user("e"))
 		time.Sleep(grace + time.Second)
-		watch, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "empty" })
+		watch, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "delete copies" })
 		sweeper, other := New(store, Options{ListBound: 2}), New(store, Options{ListBound: 2})
 		sweeper.watch = watch
 		swept := make(chan error)

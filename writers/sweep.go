@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/writers/outbox"
 )
@@ -15,26 +14,23 @@ import (
 // protocol of leases and scans. A gateway has the lease of its own operation from the intent on, and works on
 // it without a queue: at once, before and after the acknowledgement.
 
-const (
-	// oldIntent is the age from which on an intent is taken for stale.
-	oldIntent = 5 * time.Second
-	// shortLimit is how many stale intents, at most, a gateway completes at a time, beside the long ones.
-	shortLimit = 32
-)
+// oldIntent is the age from which on an intent is taken for stale.
+const oldIntent = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	return outbox.New(outbox.Config[*execution]{
-		Store:          w.store,
-		Table:          tables.Intents.Outbox,
-		Decode:         w.parse,
-		Due:            func(x *execution) time.Time { return time.UnixMilli(x.intent.Due) },
-		MinAge:         oldIntent,
-		LeaseTimestamp: func(x *execution) int64 { return x.intent.At }, // so that the intent's deletion masks it
-		Work:           w.completeStale,
-		Workers:        shortLimit,
-		Long:           (*execution).long,
-		LongWorkers:    backgroundLimit,
-		Log:            w.log,
+		Store:  w.store,
+		Table:  tables.Intents.Outbox,
+		Decode: w.parse,
+		Describe: func(x *execution) outbox.Properties {
+			// The deletion of the intent masks a lease of its timestamp.
+			return outbox.Properties{Due: time.UnixMilli(x.intent.Due), LeaseTimestamp: x.intent.At, Long: x.long()}
+		},
+		MinAge:      oldIntent,
+		Work:        w.completeStale,
+		Workers:     w.parallel,
+		LongWorkers: min(w.parallel, backgroundLimit),
+		Log:         w.log,
 		Observe: func(ctx context.Context, x *execution, what string) (context.Context, func()) {
 			if x == nil {
 				return client{w, "sweep"}.call(ctx, what)
@@ -67,96 +63,30 @@ func (w *Writers) Sweep(ctx context.Context) error {
 }
 
 // completeStale completes the operation of a stale intent, or keeps it from committing. It reports false if this
-// process completes it already, or if its predecessor is not complete.
+// process completes it already. The error tells so if its predecessor is not complete.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
 		return false, nil
 	}
 	defer w.running.Done()
-	if _, first := w.begin(item.ID); !first {
+	if _, first := w.claim(item.ID); !first {
 		return false, nil
 	}
-	defer w.over(item.ID)
+	defer w.unclaim(item.ID)
 	if err := item.Renew(ctx); err != nil {
 		return false, err
 	}
-	err = x.alone(ctx, func(ctx context.Context) (err error) {
-		done, err = x.settle(ctx)
-		return err
+	if x.sweeping = true; !x.marked && x.intent.Table != "" {
+		x.state = stateResolving
+	}
+	err = x.alone(ctx, func(ctx context.Context) error {
+		return x.advance(ctx, func(s state) bool { return s.end() || s == stateLost || s == stateUnknown })
 	})
 	if errors.Is(err, errSuperseded) {
 		err = outbox.ErrLost
 	}
-	return done, err
-}
-
-// fate is what a sweep found out about a stale intent.
-type fate int
-
-const (
-	// postponed: the operation before it on its commit row is not complete. A later sweep looks again.
-	postponed fate = iota
-	// committed: its effects must be applied.
-	committed
-	// fenced: it did not commit, and never will.
-	fenced
-)
-
-// settle finishes an operation, or keeps it from committing. It reports false if neither is possible yet.
-func (x *execution) settle(ctx context.Context) (bool, error) {
-	fate, err := x.fate(ctx)
-	if err != nil {
-		return false, err
-	}
-	switch fate {
-	case committed:
-		err = x.finish(ctx)
-	case fenced:
-		err = x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
-	}
-	return fate != postponed, err
-}
-
-// fate finds out whether the operation committed, and fences it if it did not.
-func (x *execution) fate(ctx context.Context) (fate, error) {
-	if x.marked || x.intent.Table == "" {
-		return committed, nil
-	}
-	for range maxTries {
-		row, err := x.one(ctx, "sweep, read", x.lastGet())
-		if err != nil {
-			return 0, err
-		}
-		last, err := tables.DecodeOp(row)
-		switch id, _ := tables.CommittedBy(last); {
-		case err != nil:
-			return 0, err
-		case id == x.intent.ID:
-			return committed, nil
-		case last != x.intent.After:
-			_, marked, err := x.ownIntent(ctx, "sweep, own intent")
-			if err == nil && marked {
-				return committed, nil
-			}
-			return fenced, err
-		}
-		// A fence is a commit like any other: the operation before it must be complete. A sweep completes that
-		// one by itself, so nothing short waits for something long.
-		if id, incomplete := predecessor(ctx, last); incomplete {
-			open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
-			if err != nil || open[id] {
-				return postponed, err
-			}
-		}
-		switch done, err := x.fence(ctx, row); {
-		case done:
-			return fenced, nil
-		case err != nil && !errors.Is(err, hbase.ErrUnavailable):
-			return 0, err
-		}
-	}
-	return 0, x.failed("sweep", hbase.ErrUnavailable)
+	return err == nil, err
 }
 
 // intended is the intent, leased to this gateway from the beginning. Every renewal expects a lease, so one that

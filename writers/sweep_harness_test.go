@@ -58,8 +58,7 @@ func newSwept(store hbase.Store) *sweptGateway {
 		}
 		return f
 	})
-	g.Writers = New(faulty, Options{})
-	g.parallel = 2
+	g.Writers = New(faulty, Options{parallel: 2})
 	g.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -168,6 +168,5 @@ func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	if t == nil {
 		return refuse(NotFound, "id", "there is no such twit")
 	}
-	_, err := do(ctx, w, deleteTwit, deletionOf(t))
-	return err
+	return do(ctx, w, deleteTwit, deletionOf(t))
 }

@@ -11,14 +11,11 @@ package writers
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	crypto "crypto/rand"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -39,11 +36,14 @@ type Options struct {
 	Watch Watch
 	// Seed makes the ids of operations reproducible, for tests. If it is nil, they are random.
 	Seed rand.Source
+	// parallel is how many nested operations an effect, and how many stale ones a sweep runs at the
+	// same time: 32 if it is 0; less in tests.
+	parallel int
 }
 
 // Watch observes a call of the store: the operation type, and the purposes of the call, at least
 // one. It returns the context of the call, and a function that is called when the call has ended.
-type Watch func(ctx context.Context, opType string, what []string) (of context.Context, over func())
+type Watch func(ctx context.Context, opType string, what []string) (of context.Context, ended func())
 
 // Writers make the changes of one gateway. They are safe for concurrent use.
 type Writers struct {
@@ -58,13 +58,11 @@ type Writers struct {
 	}
 
 	// now is the clock: those of gateways differ.
-	now func() time.Time
-	// parallel is how many nested operations an effect runs at the same time.
-	parallel int
+	now      func() time.Time
+	parallel int // as in Options
 	watch    Watch
 
 	increments incrementQueue
-	completed  completedOps
 	// life ends when Close has waited long enough.
 	life context.Context
 	end  context.CancelFunc
@@ -75,18 +73,21 @@ type Writers struct {
 	chance  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// active are the committed operations that this process completes. A channel is closed when it
-	// no longer does.
-	active map[string]chan struct{}
-	outbox *outbox.Outbox[*execution]
+	// claimed are the operations that this process completes. A channel is closed when it no longer
+	// does.
+	claimed map[string]chan struct{}
+	// complete is the last operation on a commit row, if it is known to be complete. Only types that
+	// need their predecessors note it.
+	complete map[location]string
+	outbox   *outbox.Outbox[*execution]
 }
 
 // New returns the writers of a gateway over a store whose tables exist.
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
-		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: 32,
+		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: cmp.Or(o.parallel, 32),
 		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
-		active: map[string]chan struct{}{},
+		claimed: map[string]chan struct{}{}, complete: map[location]string{},
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -95,9 +96,7 @@ func New(store hbase.Store, o Options) *Writers {
 		w.jobs = func(tables.Job) {}
 	}
 	if o.Seed == nil {
-		var seed [16]byte
-		_, _ = crypto.Read(seed[:])
-		o.Seed = rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
+		o.Seed = rand.NewPCG(rand.Uint64(), rand.Uint64())
 	}
 	w.chance = rand.New(o.Seed)
 	w.outbox = w.newOutbox()
@@ -157,21 +156,22 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.chance.IntN(n) == 0
 }
 
-// begin notes that this process completes an operation. It reports false if it does so already;
-// wait is closed when that is over.
-func (w *Writers) begin(id string) (wait <-chan struct{}, first bool) {
+// claim notes that this process completes an operation. first is false if it does so already: then
+// wait is closed when it no longer does.
+func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c := w.active[id]; c != nil {
+	if c := w.claimed[id]; c != nil {
 		return c, false
 	}
-	w.active[id] = make(chan struct{})
+	w.claimed[id] = make(chan struct{})
 	return nil, true
 }
 
-func (w *Writers) over(id string) {
+// unclaim ends a claim.
+func (w *Writers) unclaim(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	close(w.active[id])
-	delete(w.active, id)
+	close(w.claimed[id])
+	delete(w.claimed, id)
 }

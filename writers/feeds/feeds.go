@@ -42,8 +42,6 @@ import (
 )
 
 const (
-	// workers is how many jobs a gateway does at a time: a long one does not hold up all others.
-	workers = 4
 	// quarantine is longer than any request that reads a timeline.
 	quarantine = 40 * time.Second
 	// allDelivered is the cursor of a job that has delivered everything. It follows all followers.
@@ -59,9 +57,12 @@ type Options struct {
 	TimelineBound int
 	// BatchSize is how many entries are written together. The default is 2,500; tests use less.
 	BatchSize int
+	// Workers is how many jobs the gateway does at a time, so that a long one does not hold up all others. The
+	// default is 4; tests use 1.
+	Workers int
 	// Log is for jobs that fail and will be tried again. The default logs nothing.
 	Log *slog.Logger
-	// Done is called with each job that this gateway has done. It must not block.
+	// Done is called with each job that this gateway has done, before it is removed. It must not block.
 	Done func(tables.Job)
 	// Now is the clock. The default is the machine's.
 	Now func() time.Time
@@ -95,11 +96,10 @@ func New(store hbase.Store, o Options) *Feeds {
 		Store:    store,
 		Table:    tables.Jobs.Outbox,
 		Decode:   decodeJob,
-		Deferred: func(j job) bool { return j.Cursor == allDelivered },
+		Describe: func(j job) outbox.Properties { return outbox.Properties{Deferred: j.Cursor == allDelivered} },
 		Work:     f.work,
 		Remove:   tables.Jobs.Remove,
-		Done:     func(j job) { o.Done(j.Job) },
-		Workers:  workers,
+		Workers:  cmp.Or(o.Workers, 4),
 		Log:      o.Log,
 		Now:      o.Now,
 		Rand:     o.Seed,
@@ -152,6 +152,9 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s, author %s: %w", o.Kind, o.Author, err)
+	}
+	if done {
+		f.o.Done(o.Job)
 	}
 	return done, nil
 }

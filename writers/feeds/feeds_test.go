@@ -60,7 +60,7 @@ func worldOf(t *testing.T, store hbase.Store) *world {
 
 // gateway returns the feeds of another gateway.
 func (w *world) gateway(o feeds.Options) *feeds.Feeds {
-	o.Now = func() time.Time { return w.later(0) }
+	o.Workers, o.Now = 1, func() time.Time { return w.later(0) }
 	return feeds.New(w, o)
 }
 

@@ -14,16 +14,15 @@
 //		               │  lease ends                                │
 //		               └────────────────────────────────────────────┘
 //
-//	  - available: the lease ended. A new item has a lease that may have ended in 1970, so an item always has one.
-//	  - leased: one gateway works on the item until the lease ends. It renews the lease as it makes progress,
-//	    and each renewal stores that progress. The same gateway may take its own item again before that, for
-//	    instance after a failure.
-//	  - deferred: the work pauses. Nobody takes the item before the lease ends, the last holder neither.
+//	  - available: the lease ended. A new item has a lease, too, which may have ended in 1970.
+//	  - leased: one gateway works on the item. Each renewal of the lease also stores the progress. The same
+//	    gateway may take its own item again before the lease ends, for instance after a failure.
+//	  - deferred: the work pauses. No gateway takes the item before the lease ends, the last holder neither.
 //	  - released: the work is done, and the stored progress says so. Then the row is removed.
 //
-// Renew, Defer and Release are one CheckAndPut each. It expects the lease that was read, and writes the
-// new lease together with the progress. A new lease ends at least a millisecond after the one before it,
-// so no two leases of an item are equal, and a CheckAndPut that reaches the store late changes nothing.
+// Renew, Defer and Release are one CheckAndPut each, from the lease that was read to a new lease and the
+// progress. A new lease ends at least a millisecond after the one before it, also a released one. So no two
+// leases of an item are equal, and a CheckAndPut that arrives late fails.
 //
 // # Crashes
 //
@@ -35,13 +34,11 @@
 //	before the removal      a released item       another gateway finds nothing left to do and removes it
 //	during the removal      either of the two     the same
 //
-// A removal masks a put of the same item that arrives later, and since it removes the lease, every CheckAndPut
-// that arrives later fails. So the timestamps of an item's leases are not later than that of its removal: see
-// Config.LeaseTimestamp.
+// A removal masks a put of the same item that arrives later, and removes the lease, so that a late
+// CheckAndPut fails. For that, the timestamps of the leases are not later than that of the removal: see
+// [Properties.LeaseTimestamp].
 //
 // # Item types
-//
-// A Config says what the items of a table are. There are two types:
 //
 //	                  fan-out jobs (package feeds)        intents (package writers)
 //	put               with a lease that ended in 1970     with a lease of the gateway that executes the operation
@@ -53,29 +50,24 @@
 //	                  timestamp there is
 //	workers           one pool                            two pools, the second for what is Long
 //
-// # Why an item may run twice
+// # Obligations of Work
 //
-// A lease is a matter of clocks. A gateway that was paused for longer than its lease, or whose clock is
-// slow, still believes that it holds the item. So two gateways can work on one item at the same time, and a
-// call to the store can take effect long after its gateway died. This does no harm if Work follows three
-// rules:
+// A gateway that was paused, or whose clock is slow, still believes that it holds a lease that has ended, and
+// its calls may take effect long after its death. So two gateways may work on one item at the same time. This
+// does no harm if Work follows three rules:
 //
 //  1. Its writes are idempotent.
-//  2. It renews the lease before its first write, and again before writes that the stored progress does not
-//     cover. A gateway that lost the lease gets ErrLost there, and stops. So all that can still arrive from
-//     it is what the stored progress announces, and the next holder repeats or checks just that. Work without
-//     progress is repeated as a whole, and whatever it writes late is masked or the same.
-//  3. If anybody else's late writes would need checking, it releases the item before it reports that it is
-//     done. Then no other gateway can have announced writes that the removal would forget.
+//  2. It renews the lease before its first write, and before writes that the stored progress does not cover.
+//     A gateway that lost the lease gets ErrLost there, and stops. So what can still arrive from it is what the
+//     stored progress announces, and the next holder repeats or checks just that. Work without progress is
+//     repeated as a whole.
+//  3. If the late writes of others would need checking, it releases the item before it reports that it is done.
+//     Then no other gateway can have announced writes that the removal would forget.
 //
 // # Finding items
 //
-// The id of an item starts with the time at which it was put, by the clock of the gateway that put it.
-// Every second a scan reads of each shard what it could not have seen in the scan before, less clockSkew, and by
-// their keys the items that it saw. So it does not step over the deletion markers of all that was removed
-// since the oldest was put. If these are more than maxEarlier, it reads from the oldest on. Once a minute, and
-// at the start, a full scan reads from the beginning: it finds items that were put late or by a clock that is
-// far behind. Items that this gateway put itself start at once, by Notify. The oldest item goes first. What
-// fails waits, each time longer, before this gateway tries it again; other gateways may take it when its lease
-// has ended.
+// The id of an item starts with the time at which it was put, by the clock of the gateway that put it. Every
+// second a scan reads what was put since the scan before, less clockSkew, and by their keys the items that it
+// saw then. Once a minute, and at the start, a full scan finds what was put late, or by a clock that is far
+// behind. The oldest item goes first. What fails waits, each time longer, before this gateway tries it again.
 package outbox

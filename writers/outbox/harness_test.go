@@ -144,15 +144,10 @@ func (b *bench) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
 		Store:    g.store,
 		Table:    table,
 		Decode:   decode,
-		Deferred: func(c count) bool { return c.deferred },
+		Describe: func(c count) outbox.Properties { return outbox.Properties{Deferred: c.deferred} },
 		Work:     g.work,
 		Remove: func(id string) hbase.Delete {
 			return hbase.Delete{Table: table.Table, Row: table.Row(id), Timestamp: tables.Forever}
-		},
-		Done: func(c count) {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.done = append(g.done, c)
 		},
 		Workers: g.workers,
 		Now:     func() time.Time { return time.Now().Add(g.ahead) },
@@ -178,7 +173,13 @@ func (g *gateway) work(ctx context.Context, item *outbox.Item[count]) (done bool
 	if g.pause > 0 && !c.deferred {
 		return false, item.Defer(ctx, g.pause, progress(c.size, true)...)
 	}
-	return true, item.Release(ctx, progress(c.size, c.deferred)...)
+	err = item.Release(ctx, progress(c.size, c.deferred)...)
+	if err == nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.done = append(g.done, c)
+	}
+	return true, err
 }
 
 // run runs outboxes until the returned function is called.

@@ -18,6 +18,7 @@ type Item[T any] struct {
 	ID string
 	// Value is the item, with the progress that the store had when the work began.
 	Value T
+	Properties
 
 	outbox *Outbox[T]
 	put    time.Time // when it was put
@@ -40,15 +41,22 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// read reads an item again before the work on it begins. The error is ErrLost if it is not available.
-func (o *Outbox[T]) read(ctx context.Context, known *Item[T], what string) (*Item[T], error) {
-	ctx, over := o.c.Observe(ctx, known.Value, what)
-	defer over()
-	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(known.ID)})
+// Item returns an item that this gateway works on without having found it in a scan: it put the item itself, or
+// needs it done. Its lease is unknown until Take.
+func (o *Outbox[T]) Item(id string, value T) *Item[T] {
+	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
+}
+
+// read reads an item before the work on it begins. known is the item as far as it is known. The error is ErrLost if
+// the item is not available.
+func (o *Outbox[T]) read(ctx context.Context, id string, known T, what string) (*Item[T], error) {
+	ctx, ended := o.c.Observe(ctx, known, what)
+	defer ended()
+	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(id)})
 	if err != nil {
 		return nil, err
 	}
-	item, ok, err := o.decode(o.c.Table.Row(known.ID), cells[0])
+	item, ok, err := o.decode(o.c.Table.Row(id), cells[0])
 	if err == nil && (!ok || !o.available(item)) {
 		err = ErrLost
 	}
@@ -57,23 +65,14 @@ func (o *Outbox[T]) read(ctx context.Context, known *Item[T], what string) (*Ite
 
 // available reports whether this gateway may work on an item now.
 func (o *Outbox[T]) available(item *Item[T]) bool {
-	now := o.c.Now()
-	if now.Before(o.c.Due(item.Value)) {
-		return false
-	}
+	now := o.now()
 	ended := !now.Before(item.lease.Until)
-	return ended || item.lease.HeldBy(o.holder) && !o.c.Deferred(item.Value)
-}
-
-// Item returns an item that this gateway works on without having found it in a scan: it put the item itself, or
-// needs it done. Its lease is unknown until Take.
-func (o *Outbox[T]) Item(id string, value T) *Item[T] {
-	return &Item[T]{ID: id, Value: value, outbox: o}
+	return !now.Before(item.Due) && (ended || item.lease.HeldBy(o.holder) && !item.Deferred)
 }
 
 // Lease returns the cell of a new lease, for a put of an item that this gateway works on from the beginning.
 func (o *Outbox[T]) Lease(value T) hbase.Cell {
-	return tables.NewLease(o.holder, o.c.Now().Add(LeaseTime)).Cell(o.c.LeaseTimestamp(value))
+	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
 // Renew takes the item for LeaseTime, or extends the lease, and stores the cells of its progress. The error
@@ -83,7 +82,7 @@ func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 }
 
 // Defer ends the work for now. Nobody takes the item before d has passed and the present lease would have ended.
-// The progress has to be such that Config.Deferred reports true.
+// The progress has to be such that the item is [Properties.Deferred].
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
 	return i.extend(ctx, "defer", d, progress)
 }
@@ -95,19 +94,19 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 }
 
 // Remaining returns how long the lease lasts.
-func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.c.Now()) }
+func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
 // extend replaces the lease that was read with one of this gateway, which ends later than that.
 func (i *Item[T]) extend(ctx context.Context, what string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
-	ctx, over := o.c.Observe(ctx, i.Value, what)
-	defer over()
-	until := o.c.Now().Add(d)
+	ctx, ended := o.c.Observe(ctx, i.Value, what)
+	defer ended()
+	until := o.now().Add(d)
 	if earliest := i.lease.Until.Add(time.Millisecond); until.Before(earliest) {
 		until = earliest
 	}
 	next := tables.NewLease(o.holder, until)
-	cells := append(progress, next.Cell(o.c.LeaseTimestamp(i.Value)))
+	cells := append(progress, next.Cell(i.LeaseTimestamp))
 	put := hbase.Put{Table: o.c.Table.Table, Row: o.c.Table.Row(i.ID), Cells: cells}
 	done, err := o.c.Store.CheckAndPut(ctx, i.lease.Check(), put)
 	if err != nil {
@@ -124,7 +123,7 @@ func (i *Item[T]) extend(ctx context.Context, what string, d time.Duration, prog
 // gateway has the item, or removed it. A CheckAndPut may fail after its own success, so whether the lease was
 // extended is seen the next time.
 func (i *Item[T]) Take(ctx context.Context) error {
-	item, err := i.outbox.read(ctx, i, "renew, read")
+	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {
 		return err
 	}

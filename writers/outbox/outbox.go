@@ -2,11 +2,10 @@ package outbox
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"sync"
@@ -26,40 +25,42 @@ type Config[T any] struct {
 	Table tables.Outbox
 	// Decode reads the item of a row. ok is false if the row has none, but perhaps the rest of a removed one.
 	Decode func(row string, cells []hbase.Cell) (item T, ok bool, err error)
-	// Deferred reports whether the item's progress says that it waits for the end of its lease.
-	Deferred func(item T) bool
-	// Due returns the time before which no gateway works on an item. The default is no time.
-	Due func(item T) time.Time
+	// Describe returns the properties of an item.
+	Describe func(item T) Properties
 	// MinAge is the age from which on scans find an item: a younger one has not failed. The default is 0.
 	MinAge time.Duration
-	// LeaseTimestamp returns the timestamp of the item's leases. It is not later than that of the deletion that
-	// removes the item. The default is 0: the store's clock.
-	LeaseTimestamp func(item T) int64
 	// Work does an item, and reports whether it is done: then the item is removed. An item that is not done
 	// and has no error was deferred, or is tried again after the next scan. What fails is tried again. The package
 	// comment has Work's obligations.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
 	// Remove returns the mutation that removes an item for good. The default is that Work has removed it.
 	Remove func(id string) hbase.Delete
-	// Done is called with each item that this gateway has done. It must not block. The default is nobody.
-	Done func(item T)
-
-	// Workers is how many items the gateway works on at a time.
-	Workers int
-	// Long reports whether an item may take long. LongWorkers work on such items, so that others do not wait for
-	// them. The default is that none does.
-	Long        func(item T) bool
-	LongWorkers int
+	// Workers is how many items the gateway works on at a time, and LongWorkers how many long ones beside them.
+	Workers, LongWorkers int
 	// Observe is called for each call of the store, except for the removal, and with the zero value if the call is
 	// about no item that is known. It returns the context of the call, and a function that is called when the call
 	// has ended. The default observes nothing.
-	Observe func(ctx context.Context, item T, what string) (of context.Context, over func())
+	Observe func(ctx context.Context, item T, what string) (of context.Context, ended func())
 	// Log is for items that fail. The default logs nothing.
 	Log *slog.Logger
 	// Now is the clock. The default is the machine's.
 	Now func() time.Time
 	// Rand makes ids, lease holders and backoff repeatable. The default is random.
-	Rand mathrand.Source
+	Rand rand.Source
+}
+
+// Properties are what an outbox has to know of an item.
+type Properties struct {
+	// Deferred is whether the item's progress says that it waits for the end of its lease.
+	Deferred bool
+	// Due is the time before which no gateway works on the item.
+	Due time.Time
+	// LeaseTimestamp is the timestamp of the item's leases. It is not later than that of the deletion that removes
+	// the item. 0 is the store's clock.
+	LeaseTimestamp int64
+	// Long is whether the item may take long. Such items have workers of their own, so that others do not wait for
+	// them.
+	Long bool
 }
 
 // Outbox is one gateway's view of the items in a table. Its methods are safe for concurrent use.
@@ -70,7 +71,7 @@ type Outbox[T any] struct {
 	queue, long *queue
 
 	mu       sync.Mutex
-	rand     *mathrand.Rand
+	rand     *rand.Rand
 	failures map[string]failure // by the id of the item
 	scanned  scanned
 }
@@ -83,30 +84,13 @@ func New[T any](c Config[T]) *Outbox[T] {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Done == nil {
-		c.Done = func(T) {}
-	}
-	if c.Deferred == nil {
-		c.Deferred = func(T) bool { return false }
-	}
-	if c.Due == nil {
-		c.Due = func(T) time.Time { return time.Time{} }
-	}
-	if c.LeaseTimestamp == nil {
-		c.LeaseTimestamp = func(T) int64 { return 0 }
-	}
 	if c.Observe == nil {
 		c.Observe = func(ctx context.Context, _ T, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
-	if c.Long == nil {
-		c.Long = func(T) bool { return false }
-	}
 	if c.Rand == nil {
-		var seed [32]byte
-		_, _ = rand.Read(seed[:]) // never fails
-		c.Rand = mathrand.NewChaCha8(seed)
+		c.Rand = rand.NewPCG(rand.Uint64(), rand.Uint64())
 	}
-	random := mathrand.New(c.Rand)
+	random := rand.New(c.Rand)
 	host, _ := os.Hostname()
 	return &Outbox[T]{
 		c:        c,
@@ -118,23 +102,20 @@ func New[T any](c Config[T]) *Outbox[T] {
 	}
 }
 
+// now returns the wall clock's time. Without the monotonic clock's, it is later than a time of before only if the
+// wall clock says so, which may have been put back.
+func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
+
 // NewID returns the id for a new item.
 func (o *Outbox[T]) NewID() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return tables.NewOp(o.c.Now(), o.rand.Uint64())
+	return tables.NewOp(o.now(), o.rand.Uint64())
 }
 
 // Notify says that an item was put into the store. Run works on it at once, unless older items wait. An item
 // that nobody notifies of is found by a scan.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
-
-func (o *Outbox[T]) queueOf(item T) *queue {
-	if o.c.Long(item) {
-		return o.long
-	}
-	return o.queue
-}
 
 // Run works on items, those that it is notified of and those that it finds, until ctx is done. It returns when
 // the work that it began is over, which ends with the context work.
@@ -163,30 +144,42 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep works on all items that are available now, one after the other, also on those that failed a moment
-// ago. It returns the errors of the items that failed, and apart from these the errors of those that cannot be
-// decoded, which hold up no other.
+// Sweep works on all items that are available now, also on those that failed a moment ago, until no further one can
+// be done. It returns the errors of the items that failed in the end, and apart from these the errors of those that
+// cannot be decoded, which hold up no other.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)
 		if err != nil {
 			return nil, err
 		}
-		var errs []error
-		progress := false
-		for _, q := range []*queue{o.queue, o.long} {
+		short, errs := o.drain(ctx, o.queue)
+		long, more := o.drain(ctx, o.long)
+		if !short && !long {
+			return errors.Join(corrupt...), errors.Join(append(errs, more...)...)
+		}
+	}
+}
+
+// drain works on what waits in a queue. It reports whether any of that was done, and returns the errors of the rest.
+func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []error) {
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	for range cap(q.wake) {
+		workers.Go(func() {
 			for id, ok := q.next(); ok; id, ok = q.next() {
 				done, err := o.process(ctx, q, id)
+				mu.Lock()
 				progress = progress || done
 				if err != nil {
 					errs = append(errs, err)
 				}
+				mu.Unlock()
 			}
-		}
-		if !progress || len(errs) > 0 {
-			return errors.Join(corrupt...), errors.Join(errs...)
-		}
+		})
 	}
+	workers.Wait()
+	return progress, errs
 }
 
 // process works on an item that a queue handed out.
@@ -199,14 +192,14 @@ func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool
 	}
 	err = fmt.Errorf("%s %s: %w", o.c.Table.Table, id, err)
 	if ctx.Err() == nil {
-		retry := o.failed(id)
-		o.c.Log.Warn("outbox item failed; will retry", "error", err, "failures", retry.count)
+		o.c.Log.Warn("outbox item failed; will retry", "error", err, "failures", o.failed(id))
 	}
 	return false, err
 }
 
+// attempt works on an item, and removes it if it is done.
 func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err error) {
-	item, err := o.read(ctx, o.Item(id, *new(T)), "read")
+	item, err := o.read(ctx, id, *new(T), "read")
 	if err != nil {
 		return false, err
 	}
@@ -215,10 +208,7 @@ func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err erro
 		return false, err
 	}
 	if o.c.Remove != nil {
-		if err := hbase.MutateAll(ctx, o.c.Store, []hbase.Mutation{o.c.Remove(id)}); err != nil {
-			return false, err
-		}
+		err = hbase.MutateAll(ctx, o.c.Store, []hbase.Mutation{o.c.Remove(id)})
 	}
-	o.c.Done(item.Value)
-	return true, nil
+	return err == nil, err
 }

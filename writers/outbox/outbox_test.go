@@ -210,6 +210,40 @@ func TestAnItemThatFailsHoldsUpNoOther(t *testing.T) {
 	})
 }
 
+func TestItemsThatCannotBeReadHideNoYoungerOnes(t *testing.T) {
+	in(t, func(b *bench) {
+		_, o := b.gateway(&gateway{})
+		const corrupt = 5000 // more than a scan queues
+		for range corrupt {
+			b.put(time.Now().Add(-time.Hour), "0")
+		}
+		b.put(time.Now().Add(-time.Minute), "1")
+		stop := b.run(o)
+		time.Sleep(3 * time.Second)
+		stop()
+		if b.left() != corrupt {
+			b.Errorf("%d items are left", b.left())
+		}
+	})
+}
+
+func TestASweepGoesOnAfterAnError(t *testing.T) {
+	in(t, func(b *bench) {
+		failures := 0
+		_, o := b.gateway(&gateway{write: func(context.Context, string, int) error {
+			if failures++; failures == 1 {
+				return errDown
+			}
+			return nil
+		}})
+		b.put(time.Now(), "1")
+		b.put(time.Now(), "1")
+		if _, err := o.Sweep(b.Context()); err != nil || b.left() != 0 {
+			b.Errorf("%d items are left, error %v", b.left(), err)
+		}
+	})
+}
+
 func TestMoreItemsThanWorkersAreDoneOldestFirst(t *testing.T) {
 	in(t, func(b *bench) {
 		running, most := 0, 0

@@ -2,21 +2,25 @@ package outbox
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"twibase/hbase/tables"
 )
 
 // queue hands the ids of available items to the workers of one gateway, the oldest first, and each to one
 // worker at a time.
 type queue struct {
-	wake chan struct{}
+	wake chan struct{} // has room for each worker
 
 	mu      sync.Mutex
 	waiting []string // ascending, and so by age
 	running map[string]bool
 }
+
+// maxWaiting is how many ids a queue has. A later scan finds the others again.
+const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
 	return &queue{wake: make(chan struct{}, workers), running: map[string]bool{}}
@@ -31,9 +35,7 @@ func (q *queue) add(id string) {
 		return
 	}
 	q.waiting = slices.Insert(q.waiting, i, id)
-	if len(q.waiting) > maxItems {
-		q.waiting = q.waiting[:len(q.waiting)-1] // the newest, which a later scan finds again
-	}
+	q.waiting = q.waiting[:min(len(q.waiting), maxWaiting)]
 	select {
 	case q.wake <- struct{}{}:
 	default: // every worker will look at the queue before it waits
@@ -74,6 +76,12 @@ func (q *queue) finished(id string) {
 	delete(q.running, id)
 }
 
+// failure is how often an item failed in a row in this gateway, and when this gateway tries it again.
+type failure struct {
+	count int
+	retry time.Time
+}
+
 const (
 	// firstRetry is the longest pause after the first failure of an item. It doubles with each further one,
 	// up to maxRetry, which keeps the recovery after an outage of the store short.
@@ -81,26 +89,17 @@ const (
 	maxRetry   = 8 * time.Second
 )
 
-// failure is how often an item failed in a row in this gateway, and when this gateway tries it again.
-type failure struct {
-	count int
-	retry time.Time
-}
-
-// failed notes a failure. The pause is between half of the longest and the longest, by chance, so that items
-// that failed together are not all tried at the same moment.
-func (o *Outbox[T]) failed(id string) failure {
+// failed notes a failure, and returns how many there were. The pause is between half of the longest and the longest,
+// by chance, so that items that failed together are not all tried at the same moment.
+func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := o.failures[id]
-	longest := maxRetry
-	if f.count < 3 {
-		longest = firstRetry << f.count
-	}
+	longest := min(firstRetry<<min(f.count, 10), maxRetry)
 	f.count++
-	f.retry = o.c.Now().Add(longest/2 + time.Duration(o.rand.Int64N(int64(longest/2))))
+	f.retry = o.now().Add(longest/2 + time.Duration(o.rand.Int64N(int64(longest/2))))
 	o.failures[id] = f
-	return f
+	return f.count
 }
 
 // succeeded forgets the failures of an item.
@@ -110,15 +109,11 @@ func (o *Outbox[T]) succeeded(id string) {
 	delete(o.failures, id)
 }
 
-// backingOff reports whether it is too early to try an item again.
-func (o *Outbox[T]) backingOff(id string, now time.Time) bool {
+// backingOff reports whether it is too early to try an item again. No pause is longer than maxRetry, unless the clock
+// was put back.
+func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return now.Before(o.failures[id].retry)
-}
-
-// forgetFailures drops the items that were to be tried again long ago: another gateway did them. The caller
-// holds o.mu.
-func (o *Outbox[T]) forgetFailures(now time.Time) {
-	maps.DeleteFunc(o.failures, func(_ string, f failure) bool { return now.Sub(f.retry) > fullInterval })
+	pause := o.failures[id].retry.Sub(o.now())
+	return 0 < pause && pause <= maxRetry
 }

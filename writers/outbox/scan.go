@@ -3,7 +3,7 @@ package outbox
 import (
 	"context"
 	"fmt"
-	"slices"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,16 +18,16 @@ const (
 	fullInterval = time.Minute
 	// clockSkew is how far another gateway's clock may be behind for a scan to find its new items.
 	clockSkew = 10 * time.Second
-	// maxPerShard is how many items a scan reads of a shard, the oldest: more are not done before the next.
+	// maxPerShard is how many items a scan queues of a shard, the oldest: more are not done before the next.
 	maxPerShard = 512
-	maxItems    = maxPerShard * tables.OutboxShards
 	// maxEarlier is how many items a scan reads by their keys.
 	maxEarlier = 128
 )
 
 // Lag is how far the work is behind, as of the last scan.
 type Lag struct {
-	// Pending is how many items of all gateways are not done and not deferred, up to 4096.
+	// Pending is how many items of all gateways are not done and not deferred. If a scan finds more than it can
+	// queue, it counts only those before the last that it queued.
 	Pending int
 	// Oldest is when the oldest of them was put; the zero time if there is none.
 	Oldest time.Time
@@ -61,110 +61,130 @@ func (o *Outbox[T]) PendingSince() time.Time {
 	return o.scanned.lag.Oldest
 }
 
+// found is what a scan finds in a shard.
+type found[T any] struct {
+	items   []*Item[T]
+	corrupt []error
+	queued  int
+}
+
 // scan queues the items that are available. If all is set, it reads from the beginning and does not wait for
 // items that failed. Items that cannot be read hold up no other: they are logged, and their errors returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
-	now := o.c.Now()
+	now := o.now()
 	to := now.Add(-o.c.MinAge)
 	o.mu.Lock()
 	s := o.scanned
 	o.mu.Unlock()
-	if all || now.Sub(s.full) >= fullInterval {
+	if all || now.Before(s.full) || now.Sub(s.full) >= fullInterval {
 		s = scanned{full: now, from: time.UnixMilli(0)}
 	} else if latest := to.Add(-clockSkew); s.from.After(latest) { // the clock was put back
 		s.from = latest
 	}
-	rows, err := o.rows(ctx, s, to)
-	if err != nil {
-		return nil, err
-	}
-	var items []*Item[T]
-	for _, row := range rows {
-		item, ok, err := o.decode(row.Key, row.Cells)
-		if err != nil {
-			o.c.Log.Error("outbox item is corrupt", "outbox", o.c.Table.Table, "error", err)
-			corrupt = append(corrupt, fmt.Errorf("%s: %w", o.c.Table.Table, err))
-		} else if ok {
-			items = append(items, item)
-		}
-	}
-	for _, item := range items {
-		if o.available(item) && (all || !o.backingOff(item.ID, now)) {
-			o.queueOf(item.Value).add(item.ID)
-		}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.scanned = o.summary(items, now)
-	o.scanned.full = s.full
-	o.forgetFailures(now)
-	return corrupt, nil
-}
-
-// rows reads the items that were put before to: those of a range, and the earlier ones.
-func (o *Outbox[T]) rows(ctx context.Context, s scanned, to time.Time) (rows []hbase.Row, err error) {
 	if o.c.MinAge == 0 {
 		to = time.Time{} // other clocks may be ahead
 	}
-	ctx, over := o.c.Observe(ctx, *new(T), "scan")
-	defer over()
-	var shards [tables.OutboxShards][]hbase.Row
+	var f found[T]
+	if err := o.scanShards(ctx, &f, s.from, to, all); err != nil {
+		return nil, err
+	}
+	if err := o.readEarlier(ctx, &f, s.earlier, all); err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.scanned = o.summary(f.items, now)
+	o.scanned.full = s.full
+	// Another gateway did the items that were to be tried again long ago.
+	maps.DeleteFunc(o.failures, func(_ string, f failure) bool { return now.Sub(f.retry) > fullInterval })
+	return f.corrupt, nil
+}
+
+// scanShards reads the items that were put in a range of time. It ends behind maxPerShard items that are available,
+// not behind as many rows: those that are not would hide younger ones for as long as they stay.
+func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
+	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
+	defer ended()
+	var shards [tables.OutboxShards]found[T]
 	g, scanning := errgroup.WithContext(ctx)
 	for shard := range shards {
 		g.Go(func() error {
-			for row, err := range o.c.Store.Scan(scanning, o.c.Table.Scan(shard, s.from, to)) {
+			for row, err := range o.c.Store.Scan(scanning, o.c.Table.Scan(shard, from, to)) {
 				if err != nil {
 					return err
 				}
-				if shards[shard] = append(shards[shard], row); len(shards[shard]) == maxPerShard {
+				if o.take(&shards[shard], row, all); shards[shard].queued == maxPerShard {
 					break
 				}
 			}
 			return nil
 		})
 	}
-	err = g.Wait()
-	rows = slices.Concat(shards[:]...)
-	if err != nil {
-		return nil, err
+	err := g.Wait()
+	for _, shard := range shards {
+		f.items, f.corrupt = append(f.items, shard.items...), append(f.corrupt, shard.corrupt...)
 	}
-	gets := make([]hbase.Get, len(s.earlier))
-	for i, id := range s.earlier {
+	return err
+}
+
+// readEarlier reads the items that are older than the range of the scan.
+func (o *Outbox[T]) readEarlier(ctx context.Context, f *found[T], earlier []string, all bool) error {
+	gets := make([]hbase.Get, len(earlier))
+	for i, id := range earlier {
 		gets[i] = o.c.Table.Get(id)
 	}
 	cells, err := hbase.GetAll(ctx, o.c.Store, gets)
 	for i := range cells {
-		rows = append(rows, hbase.Row{Key: gets[i].Row, Cells: cells[i]})
+		o.take(f, hbase.Row{Key: gets[i].Row, Cells: cells[i]}, all)
 	}
-	return rows, err
+	return err
+}
+
+// take decodes a row, and queues its item if that is available.
+func (o *Outbox[T]) take(f *found[T], row hbase.Row, all bool) {
+	item, ok, err := o.decode(row.Key, row.Cells)
+	if err != nil {
+		o.c.Log.Error("outbox item is corrupt", "outbox", o.c.Table.Table, "error", err)
+		f.corrupt = append(f.corrupt, fmt.Errorf("%s: %w", o.c.Table.Table, err))
+	}
+	if err != nil || !ok {
+		return
+	}
+	f.items = append(f.items, item)
+	if !o.available(item) || !all && o.backingOff(item.ID) {
+		return
+	}
+	f.queued++
+	if item.Long {
+		o.long.add(item.ID)
+	} else {
+		o.queue.add(item.ID)
+	}
 }
 
 // summary says what the next scan has to read, and what waits, given all items that a scan found.
 func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
 	s.from = now.Add(-o.c.MinAge - clockSkew)
-	var pending []*Item[T]
 	for _, item := range items {
-		if len(items) > maxEarlier && item.put.Add(-clockSkew).Before(s.from) {
-			s.from = item.put.Add(-clockSkew)
-		}
-		if !o.c.Deferred(item.Value) {
-			pending = append(pending, item)
+		if since := item.put.Add(-clockSkew); len(items) > maxEarlier && since.Before(s.from) {
+			s.from = since
 		}
 	}
 	for _, item := range items {
 		if item.put.Before(s.from) {
 			s.earlier = append(s.earlier, item.ID)
 		}
-	}
-	for i, item := range pending {
+		if item.Deferred {
+			continue
+		}
 		put := item.put
 		if put.After(now) {
 			put = now // by a clock that is ahead
 		}
-		if i == 0 || put.Before(s.lag.Oldest) {
+		if s.lag.Pending == 0 || put.Before(s.lag.Oldest) {
 			s.lag.Oldest = put
 		}
+		s.lag.Pending++
 	}
-	s.lag.Pending = len(pending)
 	return s
 }
