@@ -24,6 +24,15 @@ func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	return cells, nil
 }
 
+// GetEach is [GetAll] of a get for each item.
+func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
+	gets := make([]Get, len(items))
+	for i, item := range items {
+		gets[i] = get(item)
+	}
+	return GetAll(ctx, store, gets)
+}
+
 // MutateAll is [Store.Mutate] that fails as a whole: with the first error, though other mutations may have been written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {

@@ -23,7 +23,7 @@ func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E]
 	f func(owner string, members []E) error) error {
 	for some := range slices.Chunk(owners, ownersRead) {
 		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
-			members, err := rebuild.Covered(l, span)
+			members, _, _, err := l.Decode(span.Owner, span.Cells)
 			if err != nil {
 				return err
 			}

@@ -113,17 +113,9 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 	if err != nil {
 		return err
 	}
-	game := tables.UserGame{Code: key.game}
-	for _, day := range days {
-		game.Count, game.Day = game.Count+day.Count, max(game.Day, day.Day)
-	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
-	userGames.put(derived, key.username, tables.UserGames.Cell(game, rebuild.Youngest(merged)))
+	userGames.put(derived, key.username, tables.UserGames.Cell(tables.UserGameOf(key.game, days), rebuild.Youngest(merged)))
 	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, committed+1)))
-	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
-		userGames.count(key.username, false)
-		players.count(key.game, false)
-	}
 	put := tables.Plays.Put(key.username, key.game, days[0], timeless)
 	put.Cells = news
 	truth.put(put)

@@ -2,8 +2,6 @@ package transfer
 
 import (
 	"context"
-	"slices"
-	"sync"
 	"time"
 
 	"twibase/hbase"
@@ -17,24 +15,15 @@ type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
-
 	// blank is whether the store was empty when the import began: then every list is one bucket until it is rebuilt.
 	blank bool
-	// lengths are the lengths of the lists of a store that was blank. It is nil if the import can't know them.
-	mu      sync.Mutex
-	lengths map[string]rebuild.Length
 }
 
 // lists are all lists of which a file can have members.
 type lists map[*tables.AnyList]*list
 
-// newLists returns the lists of a store. New members are counted if the store is blank, except those that may not be
-// new: two files may have the same comment, or say where an object is.
+// newLists returns the lists of a store.
 func newLists(store hbase.Store, blank bool) lists {
-	uncounted := []*tables.AnyList{&tables.Comments.AnyList, &tables.UserComments.AnyList}
-	for _, ref := range tables.References() {
-		uncounted = append(uncounted, ref.List)
-	}
 	all := lists{}
 	for _, l := range tables.Lists() {
 		if l.Trimmed {
@@ -45,9 +34,6 @@ func newLists(store hbase.Store, blank bool) lists {
 				directory, err := l.DecodeDirectory(owner, cells)
 				return directory, len(directory) > 0, err
 			})}
-		if blank && !slices.Contains(uncounted, l) {
-			all[l].lengths = map[string]rebuild.Length{}
-		}
 	}
 	return all
 }
@@ -103,30 +89,7 @@ func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) 
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// count notes that a member is new to its owner's list.
-func (l *list) count(owner string, public bool) {
-	if l.lengths == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lengths[owner] = l.lengths[owner].Grown(public)
-}
-
-// rebuild rebuilds the lists that were touched. It does not read those whose length is known and that fit into one
-// bucket.
+// rebuild rebuilds the lists that were touched.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
-	var read []string
-	known := map[string]rebuild.Length{}
-	for _, owner := range l.touched.sorted() {
-		if length := l.lengths[owner]; l.lengths != nil && length.All <= s.ListBound {
-			known[owner] = length
-		} else {
-			read = append(read, owner)
-		}
-	}
-	if err := s.Lengths(ctx, l.AnyList, known, l.blank); err != nil {
-		return err
-	}
-	return s.Lists(ctx, l.AnyList, read)
+	return s.Lists(ctx, l.AnyList, l.touched.sorted())
 }

@@ -64,7 +64,12 @@ func (n lengths) add(l *tables.AnyList, owner string, public bool) {
 	if n[l] == nil {
 		n[l] = map[string]rebuild.Length{}
 	}
-	n[l][owner] = n[l][owner].Grown(public)
+	length := n[l][owner]
+	length.All++
+	if public {
+		length.Public++
+	}
+	n[l][owner] = length
 }
 
 // expect returns the model of a world. It is made row by row, without batches, lookups or rebuilding.

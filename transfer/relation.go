@@ -106,8 +106,6 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}
 		if !old.related {
-			x.from.count(r.a, false)
-			x.to.count(r.b, false)
 			added = append(added, r)
 		}
 		x.from.put(derived, r.a, x.From.Member(r.b, r.at, timestamp))

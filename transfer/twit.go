@@ -81,9 +81,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	for _, t := range added {
 		timestamp := stamp(t.PostedAt)
 		lists.put(derived, t.AuthorName, tables.Twits.Cell(t, timestamp))
-		lists.count(t.AuthorName, tables.Twits.IsPublic(t))
 		if t.InAlbum() {
-			albums.count(t.AuthorName, tables.Albums.IsPublic(t))
 			albums.put(derived, t.AuthorName, tables.Albums.Cell(t, timestamp))
 		}
 		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], t.Key())

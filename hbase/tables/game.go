@@ -44,6 +44,15 @@ type UserGame struct {
 	Day   string // as in "2014-12-25"
 }
 
+// UserGameOf returns the member that follows from the days on which a user played a game.
+func UserGameOf(code string, days []DayCount) UserGame {
+	g := UserGame{Code: code}
+	for _, day := range days {
+		g.Count, g.Day = g.Count+day.Count, max(g.Day, day.Day)
+	}
+	return g
+}
+
 // UserGames are the games that the user plays, by code. The sums follow from [Plays].
 var UserGames = newList(List[UserGame]{
 	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", position: CheckCode},

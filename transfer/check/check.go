@@ -1,6 +1,16 @@
+// Package check checks whether all derived data of a store follows from its sources, and repairs what differs.
+//
+// The sources are the objects, the edges, the plays, the names of twits, and the comments of twits. Derived are the
+// lists of both ends, the buckets of split lists, the counts, the sums and the timelines. Each check reads a table, a
+// batch of rows at a time, with the data that is derived from them, or from which they are derived. So memory depends
+// on the number of violations and of departments, and on no other table's size.
+//
+// Nothing else may write to the store: an operation in progress looks like a violation, and a repair would be a second
+// writer.
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,9 +29,6 @@ type Checker struct {
 	Read   func(table string, rows int)
 	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in timelines.
 	Waiting func(jobs int)
-	// Repair is whether violations are repaired. Some show only when others are repaired, so it takes another run to
-	// find none.
-	Repair bool
 	// Grace is for how long a write may be on its way before that is a violation.
 	Grace time.Duration
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
@@ -33,21 +40,64 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
+// Run checks the store once, writes nothing, and returns how that ended: a violation is no error.
+func (c Checker) Run(ctx context.Context) error {
+	return c.run(ctx, false)
+}
+
+// maxRuns is how often RepairAll checks a store at most. A member of a bucket that no directory names, say, is moved
+// into another one, then seen not to follow from anything, and then not counted any more.
+const maxRuns = 8
+
+// Result says what became of violations.
+type Result struct {
+	// Found is how many there were in all, Left how many are still there.
+	Found, Left int
+}
+
+// RepairAll repairs until nothing is left that can be repaired, and proves that by going through the store once more.
+// Interrupted, or done twice, it comes to the same.
+func (c Checker) RepairAll(ctx context.Context) (Result, error) {
+	var result Result
+	report := c.Report
+	for n := range maxRuns {
+		found, lost := 0, 0
+		c.Report = func(v Violation) {
+			if found++; v.Lost {
+				lost++
+			}
+			if report != nil && (n == 0 || !v.Lost) {
+				report(v)
+			}
+		}
+		if err := c.run(ctx, true); err != nil {
+			return result, err
+		}
+		if result.Left = found; n == 0 || found > lost {
+			result.Found += found
+		}
+		if found == lost {
+			break
+		}
+	}
+	return result, nil
+}
+
 // run is one check of a store.
 //
 // A check without repairs notes the changes that repairs would have made, in the fields from off on. So it reports a
 // violation alone, and not also the counts and sums that follow from it.
 type run struct {
 	Checker
-	now time.Time
+	repair bool
+	now    time.Time
 	// reported are the violations of the rows that are being checked.
 	reported map[Violation]bool
 	// puts and deletes are the repairs that are not written yet.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
-	// resting is whether splits are in progress that have not cleaned up yet, emptied the lists that they may be about.
+	// resting is whether splits are in progress that have not cleaned up yet.
 	resting bool
-	emptied map[listOf]bool
 	// broken is whether there are directories that lead nowhere, and are not repaired.
 	broken bool
 	// parents has the parent of each department that could be read, unread all others.
@@ -66,10 +116,8 @@ type run struct {
 	// off is how many members lists should have more than they have, and lacking has these members by their positions.
 	off     map[listOf]rebuild.Length
 	lacking map[listOf]map[string]*hbase.Cell
-	// named are the twits whose names lack a row, by their names.
-	named map[string]tables.TwitKey
-	// restricted are the public twits that should be for followers only.
-	restricted map[tables.TwitKey]bool
+	// named are the twits whose names lack a row, and restricted the public ones that should be for followers only.
+	named, restricted map[tables.TwitKey]bool
 }
 
 // listOf is the list of an owner.
@@ -78,8 +126,8 @@ type listOf struct {
 	owner string
 }
 
-// Run checks the store once, and returns how that ended: a violation is no error.
-func (c Checker) Run(ctx context.Context) error {
+// run checks the store once. Some violations show only when others are repaired, so it takes another run to find none.
+func (c Checker) run(ctx context.Context, repair bool) error {
 	if c.Report == nil {
 		c.Report = func(Violation) {}
 	}
@@ -89,14 +137,12 @@ func (c Checker) Run(ctx context.Context) error {
 	if c.Waiting == nil {
 		c.Waiting = func(int) {}
 	}
-	if c.TimelineBound == 0 {
-		c.TimelineBound = tables.TimelineBound
-	}
+	c.TimelineBound = cmp.Or(c.TimelineBound, tables.TimelineBound)
 	r := &run{
-		Checker: c, now: time.Now(), damaged: map[listOf]bool{},
+		Checker: c, repair: repair, now: time.Now(), damaged: map[listOf]bool{},
 		busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
 		off: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
-		named: map[string]tables.TwitKey{}, restricted: map[tables.TwitKey]bool{},
+		named: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
 	}
 	return r.inOrder(ctx,
 		// The sources come before what is derived from them.

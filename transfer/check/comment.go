@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"twibase/hbase"
@@ -14,19 +15,14 @@ func (r *run) comments(ctx context.Context) error {
 }
 
 func explainComments(ctx context.Context, r *run, owner string, members []*tables.Comment) ([]string, error) {
-	why := make([]string, len(members))
-	twit, err := tables.ParseTwitKey(owner)
-	if err != nil {
-		return why, nil // its members can't be read
-	}
-	_, name, _ := twit.Parts()
-	gets := []hbase.Get{tables.TwitNames.Get(name)}
-	authors := make([]string, len(members))
+	why, authors := make([]string, len(members)), make([]string, len(members))
 	for i, c := range members {
 		authors[i] = c.AuthorName
-		gets = append(gets, tables.Commenters.Removed(c.Key(), c.AuthorName))
 	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	twits, err := r.existing(ctx, tables.PostedTwits, []string{owner})
+	if errors.Is(err, hbase.ErrCorrupt) {
+		return why, nil // reported with the row of the twit's name
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -34,18 +30,20 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	if err != nil {
 		return nil, err
 	}
-	key, ok, err := r.twit(name, cells[0])
+	removed, err := hbase.GetEach(ctx, r.Store, members, func(c *tables.Comment) hbase.Get {
+		return tables.Commenters.Removed(c.Key(), c.AuthorName)
+	})
 	if err != nil {
-		return why, nil // reported with the row
+		return nil, err
 	}
 	var entries []entry
 	for i, c := range members {
 		switch {
-		case !ok || key != twit:
+		case !twits[owner] && !r.named[c.Twit]:
 			why[i] = noObject(tables.PostedTwits, owner)
 		case !exist[c.AuthorName]:
 			why[i] = noObject(&tables.Users.AnyObject, c.AuthorName)
-		case tables.Commenters.DecodeRemoved(cells[1+i]):
+		case tables.Commenters.DecodeRemoved(removed[i]):
 			why[i] = "commenters says that the comment was deleted"
 		default:
 			entries = append(entries, entryOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli(),

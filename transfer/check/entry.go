@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -21,7 +22,7 @@ type entry struct {
 	found *hbase.Cell
 }
 
-func (e *entry) of() listOf { return listOf{e.list, e.owner} }
+func (e entry) of() listOf { return listOf{e.list, e.owner} }
 
 // entryOf is a member that follows from a source.
 func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, source, why string) entry {
@@ -31,6 +32,11 @@ func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, 
 // entryAt is a position of a list.
 func entryAt(l *tables.AnyList, owner, position string) entry {
 	return entry{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
+}
+
+// get reads the column of the entry.
+func (e entry) get() hbase.Get {
+	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
 // expect reports the entries that lists lack, or have with another value.
@@ -43,17 +49,13 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 			r.missing(e)
 			continue
 		}
-		if string(e.found.Value) == string(e.cell.Value) {
-			continue
-		}
-		found := r.isPublic(e.of(), *e.found)
-		if !found.readable && r.damaged[e.of()] {
+		public, err := e.list.Public(e.owner, []hbase.Cell{*e.found})
+		if err != nil && r.damaged[e.of()] {
 			continue // reported before
 		}
-		e.cell.Timestamp = max(e.cell.Timestamp, e.found.Timestamp)
-		isNew := r.differs(rebuild.Change{Table: e.list.Table, Row: e.row, Old: e.found, New: &e.cell}, e.source+" says so")
-		if isNew && found.public && !r.isPublic(e.of(), e.cell).public {
-			r.grow(e.of(), 0, -1)
+		isNew := r.compareColumn(e.get(), e.found, e.cell, e.source+" says so")
+		if isNew && slices.Contains(public, true) && !isPublic(e.of(), e.cell) {
+			r.grow(e.of(), rebuild.Length{Public: -1})
 		}
 	}
 	return nil
@@ -63,8 +65,8 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 func (r *run) missing(e entry) {
 	isNew := r.report(columnOf(e.list.Table, e.row, e.cell), absent, there, e.why,
 		hbase.Put{Table: e.list.Table, Row: e.row, Cells: []hbase.Cell{e.cell}})
-	if isNew && !r.Repair {
-		r.grow(e.of(), 1, r.isPublic(e.of(), e.cell).count())
+	if isNew && !r.repair {
+		r.grow(e.of(), one(e.of(), e.cell))
 		if r.lacking[e.of()] == nil {
 			r.lacking[e.of()] = map[string]*hbase.Cell{}
 		}
@@ -73,95 +75,67 @@ func (r *run) missing(e entry) {
 }
 
 // grow notes, while nothing is repaired, how many members more a list should have.
-func (r *run) grow(l listOf, all, public int) {
-	if !r.Repair {
-		off := r.off[l]
-		r.off[l] = rebuild.Length{All: off.All + all, Public: off.Public + public}
+func (r *run) grow(l listOf, more rebuild.Length) {
+	if !r.repair {
+		r.off[l] = r.off[l].Plus(more)
 	}
 }
 
-// publicity is whether everybody may see a member, false if it can't be read.
-type publicity struct{ public, readable bool }
-
-func (p publicity) count() int {
-	if p.public {
-		return 1
+// one is the length of a list that has this member alone.
+func one(l listOf, c hbase.Cell) rebuild.Length {
+	if isPublic(l, c) {
+		return rebuild.Length{All: 1, Public: 1}
 	}
-	return 0
+	return rebuild.Length{All: 1}
 }
 
-// isPublic decodes a member of a list.
-func (r *run) isPublic(l listOf, c hbase.Cell) publicity {
-	public, err := l.Public(l.owner, []hbase.Cell{c})
-	return publicity{len(public) == 1 && public[0], err == nil}
+// isPublic reports whether everybody may see a member, false if it can't be read.
+func isPublic(l listOf, c hbase.Cell) bool {
+	public, _ := l.Public(l.owner, []hbase.Cell{c})
+	return slices.Contains(public, true)
 }
 
-// find looks for entries. It reads bucket 0 and the directories together, since most lists have no other bucket.
+// find looks for entries, also for those that a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
-	directories := map[listOf]int{}
-	var gets []hbase.Get
-	for i := range entries {
-		e := &entries[i]
-		gets = append(gets, e.list.Get(e.owner, 0, hbase.Exactly(e.cell.Qualifier)))
-	}
+	var lists []listOf
+	directories := map[listOf][]tables.Bucket{}
 	for _, e := range entries {
 		if _, asked := directories[e.of()]; !asked {
-			directories[e.of()] = len(gets)
-			gets = append(gets, e.list.Directories(e.owner))
+			directories[e.of()], lists = nil, append(lists, e.of())
 		}
 	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	cells, err := hbase.GetEach(ctx, r.Store, lists, func(l listOf) hbase.Get { return l.Directories(l.owner) })
 	if err != nil {
 		return err
 	}
-	var further []*entry
-	gets = nil
-	for i := range entries {
-		e := &entries[i]
-		place, err := e.list.Place(e.owner, e.cell.Qualifier, cells[directories[e.of()]])
-		if err != nil {
+	for i, l := range lists {
+		if directories[l], err = l.DecodeDirectory(l.owner, cells[i]); err != nil {
 			return err
 		}
-		if e.row = e.list.Row(e.owner, place.Covering); place.Covering != 0 {
-			further = append(further, e)
-			gets = append(gets, e.list.Get(e.owner, place.Covering, hbase.Exactly(e.cell.Qualifier)))
-		} else {
-			e.found = r.first(e, cells[i])
+	}
+	for i := range entries {
+		e := &entries[i]
+		e.row = e.list.Row(e.owner, tables.BucketOf(directories[e.of()], e.cell.Qualifier))
+	}
+	cells, err = hbase.GetEach(ctx, r.Store, entries, entry.get)
+	for i, found := range cells {
+		e := &entries[i]
+		if e.found = r.lacking[e.of()][e.cell.Qualifier]; len(found) > 0 {
+			e.found = &found[0]
 		}
 	}
-	if cells, err = hbase.GetAll(ctx, r.Store, gets); err != nil {
-		return err
-	}
-	for i, e := range further {
-		e.found = r.first(e, cells[i])
-	}
-	return nil
-}
-
-// first returns the cell of an entry, or the one that a repair would write.
-func (r *run) first(e *entry, cells []hbase.Cell) *hbase.Cell {
-	if len(cells) > 0 {
-		return &cells[0]
-	}
-	return r.lacking[e.of()][e.cell.Qualifier]
+	return err
 }
 
 // existing returns which of these objects exist, by their keys.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
-	exists := make(map[string]bool, len(keys))
-	var asked []string
-	var gets []hbase.Get
-	for _, key := range keys {
-		if _, known := exists[key]; !known {
-			exists[key] = false
-			asked, gets = append(asked, key), append(gets, o.ExistenceOf(key))
-		}
-	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
+	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)
 	if err != nil {
 		return nil, err
 	}
-	for i, key := range asked {
+	exists := make(map[string]bool, len(keys))
+	for i, key := range keys {
 		if exists[key], err = o.Exists(key, cells[i]); err != nil {
 			return nil, err
 		}

@@ -14,53 +14,46 @@ import (
 
 // plays checks that the lists of users and games have what was played, with its sum.
 func (r *run) plays(ctx context.Context) error {
+	return r.pairs(ctx, hbase.Scan{Table: tables.Plays.Table}, &tables.Users.AnyObject, &tables.Games.AnyObject, r.played)
+}
+
+func (r *run) played(row hbase.Row) *pair {
 	table := tables.Plays.Table
-	return r.pairs(ctx, pairs{
-		scan: hbase.Scan{Table: table}, from: &tables.Users.AnyObject, to: &tables.Games.AnyObject,
-		decode: func(row hbase.Row) (p pair, played bool, err error) {
-			if p.a, p.b, err = tables.Plays.Ends(row.Key); err != nil {
-				return p, false, err
-			}
-			days, err := tables.Plays.Decode(row.Cells) // none beside a commit record alone
-			sum := tables.UserGame{Code: p.b}
-			for _, d := range days {
-				sum.Count, sum.Day = sum.Count+d.Count, max(sum.Day, d.Day)
-			}
-			timestamp, why := rebuild.Youngest(row.Cells), p.a+" played "+p.b
-			p.entries = [2]entry{
-				entryOf(tables.UserGames, p.a, sum, timestamp, table, why),
-				entryOf(tables.Players, p.b, p.a, timestamp, table, why),
-			}
-			return p, len(days) > 0, err
-		},
-		column: func(row hbase.Row) column { return column{table, row.Key, row.Cells[0].Family, ""} },
-		end: func(r *run, p pair, why string) {
-			for i := range p.Cells {
-				if p.Cells[i].Qualifier != tables.CommitColumn {
-					r.differs(rebuild.Change{Table: table, Row: p.Key, Old: &p.Cells[i]}, why)
-				}
-			}
-		},
-	})
-}
-
-func explainUserGames() explainer {
-	return explain(decoded(tables.UserGames),
-		func(user string, g tables.UserGame) hbase.Get { return tables.Plays.Any(user, g.Code) },
-		func(user string, g tables.UserGame, days []hbase.Cell) string { return neverPlayed(user, g.Code, days) })
-}
-
-func explainPlayers() explainer {
-	return explain(decoded(tables.Players),
-		func(game, user string) hbase.Get { return tables.Plays.Any(user, game) },
-		func(game, user string, days []hbase.Cell) string { return neverPlayed(user, game, days) })
-}
-
-func neverPlayed(user, game string, cells []hbase.Cell) string {
-	if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
-		return fmt.Sprintf("%s never played %s", user, game)
+	user, game, err := tables.Plays.Ends(row.Key)
+	var days []tables.DayCount
+	if err == nil {
+		days, err = tables.Plays.Decode(row.Cells)
 	}
-	return ""
+	if err != nil {
+		r.unreadable(column{table, row.Key, row.Cells[0].Family, ""}, err)
+	}
+	if len(days) == 0 { // there may be a commit record alone
+		return nil
+	}
+	timestamp, why := rebuild.Youngest(row.Cells), user+" played "+game
+	return &pair{user, game, [2]entry{
+		entryOf(tables.UserGames, user, tables.UserGameOf(game, days), timestamp, table, why),
+		entryOf(tables.Players, game, user, timestamp, table, why),
+	}, func(why string) {
+		for i := range row.Cells {
+			if row.Cells[i].Qualifier != tables.CommitColumn {
+				r.differs(rebuild.Change{Table: table, Row: row.Key, Old: &row.Cells[i]}, why)
+			}
+		}
+	}}
+}
+
+// explainPlays explains a list of games or players by the plays. plays reads those of an owner and a member.
+func explainPlays[E any](l *tables.List[E], plays func(owner string, member E) (user, game string)) explainer {
+	return explain(decoded(l),
+		func(owner string, member E) hbase.Get { return tables.Plays.Any(plays(owner, member)) },
+		func(owner string, member E, cells []hbase.Cell) string {
+			if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
+				user, game := plays(owner, member)
+				return fmt.Sprintf("%s never played %s", user, game)
+			}
+			return ""
+		})
 }
 
 // days checks that the sums of games by day are those of their players.
@@ -73,32 +66,15 @@ func (r *run) days(ctx context.Context) error {
 			if err != nil || bucket != 0 {
 				continue // reported with the list
 			}
-			err = r.daysOf(ctx, game)
+			lacking := slices.Collect(maps.Keys(r.lacking[listOf{&tables.Players.AnyList, game}]))
+			changes, err := rebuild.DayChanges(ctx, r.Store, []string{game}, map[string][]string{game: lacking})
 			if err != nil && !errors.Is(err, hbase.ErrCorrupt) { // reported with the row of plays
 				return err
+			}
+			for _, change := range changes {
+				r.differs(change, "so much did all players play on that day")
 			}
 		}
 		return nil
 	})
-}
-
-// daysOf checks the sums of a game.
-func (r *run) daysOf(ctx context.Context, game string) error {
-	sums, err := rebuild.SumDays(ctx, r.Store, []string{game})
-	if err == nil {
-		lacking := r.lacking[listOf{&tables.Players.AnyList, game}]
-		err = sums[game].Add(ctx, r.Store, game, slices.Collect(maps.Keys(lacking)))
-	}
-	if err != nil {
-		return err
-	}
-	get := tables.GameDays.Get(game, "", tables.MembersEnd)
-	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
-	if err != nil {
-		return err
-	}
-	for _, change := range sums[game].Changes(get, cells[0]) {
-		r.differs(change, "so much did all players play on that day")
-	}
-	return nil
 }

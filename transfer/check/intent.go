@@ -16,7 +16,6 @@ func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
 		var of []hbase.Row
-		var gets []hbase.Get
 		for _, row := range rows {
 			i, ok, err := tables.Intents.Decode(row.Key, row.Cells)
 			if err != nil {
@@ -24,21 +23,21 @@ func (r *run) intents(ctx context.Context) error {
 				continue
 			}
 			r.resting = r.resting || ok && i.Due > 0
-			if !ok || begun(i).Add(r.Grace).After(r.now) {
-				continue
+			if ok && !begun(i).Add(r.Grace).After(r.now) {
+				stale, of = append(stale, i), append(of, row)
 			}
-			get := tables.Intents.Get(i.ID)
-			if i.Table != "" {
-				get = hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.CommitColumn}
-			}
-			stale, of, gets = append(stale, i), append(of, row), append(gets, get)
 		}
-		cells, err := hbase.GetAll(ctx, r.Store, gets)
+		commits, err := hbase.GetEach(ctx, r.Store, stale, func(i tables.Intent) hbase.Get {
+			if i.Table == "" {
+				return tables.Intents.Get(i.ID)
+			}
+			return hbase.Get{Table: i.Table, Row: i.Row, Columns: i.Family + ":" + tables.CommitColumn}
+		})
 		if err != nil {
 			return err
 		}
 		for j, i := range stale {
-			last, err := tables.DecodeOp(cells[j])
+			last, err := tables.DecodeOp(commits[j])
 			if err != nil {
 				r.unreadable(attribute(i.Table, i.Row, tables.CommitColumn), err)
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {

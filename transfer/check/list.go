@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -15,23 +16,18 @@ type explainer func(ctx context.Context, r *run, owner string, members []hbase.C
 func explain[E any](decode func(owner string, member hbase.Cell) (E, error), source func(owner string, member E) hbase.Get,
 	why func(owner string, member E, cells []hbase.Cell) string) explainer {
 	return func(ctx context.Context, r *run, owner string, cells []hbase.Cell) ([]string, error) {
-		members, gets := make([]E, len(cells)), make([]hbase.Get, len(cells))
+		members, reasons := make([]E, len(cells)), make([]string, len(cells))
 		for i, c := range cells {
 			var err error
 			if members[i], err = decode(owner, c); err != nil {
 				return nil, err
 			}
-			gets[i] = source(owner, members[i])
 		}
-		rows, err := hbase.GetAll(ctx, r.Store, gets)
-		if err != nil {
-			return nil, err
+		rows, err := hbase.GetEach(ctx, r.Store, members, func(member E) hbase.Get { return source(owner, member) })
+		for i, row := range rows {
+			reasons[i] = why(owner, members[i], row)
 		}
-		reasons := make([]string, len(cells))
-		for i := range reasons {
-			reasons[i] = why(owner, members[i], rows[i])
-		}
-		return reasons, nil
+		return reasons, err
 	}
 }
 
@@ -83,21 +79,17 @@ func explainers() map[*tables.AnyList]explainer {
 	explainers := map[*tables.AnyList]explainer{
 		&tables.Albums.AnyList:       explainAlbum(),
 		&tables.UserComments.AnyList: explainUserComments(),
-		&tables.UserGames.AnyList:    explainUserGames(),
-		&tables.Players.AnyList:      explainPlayers(),
+		&tables.UserGames.AnyList: explainPlays(tables.UserGames,
+			func(user string, g tables.UserGame) (string, string) { return user, g.Code }),
+		&tables.Players.AnyList: explainPlays(tables.Players,
+			func(game, user string) (string, string) { return user, game }),
 	}
 	for _, ref := range tables.References() {
 		explainers[ref.List] = explainReference(ref)
 	}
 	for _, x := range tables.Relations() {
-		explainers[x.From.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
-			b, at, err := x.From.Counterpart(owner, c)
-			return edge{owner, b, at}, err
-		})
-		explainers[x.To.List] = explainEdges(x, func(owner string, c hbase.Cell) (edge, error) {
-			a, at, err := x.To.Counterpart(owner, c)
-			return edge{a, owner, at}, err
-		})
+		explainers[x.From.List] = explainEdges(x, &x.From, func(owner, other string) (a, b string) { return owner, other })
+		explainers[x.To.List] = explainEdges(x, &x.To, func(owner, other string) (a, b string) { return other, owner })
 	}
 	return explainers
 }
@@ -122,20 +114,14 @@ func (r *run) lists(ctx context.Context) error {
 // members checks each member of all lists of a kind.
 func (r *run) members(ctx context.Context, l *tables.AnyList, explain explainer) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {
-		public, err := l.Public(s.Owner, s.Cells)
-		if err != nil {
-			return err
-		}
-		row := l.Row(s.Owner, s.Bucket)
-		for first := 0; first < len(s.Cells); first += batchRows {
-			page := s.Cells[first:min(first+batchRows, len(s.Cells))]
+		for page := range slices.Chunk(s.Cells, batchRows) {
 			why, err := explain(ctx, r, s.Owner, page)
 			if err != nil {
 				return err
 			}
 			for i, c := range page {
-				if n := first + i; s.Covers(n) && why[i] != "" && r.surplus(l.Table, row, c, why[i]) {
-					r.grow(listOf{l, s.Owner}, -1, -publicity{public: public != nil && public[n]}.count())
+				if of := (listOf{l, s.Owner}); why[i] != "" && r.surplus(l.Table, l.Row(s.Owner, s.Bucket), c, why[i]) {
+					r.grow(of, rebuild.Length{}.Minus(one(of, c)))
 				}
 			}
 		}

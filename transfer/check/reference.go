@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -76,19 +77,17 @@ func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referr
 		}
 		return dangling, nil
 	}
+	some = slices.DeleteFunc(slices.Clone(some), func(x referrer) bool { return !x.Listed })
 	var owners []string
 	for _, x := range some {
-		if x.Listed {
-			owners = append(owners, x.Owner)
-		}
+		owners = append(owners, x.Owner)
 	}
 	exist, err := r.existing(ctx, ref.List.Owner, owners)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range some {
-		if x.Listed && !exist[x.Owner] {
-			dangling[x.Key] = true
+		if dangling[x.Key] = !exist[x.Owner]; dangling[x.Key] {
 			r.refersWrongly(ref, x, noObject(ref.List.Owner, x.Owner))
 		}
 	}

@@ -51,7 +51,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	}
 	followers := map[string][]follower{}
 	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
-		members, err := rebuild.Covered(tables.Following, s)
+		members, _, _, err := tables.Following.Decode(s.Owner, s.Cells)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
 				followers[f.Username] = append(followers[f.Username], follower{s.Owner, max(1, f.At.UnixMilli())})
@@ -64,10 +64,8 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	}
 	for authors := range slices.Chunk(slices.Sorted(maps.Keys(followers)), batchRows) {
 		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, authors, func(s *rebuild.Span) error {
-			for i, c := range s.Cells {
-				if s.Covers(i) {
-					r.lack(held, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
-				}
+			for _, c := range s.Cells {
+				r.lack(held, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
 			}
 			return nil
 		})
@@ -81,11 +79,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 // held reads timelines.
 func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, error) {
 	held := make(map[string]*timeline, len(owners))
-	gets := make([]hbase.Get, len(owners))
-	for i, owner := range owners {
-		gets[i] = tables.TimelineSince(owner)
-	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	cells, err := hbase.GetEach(ctx, r.Store, owners, tables.TimelineSince)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +87,7 @@ func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, 
 		t := &timeline{entries: map[string]bool{}, end: tables.MembersEnd}
 		since, trimmed, err := tables.DecodeTimelineSince(cells[i])
 		if err != nil {
-			r.unreadable(attribute(tables.Users.Table, gets[i].Row, tables.SinceColumn), err)
+			r.unreadable(attribute(tables.Users.Table, tables.RowKey(owner), tables.SinceColumn), err)
 			t.end = "" // nothing is known
 		} else if trimmed {
 			t.end = tables.LaterThan(since)
@@ -124,35 +118,25 @@ func (r *run) lack(held map[string]*timeline, followers []follower, twit tables.
 
 // explainEntries explains the entries of a timeline.
 func explainEntries(ctx context.Context, r *run, owner string, members []tables.TwitKey) ([]string, error) {
-	names, gets := make([]string, len(members)), make([]hbase.Get, len(members))
-	for i, twit := range members {
-		_, names[i], _ = twit.Parts()
-		gets[i] = tables.TwitNames.Get(names[i])
+	twits, err := hbase.GetEach(ctx, r.Store, members, func(k tables.TwitKey) hbase.Get {
+		return tables.PostedTwits.ExistenceOf(k.String())
+	})
+	if err != nil {
+		return nil, err
 	}
-	follows := map[string]int{}
-	for _, twit := range members {
-		if _, asked := follows[twit.Author]; !asked {
-			follows[twit.Author] = len(gets)
-			gets = append(gets, tables.Follows.Related(owner, twit.Author))
-		}
-	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	follows, err := hbase.GetEach(ctx, r.Store, members, func(k tables.TwitKey) hbase.Get {
+		return tables.Follows.Related(owner, k.Author)
+	})
 	if err != nil {
 		return nil, err
 	}
 	why := make([]string, len(members))
 	for i, twit := range members {
-		if r.busy[twit.Author] {
-			continue
-		}
-		key, ok, err := r.twit(names[i], cells[i])
-		if err != nil {
-			continue // reported with the row
-		}
-		related, _, err := tables.Follows.Decode(cells[follows[twit.Author]])
+		exists, err := tables.PostedTwits.Exists(twit.String(), twits[i])
+		related, _, corrupt := tables.Follows.Decode(follows[i])
 		switch {
-		case err != nil: // reported with the edge
-		case !ok || key != twit:
+		case r.busy[twit.Author] || err != nil || corrupt != nil: // these are reported with the twit's name, or the edge
+		case !exists && !r.named[twit]:
 			why[i] = noObject(tables.PostedTwits, twit.String())
 		case !related:
 			why[i] = owner + " does not follow " + twit.Author

@@ -8,7 +8,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // readTree reads the parents of all departments. The tree fits into memory. A department that cannot be read may exist:
@@ -79,8 +78,7 @@ func (r *run) depth(ctx context.Context) error {
 			continue
 		}
 		if levels, err := strconv.Atoi(string(c.Value)); err != nil || levels < r.levels {
-			want.Timestamp = c.Timestamp
-			r.differs(rebuild.Change{Table: get.Table, Row: get.Row, Old: &c, New: &want}, "the tree has so many levels")
+			r.compareColumn(get, &c, want, "the tree has so many levels")
 		}
 	}
 	return nil

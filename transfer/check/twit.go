@@ -55,23 +55,10 @@ func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)
 }
 
-// twit returns the place of a twit by the cells of its name's row, and whether there is such a twit.
-func (r *run) twit(name string, cells []hbase.Cell) (tables.TwitKey, bool, error) {
-	key, deleted, ok, err := tables.TwitNames.Decode(cells)
-	if named, lacks := r.named[name]; lacks && !ok {
-		return named, true, err
-	}
-	return key, ok && !deleted, err
-}
-
 // explainTwits explains some of an author's twits.
 func explainTwits(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
-	gets, why := make([]hbase.Get, len(members)), make([]string, len(members))
-	for i, t := range members {
-		members[i] = r.asRestricted(t)
-		gets[i] = tables.TwitNames.Get(t.Name)
-	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	why := make([]string, len(members))
+	cells, err := hbase.GetEach(ctx, r.Store, members, func(t *tables.Twit) hbase.Get { return tables.TwitNames.Get(t.Name) })
 	if err != nil {
 		return nil, err
 	}
@@ -81,22 +68,23 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 	}
 	var albums []entry
 	for i, t := range members {
+		t = r.asRestricted(t)
 		key, deleted, ok, err := tables.TwitNames.Decode(cells[i])
-		at := attribute(tables.TwitNames.Table, gets[i].Row, "key")
+		put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
+		at := columnOf(put.Table, put.Row, put.Cells[0])
 		switch {
 		case err != nil: // reported with the row
 		case !exists[author]:
 			why[i] = noObject(&tables.Users.AnyObject, author)
 			if ok && !deleted && key == t.Key() {
-				r.deleteName(at.row, cells[i], why[i])
+				r.deleteName(put.Row, cells[i], why[i])
 			}
 		case deleted:
 			why[i] = "twit_ids says that the twit was deleted"
 		case ok && key != t.Key():
-			r.report(at, text([]byte(key.String())), text([]byte(t.Key().String())), fmt.Sprintf("two twits have the id %q", t.Name))
+			r.report(at, text([]byte(key.String())), text(put.Cells[0].Value), fmt.Sprintf("two twits have the id %q", t.Name))
 		case !ok:
-			r.named[t.Name] = t.Key()
-			put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
+			r.named[t.Key()] = true
 			r.report(at, absent, text(put.Cells[0].Value), author+" posted it", put)
 		}
 		if why[i] == "" && t.InAlbum() {

@@ -73,7 +73,7 @@ func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation
 		return false
 	}
 	r.reported[v] = true
-	if r.Report(v); !r.Repair {
+	if r.Report(v); !r.repair {
 		return true
 	}
 	for _, m := range repair {
@@ -100,6 +100,14 @@ func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 		at, should = columnOf(c.Table, c.Row, *c.New), text(c.New.Value)
 	}
 	return r.report(at, is, should, why, c.Mutation())
+}
+
+// compareColumn reports a column that has another value than it should.
+func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why string) (isNew bool) {
+	for _, change := range rebuild.Differs(nil, at, old, want) {
+		isNew = r.differs(change, why)
+	}
+	return isNew
 }
 
 // surplus reports a column that should not be there.

@@ -26,91 +26,88 @@ func (r *run) visibilities(ctx context.Context) error {
 // restoreTwits reports the columns of a list that hold no readable twit, such as one of an unknown
 // visibility. They are repaired from the same twit in the other list if it is readable there.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
-	var damaged, copies []entry
+	var damaged []hbase.Cell
+	var copies []entry
 	var causes []error
-	for i, c := range s.Cells {
-		if _, err := decoded(l)(s.Owner, c); err != nil && s.Covers(i) {
-			damaged = append(damaged, entry{list: &l.AnyList, owner: s.Owner, cell: c, row: l.Row(s.Owner, s.Bucket)})
-			copies, causes = append(copies, entryAt(&other.AnyList, s.Owner, c.Qualifier)), append(causes, err)
+	for _, c := range s.Cells {
+		if _, err := decoded(l)(s.Owner, c); err != nil {
+			damaged, causes = append(damaged, c), append(causes, err)
+			copies = append(copies, entryAt(&other.AnyList, s.Owner, c.Qualifier))
 		}
 	}
 	if err := r.find(ctx, copies); err != nil {
 		return err
 	}
-	for i, d := range damaged {
-		r.report(columnOf(l.Table, d.row, d.cell), text(d.cell.Value), "a twit that is PUBLIC or FOLLOWERS", causes[i].Error(),
-			r.restoreTwit(l, other, d, copies[i])...)
-		r.damaged[d.of()] = true
+	row := l.Row(s.Owner, s.Bucket)
+	for i, c := range damaged {
+		var repair []hbase.Mutation
+		if t := r.copyOf(l, c, other, copies[i]); t != nil {
+			whole := l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))
+			repair = append(repair, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{whole}})
+		}
+		r.report(columnOf(l.Table, row, c), text(c.Value), "a twit that is PUBLIC or FOLLOWERS", causes[i].Error(), repair...)
+		r.damaged[listOf{&l.AnyList, s.Owner}] = true
 	}
 	return nil
 }
 
-// restoreTwit returns what repairs a damaged twit of a list from its copy in the other list: nothing if that is
-// missing or unreadable. If the copy is public and the damaged one may have been for followers, the copy is
-// reported too, and both become for followers.
-func (r *run) restoreTwit(l, other *tables.List[*tables.Twit], damaged, copied entry) []hbase.Mutation {
-	if copied.found == nil {
+// copyOf returns the copy of a list's damaged twit in another list, nil if that is missing or unreadable. If the
+// copy is public and the damaged one may have been for followers, the copy is reported too, and both become for
+// followers.
+func (r *run) copyOf(l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry) *tables.Twit {
+	if e.found == nil {
 		return nil
 	}
-	t, err := decoded(other)(damaged.owner, *copied.found)
-	if err != nil {
+	t, err := decoded(other)(e.owner, *e.found)
+	switch {
+	case err != nil:
 		return nil
+	case t.Visibility == tables.Public && tables.MayBeForFollowers(damaged.Value):
+		return r.restrict(other, e, t, "the damaged copy in "+l.Table+" may have been for followers only")
 	}
-	whole := *copied.found
-	if t.Visibility == tables.Public && tables.MayBeForFollowers(damaged.cell.Value) {
-		whole = l.Cell(forFollowers(t), copied.found.Timestamp)
-		r.restrict(copied, whole, "the damaged copy in "+l.Table+" may have been for followers only")
-	}
-	return []hbase.Mutation{replaced(damaged, damaged.cell, whole).Mutation()}
+	return t
 }
 
-// restrict reports a public twit that should be for followers only, as the other column has it, and repairs it.
-func (r *run) restrict(e entry, whole hbase.Cell, why string) {
-	if r.differs(replaced(e, *e.found, whole), why) && !r.Repair {
-		r.restricted[tables.TwitKey{Author: e.owner, Position: e.cell.Qualifier}] = true
-		r.grow(e.of(), 0, -1)
+// restrict reports a public twit that should be for followers only, repairs it, and returns it as it is then.
+func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, why string) *tables.Twit {
+	r.restricted[t.Key()] = true
+	t = r.asRestricted(t)
+	if r.compareColumn(e.get(), e.found, l.Cell(t, e.found.Timestamp), why) {
+		r.grow(e.of(), rebuild.Length{Public: -1})
 	}
+	return t
 }
 
-// replaced returns the change of a stored column into one that has the value of the same twit in the other list.
-func replaced(e entry, old, whole hbase.Cell) rebuild.Change {
-	return rebuild.Change{Table: e.list.Table, Row: e.row, Old: &old, New: &hbase.Cell{Family: e.list.Family,
-		Qualifier: old.Qualifier, Timestamp: max(old.Timestamp, whole.Timestamp), Value: whole.Value}}
+// asRestricted returns the twit as it is after the repair of its visibility.
+func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
+	if !r.restricted[t.Key()] {
+		return t
+	}
+	restricted := *t
+	restricted.Visibility = tables.FollowersOnly
+	return &restricted
 }
 
 // restrictTwits reports the public twits whose copy in the album is for followers only, and repairs them
 // from that: twits never change, so that one of the two is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 	var entries []entry
-	var copies []hbase.Cell
-	for i, c := range s.Cells {
+	for _, c := range s.Cells {
 		t, err := decoded(tables.Albums)(s.Owner, c)
-		if err == nil && s.Covers(i) && t.Visibility == tables.FollowersOnly {
-			entries, copies = append(entries, entryAt(&tables.Twits.AnyList, s.Owner, c.Qualifier)), append(copies, c)
+		if err == nil && t.Visibility == tables.FollowersOnly {
+			entries = append(entries, entryAt(&tables.Twits.AnyList, s.Owner, c.Qualifier))
 		}
 	}
 	if err := r.find(ctx, entries); err != nil {
 		return err
 	}
-	for i, e := range entries {
-		if e.found != nil && r.isPublic(e.of(), *e.found).public {
-			r.restrict(e, copies[i], "the album has it for followers only")
+	for _, e := range entries {
+		if e.found == nil {
+			continue
+		}
+		if t, err := decoded(tables.Twits)(e.owner, *e.found); err == nil && t.Visibility == tables.Public {
+			r.restrict(tables.Twits, e, t, "the album has it for followers only")
 		}
 	}
 	return nil
-}
-
-// asRestricted returns the twit as it is after the repair of its visibility.
-func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
-	if r.restricted[t.Key()] {
-		return forFollowers(t)
-	}
-	return t
-}
-
-// forFollowers returns a copy of a twit that is for followers only.
-func forFollowers(t *tables.Twit) *tables.Twit {
-	restricted := *t
-	restricted.Visibility = tables.FollowersOnly
-	return &restricted
 }

@@ -9,22 +9,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// GameDays rebuilds the sums of these games by day from the plays of all their players.
+// GameDays rebuilds the sums of these games by day.
 func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
-		sums, err := SumDays(ctx, s.Store, games)
-		if err != nil {
-			return err
-		}
-		var changes []Change
-		gets := make([]hbase.Get, len(games))
-		for i, game := range games {
-			gets[i] = tables.GameDays.Get(game, "", tables.MembersEnd)
-		}
-		stored, err := hbase.GetAll(ctx, s.Store, gets)
-		for i, cells := range stored {
-			changes = append(changes, sums[games[i]].Changes(gets[i], cells)...)
-		}
+		changes, err := DayChanges(ctx, s.Store, games, nil)
 		if err != nil {
 			return err
 		}
@@ -32,37 +20,57 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	})
 }
 
-// DaySums are how much was played of a game, by day. A sum is as young as the youngest of its parts.
-type DaySums map[string]DaySum
-
-// DaySum is the sum of a day.
-type DaySum struct {
-	Count     int
-	Timestamp int64
-}
-
-// SumDays adds up what all players of these games played.
-func SumDays(ctx context.Context, store hbase.Store, games []string) (map[string]DaySums, error) {
-	sums := make(map[string]DaySums, len(games))
+// DayChanges returns what differs in the sums of games by day from the plays of all their players, also of those that
+// the games' lists lack. A day on which nobody played may be stored as 0.
+func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking map[string][]string) ([]Change, error) {
+	sums := map[string]daySums{}
 	for _, game := range games {
-		sums[game] = DaySums{}
+		sums[game] = daySums{}
+		if err := sums[game].add(ctx, store, game, lacking[game]); err != nil {
+			return nil, err
+		}
 	}
-	return sums, Spans(ctx, store, &tables.Players.AnyList, games, func(span *Span) error {
-		players, err := Covered(tables.Players, span)
+	err := Spans(ctx, store, &tables.Players.AnyList, games, func(s *Span) error {
+		players, _, _, err := tables.Players.Decode(s.Owner, s.Cells)
 		if err != nil {
 			return err
 		}
-		return sums[span.Owner].Add(ctx, store, span.Owner, players)
+		return sums[s.Owner].add(ctx, store, s.Owner, players)
 	})
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	days := func(game string) hbase.Get { return tables.GameDays.Get(game, "", tables.MembersEnd) }
+	stored, err := hbase.GetEach(ctx, store, games, days)
+	for i, cells := range stored {
+		sums, row := sums[games[i]], days(games[i])
+		for j := range cells {
+			if old := &cells[j]; sums[old.Qualifier].count == 0 && string(old.Value) != "0" {
+				changes = append(changes, Change{row.Table, row.Row, old, nil})
+			}
+		}
+		for _, day := range slices.Sorted(maps.Keys(sums)) {
+			if sum := sums[day]; sum.count > 0 {
+				cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.count}, sum.timestamp)
+				changes = Differs(changes, row, find(cells, day), cell)
+			}
+		}
+	}
+	return changes, err
 }
 
-// Add adds what these players played of the game.
-func (s DaySums) Add(ctx context.Context, store hbase.Store, game string, players []string) error {
-	gets := make([]hbase.Get, len(players))
-	for i, player := range players {
-		gets[i] = tables.Plays.Get(player, game)
-	}
-	rows, err := hbase.GetAll(ctx, store, gets)
+// daySums are how much was played of a game, by day. A sum is as young as the youngest of its parts.
+type daySums map[string]daySum
+
+type daySum struct {
+	count     int
+	timestamp int64
+}
+
+// add adds what these players played of the game.
+func (s daySums) add(ctx context.Context, store hbase.Store, game string, players []string) error {
+	rows, err := hbase.GetEach(ctx, store, players, func(player string) hbase.Get { return tables.Plays.Get(player, game) })
 	if err != nil {
 		return err
 	}
@@ -72,25 +80,8 @@ func (s DaySums) Add(ctx context.Context, store hbase.Store, game string, player
 			return err
 		}
 		for i, day := range days {
-			sum := s[day.Day]
-			s[day.Day] = DaySum{sum.Count + day.Count, max(sum.Timestamp, cells[i].Timestamp)}
+			s[day.Day] = daySum{s[day.Day].count + day.Count, max(s[day.Day].timestamp, cells[i].Timestamp)}
 		}
 	}
 	return nil
-}
-
-// Changes returns what differs from the sums in the game's row. A day on which nobody played may be stored as 0.
-func (s DaySums) Changes(row hbase.Get, stored []hbase.Cell) (changes []Change) {
-	for i := range stored {
-		if old := &stored[i]; s[old.Qualifier].Count == 0 && string(old.Value) != "0" {
-			changes = append(changes, Change{row.Table, row.Row, old, nil})
-		}
-	}
-	for _, day := range slices.Sorted(maps.Keys(s)) {
-		if sum := s[day]; sum.Count > 0 {
-			cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.Count}, sum.Timestamp)
-			changes = Differs(changes, row, find(stored, day), cell)
-		}
-	}
-	return changes
 }

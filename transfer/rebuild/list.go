@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -12,23 +13,27 @@ import (
 func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
-		for open := owners; len(open) > 0; {
-			found, err := s.arrange(ctx, l, open)
+		// A list that was changed is read again: its length is counted when nothing moves any more.
+		for changed := owners; len(changed) > 0; {
+			found, err := s.arrange(ctx, l, changed)
 			if err != nil {
 				return err
 			}
-			// A list that was changed is read again: its length is counted when nothing moves any more.
-			var again []string
-			for _, owner := range open {
-				if found[owner].changed {
-					again = append(again, owner)
-				} else {
-					lengths[owner] = found[owner].length
+			changed = nil
+			for owner, f := range found {
+				if lengths[owner] = f.length; f.changed {
+					changed = append(changed, owner)
 				}
 			}
-			open = again
 		}
-		return s.writeLengths(ctx, l, owners, lengths, false)
+		if l.Count == "" {
+			return nil
+		}
+		changes, err := LengthChanges(ctx, s.Store, l, owners, lengths, true)
+		if err != nil {
+			return err
+		}
+		return writeChanges(ctx, s.Store, changes)
 	})
 }
 
@@ -54,33 +59,25 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 		found[owner] = new(arranged)
 	}
 	err := Spans(ctx, s.Store, l, owners, func(span *Span) error {
-		var public []bool
-		if l.PublicCount != "" {
-			var err error
-			if public, err = l.Public(span.Owner, span.Cells); err != nil {
-				return err
-			}
+		n, err := span.length(l)
+		if err != nil {
+			return err
 		}
-		var astray []hbase.Cell
-		for i, c := range span.Cells {
-			if !span.Covers(i) {
-				astray = append(astray, c)
-				continue
-			}
-			found[span.Owner].add(span.Bucket, c.Qualifier, s.ListBound/2)
-			found[span.Owner].length = found[span.Owner].length.Grown(public != nil && public[i])
+		f := found[span.Owner]
+		f.length = f.length.Plus(n)
+		for _, c := range span.Cells {
+			f.add(span.Bucket, c.Qualifier, s.ListBound/2)
 		}
-		if len(astray) == 0 {
+		if len(span.Astray) == 0 {
 			return nil
 		}
-		found[span.Owner].changed = true
-		return s.move(ctx, l, span, astray)
+		f.changed = true
+		return s.move(ctx, l, span)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, owner := range owners {
-		f := found[owner]
+	for owner, f := range found {
 		for _, b := range f.buckets {
 			if b.held <= s.ListBound {
 				continue
@@ -110,15 +107,71 @@ func (a *arranged) add(number uint32, position string, half int) {
 	b.held++
 }
 
-// move puts members into the buckets that cover them, and then deletes them from this one.
-func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span, astray []hbase.Cell) error {
-	puts := make([]hbase.Mutation, len(astray))
-	for i, c := range astray {
-		row := l.Row(span.Owner, tables.BucketOf(span.Directory, c.Qualifier))
+// move puts members that are astray into the buckets that cover them, and then deletes them from this one.
+func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) error {
+	puts := make([]hbase.Mutation, len(span.Astray))
+	for i, c := range span.Astray {
+		row := l.Row(span.Owner, tables.BucketOf(span.directory, c.Qualifier))
 		puts[i] = hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}}
 	}
 	if err := hbase.MutateAll(ctx, s.Store, puts); err != nil {
 		return err
 	}
-	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(l.Table, l.Row(span.Owner, span.Bucket), astray...)})
+	gone := Remove(l.Table, l.Row(span.Owner, span.Bucket), span.Astray...)
+	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
+}
+
+// split splits a full bucket. It copies members into the new buckets, and names these in one step: a reader sees the
+// old bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then,
+// and the next look deletes them. A split that a crash interrupted is done again with the same result.
+func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
+	columns, err := hbase.GetAll(ctx, s.Store, []hbase.Get{l.Directories(owner)})
+	if err != nil {
+		return err
+	}
+	directory, err := l.DecodeDirectory(owner, columns[0])
+	if err != nil {
+		return err
+	}
+	created, named := tables.Split(directory, full.number, full.cuts)
+	for _, b := range created {
+		if err := s.fill(ctx, l, owner, full.number, b); err != nil {
+			return err
+		}
+	}
+	put := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
+	for _, b := range named {
+		want := l.BucketCell(b, 1)
+		if old := find(columns[0], want.Qualifier); old != nil {
+			want.Timestamp = max(want.Timestamp, old.Timestamp)
+		}
+		put.Cells = append(put.Cells, want)
+	}
+	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
+}
+
+// fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It
+// deletes what an interrupted split left there, which may no longer be in the list.
+func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
+	stop := b.Stop
+	if stop == "" {
+		stop = tables.MembersEnd
+	}
+	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{
+		l.Get(owner, from, hbase.Page{Start: b.Start, Stop: stop}), l.Get(owner, b.Number, hbase.Page{})})
+	if err != nil {
+		return err
+	}
+	row := hbase.Put{Table: l.Table, Row: l.Row(owner, b.Number), Cells: cells[0]}
+	members := map[string]bool{}
+	for _, c := range cells[0] {
+		members[c.Qualifier] = true
+	}
+	left := slices.DeleteFunc(slices.Clone(cells[1]), func(c hbase.Cell) bool { return members[c.Qualifier] })
+	if len(left) > 0 {
+		if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(l.Table, row.Row, left...)}); err != nil {
+			return err
+		}
+	}
+	return WriteVisible(ctx, s.Store, []hbase.Put{row})
 }

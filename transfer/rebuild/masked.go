@@ -30,12 +30,10 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 		return err
 	}
 	for n := range maxRewrites {
-		gets := make([]hbase.Get, len(cells))
-		for i, p := range cells {
+		stored, err := hbase.GetEach(ctx, store, cells, func(p hbase.Put) hbase.Get {
 			c := p.Cells[0]
-			gets[i] = hbase.Get{Table: p.Table, Row: p.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)}
-		}
-		stored, err := hbase.GetAll(ctx, store, gets)
+			return hbase.Get{Table: p.Table, Row: p.Row, Columns: c.Family, Page: hbase.Exactly(c.Qualifier)}
+		})
 		if err != nil {
 			return err
 		}

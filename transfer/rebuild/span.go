@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"context"
-	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -20,45 +19,29 @@ const (
 type Span struct {
 	Owner  string
 	Bucket uint32
-	// Cells are the members' columns, in the list's order.
+	// Cells are the columns of the members that lie in the bucket that covers them, in the list's order: each member of
+	// a list once.
 	Cells []hbase.Cell
-	// Moved are what stands there for members that are in another bucket: see [tables.Moved].
-	Moved []hbase.Cell
-	// Directory is the list's, whole.
-	Directory []tables.Bucket
-}
-
-// Covered decodes the members of a span that lie in the bucket that covers them: each member of a list once.
-func Covered[E any](l *tables.List[E], s *Span) ([]E, error) {
-	members, _, _, err := l.Decode(s.Owner, s.Cells)
-	covered := members[:0]
-	for i, member := range members {
-		if s.Covers(i) {
-			covered = append(covered, member)
-		}
-	}
-	return covered, err
-}
-
-// Covers reports whether member i lies in the bucket that covers it. One that does not is there once more, or on its way.
-func (s *Span) Covers(i int) bool {
-	return len(s.Directory) == 0 || tables.BucketOf(s.Directory, s.Cells[i].Qualifier) == s.Bucket
+	// Astray are the columns of members that another bucket covers. Each is there once more, or on its way.
+	Astray []hbase.Cell
+	// directory names the list's sealed buckets.
+	directory []tables.Bucket
 }
 
 // Spans calls f with the owners' lists, owner after owner and each list row after row. An owner
 // without members has no span. The first pages of all owners are read together.
 func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
-	lists, gets := make([]listscan.Rows, len(owners)), make([]hbase.Get, len(owners))
+	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {
-		lists[i] = listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})
-		gets[i] = lists[i].Get()
+		rows := listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})
+		lists[i] = &rows
 	}
-	pages, err := hbase.GetAll(ctx, store, gets)
+	pages, err := hbase.GetEach(ctx, store, lists, (*listscan.Rows).Get)
 	if err != nil {
 		return err
 	}
 	for i, owner := range owners {
-		rows, cells := &lists[i], pages[i]
+		rows, cells := lists[i], pages[i]
 		for {
 			page, ok, err := rows.Take(cells)
 			if err == nil && ok && len(page.Cells) > 0 {
@@ -81,27 +64,15 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 }
 
 func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Span {
-	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: page.Cells, Directory: directory}
-	if !slices.ContainsFunc(page.Cells, tables.Moved) {
-		return s
-	}
-	s.Cells = nil
+	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: make([]hbase.Cell, 0, len(page.Cells)), directory: directory}
 	for _, c := range page.Cells {
-		if tables.Moved(c) {
-			s.Moved = append(s.Moved, c)
-		} else {
+		switch {
+		case tables.Moved(c):
+		case tables.BucketOf(directory, c.Qualifier) == page.Bucket:
 			s.Cells = append(s.Cells, c)
+		default:
+			s.Astray = append(s.Astray, c)
 		}
 	}
 	return s
-}
-
-// Directory reads which sealed buckets an owner's list has, in its order, and the columns that say so.
-func Directory(ctx context.Context, store hbase.Store, l *tables.AnyList, owner string) ([]tables.Bucket, []hbase.Cell, error) {
-	cells, err := hbase.GetAll(ctx, store, []hbase.Get{l.Directories(owner)})
-	if err != nil {
-		return nil, nil, err
-	}
-	directory, err := l.DecodeDirectory(owner, cells[0])
-	return directory, cells[0], err
 }

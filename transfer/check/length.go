@@ -30,25 +30,23 @@ func (r *run) lengths(ctx context.Context) error {
 
 // empty checks the counts of lists that have no row.
 func (r *run) empty(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
-	var owners []string
-	var gets []hbase.Get
+	var owners, empty []string
 	for _, row := range rows {
 		owner, err := tables.OwnerOf(row.Key)
 		if err != nil {
 			r.unreadable(attribute(l.Owner.Table, row.Key, l.Count), err)
-			continue
-		}
-		if slices.ContainsFunc(row.Cells, func(c hbase.Cell) bool { return string(c.Value) != "0" }) {
-			owners, gets = append(owners, owner), append(gets, l.Get(owner, 0, hbase.Page{Limit: 1}))
+		} else if slices.ContainsFunc(row.Cells, func(c hbase.Cell) bool { return string(c.Value) != "0" }) {
+			owners = append(owners, owner)
 		}
 	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
+	first, err := hbase.GetEach(ctx, r.Store, owners, func(owner string) hbase.Get {
+		return l.Get(owner, 0, hbase.Page{Limit: 1})
+	})
 	if err != nil {
 		return err
 	}
-	var empty []string
 	for i, owner := range owners {
-		if len(cells[i]) == 0 {
+		if len(first[i]) == 0 {
 			empty = append(empty, owner)
 		}
 	}
@@ -61,20 +59,12 @@ func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) e
 	if err != nil {
 		return err
 	}
-	gets := make([]hbase.Get, len(owners))
-	for i, owner := range owners {
-		gets[i] = l.Lengths(owner)
+	for _, owner := range owners {
+		lengths[owner] = lengths[owner].Plus(r.off[listOf{l, owner}])
 	}
-	cells, err := hbase.GetAll(ctx, r.Store, gets)
-	if err != nil {
-		return err
+	changes, err := rebuild.LengthChanges(ctx, r.Store, l, owners, lengths, false)
+	for _, change := range changes {
+		r.differs(change, fmt.Sprintf("%s has so many members", l))
 	}
-	for i, owner := range owners {
-		n, off := lengths[owner], r.off[listOf{l, owner}]
-		n = rebuild.Length{All: n.All + off.All, Public: n.Public + off.Public}
-		for _, change := range n.Changes(l, gets[i], cells[i], false) {
-			r.differs(change, fmt.Sprintf("%s has so many members", l))
-		}
-	}
-	return nil
+	return err
 }
