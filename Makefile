@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase test lint generate differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase check test lint generate differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -33,6 +33,10 @@ test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## everything that must hold: lint
 	$(call timed,$(MAKE) soak SOAK=30s)
 	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
 	$(call timed,scripts/fuzz 10000)
+
+check: ## before a commit: what lint checks, and the tests that need no HBase and no browser
+	@$(MAKE) lint
+	@$(call timed,go test -short $(TESTFLAGS) ./...)
 
 lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files name no registry
 	@$(call timed,scripts/gofmt)

@@ -65,6 +65,9 @@ func TestTheIDE(t *testing.T) {
 // needsBrowser skips the test, or fails it, where there is no browser or no IDE.
 func needsBrowser(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser: run without -short")
+	}
 	needs(t, "make build installs it", "../../node_modules/puppeteer-core", "../../graph/playground/dist/index.html")
 	needs(t, "make chromium installs it; or set CHROMIUM to your browser's path", cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }

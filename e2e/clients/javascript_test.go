@@ -63,6 +63,9 @@ var (
 )
 
 func TestJavaScriptClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds bundles: run without -short")
+	}
 	t.Parallel()
 	if _, err := os.Stat("node_modules/.package-lock.json"); err != nil {
 		const problem = "npm's packages are missing: make e2e/clients/node_modules/.package-lock.json installs them"

@@ -28,9 +28,13 @@ var shared struct {
 }
 
 // ForTest returns the URL of the one HBase of this test program, which it starts if it is the first to ask. Without Java or
-// Maven the test is skipped, but where the variable CI is set it fails. The program's TestMain must end with [Main].
+// Maven the test is skipped, but where the variable CI is set it fails. With -short, tests without HBase run alone. The
+// program's TestMain must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs an HBase: run without -short")
+	}
 	if url := os.Getenv(StoreVariable); url != "" {
 		return url
 	}
