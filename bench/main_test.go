@@ -14,7 +14,7 @@ var watchdog loaders.Watchdog
 // TestMain also fails if the watchdog failed a response.
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if n := watchdog.Fallbacks.Load(); n != 0 {
+	if n := watchdog.Stalls.Load(); n != 0 {
 		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)
 		status = 1
 	}

@@ -53,8 +53,8 @@ func (r request) reportOf(t *testing.T, executor string, schema graphql.Executab
 		t.Fatal(err, string(cut(body)))
 	}
 	report := a.Extensions.Report
-	if report != nil && (report.Executor != executor || report.Fallbacks != 0) {
-		t.Fatalf("it was executed by %q with %d fallbacks: %s", report.Executor, report.Fallbacks, r)
+	if report != nil && (report.Executor != executor || report.Stalls != 0) {
+		t.Fatalf("it was executed by %q with %d stalls: %s", report.Executor, report.Stalls, r)
 	}
 	return report
 }
@@ -131,7 +131,7 @@ func dawdle() {
 func TestTheOracleWaitsForNoTimer(t *testing.T) {
 	store, planned, oracle := inMemory(t), plannedSchema(), oracleSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
-	before, compared, deepest := watchdog.Fallbacks.Load(), 0, 0
+	before, compared, deepest := watchdog.Stalls.Load(), 0, 0
 	askAtRandom(t, store, 3000, func(r request) {
 		store := distant{store, time.Duration(rand.IntN(500)) * time.Microsecond}
 		report := r.reportOf(t, "stock", dawdling{oracle}, store)
@@ -148,7 +148,7 @@ func TestTheOracleWaitsForNoTimer(t *testing.T) {
 	if compared < 200 || deepest < 6 {
 		t.Errorf("only %d queries were compared, with up to %d rounds", compared, deepest)
 	}
-	if failed := watchdog.Fallbacks.Load() - before; failed != 0 {
+	if failed := watchdog.Stalls.Load() - before; failed != 0 {
 		t.Errorf("the watchdog failed %d responses", failed)
 	}
 }

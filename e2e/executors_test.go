@@ -157,7 +157,7 @@ func TestExecutors(t *testing.T) {
 	}
 	t.Logf("-seed %d -compared %d", random, n)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	before, texts := watchdog.Fallbacks.Load(), map[uint64]bool{}
+	before, texts := watchdog.Stalls.Load(), map[uint64]bool{}
 	for part, bound := range []int{0, 5} {
 		store := hbasetest.NewUnwritten(inMemory(t))
 		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
@@ -178,7 +178,7 @@ func TestExecutors(t *testing.T) {
 	if len(texts) < n {
 		t.Errorf("only %d different queries were executed", len(texts))
 	}
-	if failed := watchdog.Fallbacks.Load() - before; failed != 0 {
+	if failed := watchdog.Stalls.Load() - before; failed != 0 {
 		t.Errorf("the watchdog failed %d responses", failed)
 	}
 }

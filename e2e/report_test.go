@@ -190,7 +190,7 @@ func asRecorded(t *testing.T, r costs.Report, recorder *hbasetest.Recorder) {
 	if r.RPCs != int64(r.Rounds) || rpcs != r.RPCs {
 		t.Errorf("%d RPCs in %d rounds, by levels %d", r.RPCs, r.Rounds, rpcs)
 	}
-	if got := fmt.Sprintf("%d rounds and RPCs, %d Gets, %d by loaders, %d scans, %d fallbacks", r.Rounds, r.Gets, byLoaders, r.Scans, r.Fallbacks); got != want {
+	if got := fmt.Sprintf("%d rounds and RPCs, %d Gets, %d by loaders, %d scans, %d fallbacks", r.Rounds, r.Gets, byLoaders, r.Scans, r.Stalls); got != want {
 		t.Errorf("reported are %s, and recorded were %s", got, want)
 	}
 }

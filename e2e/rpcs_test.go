@@ -132,9 +132,9 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 				i := (c + n*5) % len(asked)
 				r := reportOf(t, served, asked[i])
 				reported[c] += r.RPCs
-				if counts(r) != counts(alone[i]) || r.RPCs != alone[i].RPCs || r.Fallbacks != 0 {
+				if counts(r) != counts(alone[i]) || r.RPCs != alone[i].RPCs || r.Stalls != 0 {
 					return fmt.Errorf("%s, %d RPCs and %d fallbacks, and alone %s and %d RPCs\n%s",
-						counts(r), r.RPCs, r.Fallbacks, counts(alone[i]), alone[i].RPCs, asked[i])
+						counts(r), r.RPCs, r.Stalls, counts(alone[i]), alone[i].RPCs, asked[i])
 				}
 			}
 			return nil

@@ -105,7 +105,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	live := &g.live.Counters
 	return []prometheus.Collector{
 		counter("loader_fallbacks_total", "Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.",
-			func() float64 { return float64(g.watchdog.Fallbacks.Load()) }),
+			func() float64 { return float64(g.watchdog.Stalls.Load()) }),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.",
 			func() float64 {
 				if oldest := g.feeds.Lag().Oldest; !oldest.IsZero() {

@@ -124,7 +124,7 @@ func TestRandomTasksReadAtTheFirstMomentAtWhichAllOfThemWaitAndTheStoreIsFree(t 
 					t.Errorf("row %s was asked for at %s and sent at %s; tasks worked in %v", key, asked.Sub(store.begin), b.sent[key].Sub(store.begin), b.spans)
 				}
 			}
-			if fallbacks(ctx) != 0 {
+			if stalls(ctx) != 0 {
 				t.Error("the watchdog failed a batch")
 			}
 			if t.Failed() {

@@ -22,8 +22,8 @@ func With(ctx context.Context, store hbase.Store) context.Context {
 type Watchdog struct {
 	// Log reports such responses. Nil drops the reports.
 	Log *slog.Logger
-	// Fallbacks counts such responses. Anything but 0 is a bug in a resolver.
-	Fallbacks atomic.Int64
+	// Stalls counts such responses. Anything but 0 is a bug in a resolver.
+	Stalls atomic.Int64
 }
 
 // With is the function [With] for responses that the watchdog counts.
@@ -50,7 +50,7 @@ func (l *Loaders) stalled(batch int) {
 	if !stalled {
 		return
 	}
-	l.watchdog.Fallbacks.Add(1)
+	l.watchdog.Stalls.Add(1)
 	if l.watchdog.Log != nil {
 		l.watchdog.Log.Error("reads of a response were failed", "error", errStalled)
 	}

@@ -186,7 +186,7 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 				if diff := cmp.Diff(test.want, store.calls); diff != "" {
 					t.Errorf("the calls of the store (-want +got):\n%s", diff)
 				}
-				if n := fallbacks(ctx); n != 0 {
+				if n := stalls(ctx); n != 0 {
 					t.Errorf("the watchdog failed %d responses", n)
 				}
 			})
@@ -195,7 +195,7 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 }
 
 // fallbacks returns how often the watchdog failed reads of the responses of ctx.
-func fallbacks(ctx context.Context) int64 { return from(ctx).watchdog.Fallbacks.Load() }
+func stalls(ctx context.Context) int64 { return from(ctx).watchdog.Stalls.Load() }
 
 func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -212,8 +212,8 @@ func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 		group.Wait()
 		// What is asked while a batch is in flight is the next batch.
 		want := []string{"0s first", "10ms c", "20ms a0 a1 a2 a3 a4 e f", "41ms d"}
-		if diff := cmp.Diff(want, store.calls); diff != "" || fallbacks(ctx) != 0 {
-			t.Error(diff, fallbacks(ctx))
+		if diff := cmp.Diff(want, store.calls); diff != "" || stalls(ctx) != 0 {
+			t.Error(diff, stalls(ctx))
 		}
 	})
 }
@@ -240,11 +240,11 @@ func TestTheWatchdogFailsTheReadsOfAResponseWhoseTaskBlocks(t *testing.T) {
 			},
 			func() { time.Sleep(2 * watchdogTimeout) })
 		synctest.Wait()
-		if watchdog.Fallbacks.Load() != 1 || !strings.Contains(logged.String(), errStalled.Error()) {
-			t.Errorf("%d are counted, and logged is %q", watchdog.Fallbacks.Load(), logged.String())
+		if watchdog.Stalls.Load() != 1 || !strings.Contains(logged.String(), errStalled.Error()) {
+			t.Errorf("%d are counted, and logged is %q", watchdog.Stalls.Load(), logged.String())
 		}
 		for _, r := range rounds() {
-			if !r.Fallback {
+			if !r.Stalled {
 				t.Error("a round of the report does not say that it was failed")
 			}
 		}
@@ -259,8 +259,8 @@ func TestTheWatchdogWaitsForTheStore(t *testing.T) {
 		running(ctx,
 			func() { load(ctx, t, "a") },
 			func() { Away(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
-		if diff := cmp.Diff([]string{"0s a", "15s b"}, store.calls); diff != "" || fallbacks(ctx) != 0 {
-			t.Error(diff, fallbacks(ctx))
+		if diff := cmp.Diff([]string{"0s a", "15s b"}, store.calls); diff != "" || stalls(ctx) != 0 {
+			t.Error(diff, stalls(ctx))
 		}
 	})
 }
@@ -277,8 +277,8 @@ func TestATaskThatComputesForLongIsWaitedFor(t *testing.T) {
 			}
 			load(ctx, t, "b")
 		})
-	if len(store.calls) != 1 || !strings.HasSuffix(store.calls[0], " a b") || fallbacks(ctx) != 0 {
-		t.Error(store.calls, fallbacks(ctx))
+	if len(store.calls) != 1 || !strings.HasSuffix(store.calls[0], " a b") || stalls(ctx) != 0 {
+		t.Error(store.calls, stalls(ctx))
 	}
 }
 
@@ -338,8 +338,8 @@ func TestResponsesDoNotTouchEachOther(t *testing.T) {
 			}
 			load(ctx, t, "b c")
 		})
-		if diff := cmp.Diff([]string{"0s a", "0s b c"}, store.calls); diff != "" || fallbacks(ctx) != 0 {
-			t.Error(diff, fallbacks(ctx))
+		if diff := cmp.Diff([]string{"0s a", "0s b c"}, store.calls); diff != "" || stalls(ctx) != 0 {
+			t.Error(diff, stalls(ctx))
 		}
 	})
 }

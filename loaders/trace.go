@@ -23,8 +23,8 @@ type Round struct {
 	Stats *hbase.Stats
 	// Took is how long the store took.
 	Took time.Duration
-	// Fallback is set if the watchdog failed it: see [Watchdog].
-	Fallback bool
+	// Stalled is set if the watchdog failed it: see [Watchdog].
+	Stalled bool
 
 	begun time.Time
 }
@@ -81,7 +81,7 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 
 // attribute sets of all rounds which fields and loaders they were for.
 func (t *trace) attribute() {
-	type question struct {
+	type request struct {
 		loader string
 		read   *read
 	}
@@ -89,7 +89,7 @@ func (t *trace) attribute() {
 		batch *batch
 		slot  int32
 	}
-	asked, first := map[question]bool{}, map[get]string{} // the first loader by name that asked for a Get
+	asked, first := map[request]bool{}, map[get]string{} // the first loader by name that asked for a Get
 	for _, c := range t.calls {
 		if c.scan != nil {
 			c.scan.use(c)
@@ -101,7 +101,7 @@ func (t *trace) attribute() {
 			if b == nil || b.round == nil {
 				continue // it was not answered, or before the trace began
 			}
-			u, q, g := b.round.use(c), question{c.loader, r}, get{b, r.slot}
+			u, q, g := b.round.use(c), request{c.loader, r}, get{b, r.slot}
 			u.Keys++
 			if asked[q] {
 				u.Hits++
@@ -188,7 +188,7 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 		counted = l.begin(ctx, r)
 		defer func() {
 			l.mu.Lock()
-			b.round, r.Fallback = r, errors.Is(b.err, errStalled)
+			b.round, r.Stalled = r, errors.Is(b.err, errStalled)
 			l.mu.Unlock()
 			l.end(ctx, r)
 		}()

@@ -18,7 +18,7 @@ func Watch(ctx context.Context) (levels func() []report.Level) {
 				Path: r.Fields, Loaders: make([]report.Loader, len(r.Loaders)),
 				RPCs: r.Stats.RPCs.Load(), RegionServers: r.Stats.Servers.Len(), Ms: report.Ms(r.Took),
 				Gets: r.Stats.Gets.Load(), Scans: r.Stats.Scans.Load(), Rows: r.Stats.Rows.Load(), Bytes: r.Stats.Bytes.Load(),
-				Fallback: r.Fallback,
+				Stalled: r.Stalled,
 			}
 			for i, u := range r.Loaders {
 				l.Loaders[i] = report.Loader{Name: u.Loader, Keys: u.Keys, Hits: u.Hits, Gets: u.Gets, Ms: report.Ms(u.Took)}

@@ -30,7 +30,7 @@ func (a *aRead) do(ctx context.Context, w *Writers) error {
 	defer func() { a.late = time.Since(began) > slowest }()
 	var watchdog loaders.Watchdog
 	defer func() {
-		if watchdog.Fallbacks.Load() != 0 {
+		if watchdog.Stalls.Load() != 0 {
 			panic("the watchdog failed a read")
 		}
 	}()

@@ -20,13 +20,14 @@ const Header = "X-Twibase-Report"
 
 // Report is the cost of a request. docs/REPORT.md describes the fields.
 type Report struct {
-	Rounds    int   `json:"rounds"`
-	RPCs      int64 `json:"rpcs"`
-	Gets      int64 `json:"gets"`
-	Scans     int64 `json:"scans"`
-	Rows      int64 `json:"rows"`
-	Bytes     int64 `json:"bytes"`
-	Fallbacks int   `json:"fallbacks"`
+	Rounds int   `json:"rounds"`
+	RPCs   int64 `json:"rpcs"`
+	Gets   int64 `json:"gets"`
+	Scans  int64 `json:"scans"`
+	Rows   int64 `json:"rows"`
+	Bytes  int64 `json:"bytes"`
+	// Stalls is the number of batches that the watchdog failed. Clients know it as fallbacks.
+	Stalls int `json:"fallbacks"`
 	// Executor and Reason are those of [plan.Execution].
 	Executor   string  `json:"executor"`
 	Reason     string  `json:"reason,omitempty"`
@@ -46,8 +47,8 @@ type Level struct {
 
 	// The rest is for the sums.
 	Gets, Scans, Rows, Bytes int64 `json:"-"`
-	// Fallback is whether the watchdog ended it.
-	Fallback bool `json:"-"`
+	// Stalled is whether the watchdog failed it.
+	Stalled bool `json:"-"`
 }
 
 // Loader is the part of a level of one loader or writer.
@@ -105,8 +106,8 @@ func sum(levels []Level) *Report {
 		r.Scans += l.Scans
 		r.Rows += l.Rows
 		r.Bytes += l.Bytes
-		if l.Fallback {
-			r.Fallbacks++
+		if l.Stalled {
+			r.Stalls++
 		}
 	}
 	return r

@@ -18,9 +18,9 @@ import (
 func TestInterceptResponse(t *testing.T) {
 	levels := []Level{
 		{Path: []string{"a"}, RPCs: 1, RegionServers: 1, Gets: 2, Rows: 1, Bytes: 10},
-		{Path: []string{"a.b"}, RPCs: 3, RegionServers: 2, Gets: 4, Scans: 1, Rows: 5, Bytes: 7, Fallback: true},
+		{Path: []string{"a.b"}, RPCs: 3, RegionServers: 2, Gets: 4, Scans: 1, Rows: 5, Bytes: 7, Stalled: true},
 	}
-	whole := map[string]any{"report": &Report{Rounds: 2, RPCs: 4, Gets: 6, Scans: 1, Rows: 6, Bytes: 17, Fallbacks: 1,
+	whole := map[string]any{"report": &Report{Rounds: 2, RPCs: 4, Gets: 6, Scans: 1, Rows: 6, Bytes: 17, Stalls: 1,
 		Executor: "stock", Reason: "unplanned", Levels: levels}}
 	for _, test := range []struct {
 		name     string
@@ -59,7 +59,7 @@ func TestInterceptResponse(t *testing.T) {
 				}
 				got.Extensions["report"] = &r
 			}
-			if diff := cmp.Diff(test.want, got.Extensions, cmpopts.IgnoreFields(Report{}, "DurationMs"), cmpopts.IgnoreFields(Level{}, "Gets", "Scans", "Rows", "Bytes", "Fallback")); diff != "" {
+			if diff := cmp.Diff(test.want, got.Extensions, cmpopts.IgnoreFields(Report{}, "DurationMs"), cmpopts.IgnoreFields(Level{}, "Gets", "Scans", "Rows", "Bytes", "Stalled")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
