@@ -85,10 +85,10 @@ func LimitExceeded(what string, limit, actual int) *Error {
 		Extensions: map[string]any{"limit": limit, "actual": actual}}
 }
 
-// TooLong is LimitExceeded for an output that is not completed because it is too long: its length
-// is unknown.
+// TooLong is LimitExceeded for what is not completed because it has more: the actual number is
+// unknown.
 func TooLong(what string, limit int) *Error {
-	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s in bytes is limited to %d, and this has more", what, limit),
+	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s is limited to %d, and this has more", what, limit),
 		Extensions: map[string]any{"limit": limit}}
 }
 
@@ -106,10 +106,7 @@ func Of(err error) (public *Error, cause error) {
 		return BadUserInput("%s", mistake.Message), nil
 	}
 	if limit := (*plan.LimitError)(nil); errors.As(err, &limit) {
-		if limit.Actual == 0 {
-			return TooLong(limit.What, limit.Limit), nil
-		}
-		return LimitExceeded(limit.What, limit.Limit, limit.Actual), nil
+		return TooLong(limit.What, limit.Limit), nil
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -81,13 +81,13 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	}
 	levels, numbers, complete := bound.levels(most)
 	if !complete {
-		return nil, apierr.TooLong("the plan", most)
+		return nil, apierr.TooLong("the plan in bytes", most)
 	}
 	p.Levels = levels
 	p.Text = text(graphql.GetOperationContext(ctx), p, bound, numbers)
 	p.JSON, err = json.Marshal(p)
 	if err == nil && most > 0 && len(p.JSON) > most {
-		err = apierr.TooLong("the plan", most)
+		err = apierr.TooLong("the plan in bytes", most)
 	}
 	if err != nil {
 		return nil, err

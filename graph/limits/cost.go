@@ -76,19 +76,13 @@ func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationConte
 // BoundResponse is a [graphql.ResponseMiddleware]. It replaces a response that is too long by an error, and leaves out errors
 // beyond the limit. The last error says how many there were.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	if most := l[Answer]; most > 0 {
-		ctx = plan.WithMost(ctx, most)
-	}
-	most, more := l[Errors], 0
-	if most > 0 {
-		ctx = plan.WithErrors(ctx, most, &more)
-	}
-	response := next(ctx)
+	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
+	response := next(plan.WithBounds(ctx, bounds))
 	if response == nil {
 		return nil
 	}
-	if refusal := l.check(Errors, len(response.Errors)+more); refusal != nil {
-		response.Errors = append(slices.Clone(response.Errors[:most-1]), refusal.GraphQL())
+	if refusal := l.check(Errors, len(response.Errors)+bounds.Unreported); refusal != nil {
+		response.Errors = append(slices.Clone(response.Errors[:l[Errors]-1]), refusal.GraphQL())
 	}
 	return response
 }

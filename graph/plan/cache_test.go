@@ -24,7 +24,7 @@ func TestWhatIsCompiled(t *testing.T) {
 			t.Errorf("%d operations are kept", n)
 		}
 	})
-	t.Run("what @skip and @include ask makes variants, and other variables none", func(t *testing.T) {
+	t.Run("Boolean variables make variants, and others none", func(t *testing.T) {
 		schema := people().build()
 		e := engine(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
@@ -45,15 +45,12 @@ func TestWhatIsCompiled(t *testing.T) {
 				t.Errorf("with %v the answer is\n%s\nand should be\n%s", variables, got, want)
 			}
 		}
-		for _, op := range schema.compiler.cache.Values() {
-			if len(op.variants) != 4 {
-				t.Errorf("%d variants are kept, not 4", len(op.variants))
-			}
+		if n := len(schema.compiler.cache.Values()); n != 4 {
+			t.Errorf("%d variants are kept, not 4", n)
 		}
 	})
-	t.Run("more variants than are kept are right too", func(t *testing.T) {
-		schema := people().build()
-		e := engine(schema)
+	t.Run("many variants are right too", func(t *testing.T) {
+		e := engine(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		for n := range 64 {
 			variables, fields, want := map[string]any{}, "", ""
@@ -68,11 +65,6 @@ func TestWhatIsCompiled(t *testing.T) {
 			got := ask(e, `query($v0:Boolean!,$v1:Boolean!,$v2:Boolean!,$v3:Boolean!,$v4:Boolean!,$v5:Boolean!){me{`+fields+`}}`, "", variables)
 			if want := `{"data":{"me":{` + strings.TrimPrefix(want, ",") + `}}}`; got != want {
 				t.Errorf("the answer is %s, not %s", got, want)
-			}
-		}
-		for _, op := range schema.compiler.cache.Values() {
-			if len(op.variants) > maxVariants {
-				t.Errorf("%d variants are kept", len(op.variants))
 			}
 		}
 	})

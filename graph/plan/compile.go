@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -23,8 +25,6 @@ type selectionSet struct {
 	size extent
 	// memories are those of earlier executions.
 	memories sync.Pool
-	// final is whether the response says that no other follows: see [survey].
-	final bool
 }
 
 // extent is the size of an operation: how many selection sets and columns it has.
@@ -69,22 +69,35 @@ type compiler struct {
 	schema *Schema
 	// possible holds the names of the object types of interfaces and unions.
 	possible map[string][]string
-	cache    *recent.Cache[*ast.OperationDefinition, *compiled]
+	cache    *recent.Cache[variant, *selectionSet]
 }
 
 // The limits of the cache. Its keys are parsed documents, which the query cache keeps for the same text.
 const (
-	cacheSize   = 1000    // operations
+	cacheSize   = 1000    // variants of operations
 	cacheLength = 8 << 10 // bytes of the text of one operation; compiled it takes many times that
 	cacheBytes  = 1 << 20 // bytes of the texts of all operations
-	maxVariants = 16      // variants of one operation
+	cacheFields = 2_000   // fields of one operation
 )
 
-// compiled is an operation in its variants: one for each combination of the variables on which @skip and @include depend.
-type compiled struct {
-	survey
-	mu       sync.Mutex
-	variants map[string]*selectionSet
+// maxFields is the most fields that an operation may have, each fragment counted where it is spread: a short document with
+// fragments in fragments can have more fields than there is memory for.
+const maxFields = 20_000
+
+// variant is an operation, with the values of its Boolean variables: @skip and @include may depend on them.
+type variant struct {
+	operation *ast.OperationDefinition
+	values    string
+}
+
+func variantOf(op *graphql.OperationContext) variant {
+	var values []byte
+	for _, v := range op.Operation.VariableDefinitions {
+		if v.Type.NamedType == "Boolean" {
+			values = strconv.AppendBool(values, op.Variables[v.Variable] == true)
+		}
+	}
+	return variant{op.Operation, string(values)}
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
@@ -96,51 +109,42 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 			}
 		}
 	}
-	c.cache = recent.New[*ast.OperationDefinition, *compiled](cacheSize, cacheBytes)
+	c.cache = recent.New[variant, *selectionSet](cacheSize, cacheBytes)
 	return c
 }
 
 // operation returns the compiled operation. It returns a [LimitError] if the operation has more than [maxFields] fields.
 func (c *compiler) operation(op *graphql.OperationContext, root string) (*selectionSet, error) {
-	entry, ok := c.cache.Get(op.Operation)
-	if !ok {
-		entry = &compiled{survey: newSurvey(op.Doc, op.Operation), variants: map[string]*selectionSet{}}
-		if len(op.RawQuery) <= cacheLength && entry.fields <= keptFields {
-			c.cache.Add(op.Operation, entry, len(op.RawQuery))
-		}
+	variant := variantOf(op)
+	if set, ok := c.cache.Get(variant); ok {
+		return set, nil
 	}
-	if entry.fields > maxFields {
-		return nil, &LimitError{"the number of selected fields of an operation", maxFields, entry.fields}
+	compiling := compilation{c, op, 0}
+	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
+	if compiling.fields > maxFields {
+		return nil, &LimitError{"the number of selected fields of an operation", maxFields}
 	}
-	variant := entry.variant(op.Variables)
-	entry.mu.Lock()
-	defer entry.mu.Unlock()
-	n, ok := entry.variants[variant]
-	if !ok {
-		n = c.set(op, op.Operation.SelectionSet, c.schema.Objects[root], nil)
-		n.place(&n.size)
-		n.final = entry.final
-		if len(entry.variants) < maxVariants && (len(entry.variants)+1)*entry.fields <= keptFields {
-			entry.variants[variant] = n
-		}
+	set.place(&set.size)
+	if len(op.RawQuery) <= cacheLength && compiling.fields <= cacheFields {
+		c.cache.Add(variant, set, len(op.RawQuery))
 	}
-	return n, nil
+	return set, nil
 }
 
-func (e *compiled) variant(variables map[string]any) string {
-	b := make([]byte, len(e.conditions))
-	for i, name := range e.conditions {
-		if b[i] = '0'; variables[name] == true {
-			b[i] = '1'
-		}
-	}
-	return string(b)
+// compilation is the compilation of one operation. It ends early if there are more than [maxFields] fields.
+type compilation struct {
+	*compiler
+	op     *graphql.OperationContext
+	fields int
 }
 
 // set compiles what is selected of objects of one type. in is the field that leads there. @defer and @stream have no effect.
-func (c *compiler) set(op *graphql.OperationContext, selected ast.SelectionSet, object *Object, in *graphql.FieldContext) *selectionSet {
+func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object}
-	for _, f := range graphql.CollectFields(op, selected, object.Satisfies) {
+	for _, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
+		if c.fields++; c.fields > maxFields {
+			break
+		}
 		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(len(set.fields), f.Alias), in: in}
 		if !dependent(f.Arguments) {
 			s.constant = new(atomic.Pointer[map[string]any])
@@ -150,7 +154,7 @@ func (c *compiler) set(op *graphql.OperationContext, selected ast.SelectionSet, 
 				s.column, set.columns = set.columns, set.columns+1
 			}
 			if s.field.To != "" {
-				c.descend(op, &s)
+				c.descend(&s)
 			}
 		}
 		set.fields = append(set.fields, s)
@@ -167,38 +171,24 @@ func key(i int, alias string) string {
 	return string(append(AppendString(b, alias), ':'))
 }
 
-// dependent reports whether arguments depend on variables.
+// dependent reports whether arguments contain variables.
 func dependent(arguments ast.ArgumentList) bool {
-	for _, a := range arguments {
-		if hasVariable(a.Value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) })
 }
 
-// hasVariable reports whether a value is a variable, or contains one.
 func hasVariable(v *ast.Value) bool {
-	if v.Kind == ast.Variable {
-		return true
-	}
-	for _, child := range v.Children {
-		if hasVariable(child.Value) {
-			return true
-		}
-	}
-	return false
+	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
 // descend compiles what is selected of the objects that a field leads to.
-func (c *compiler) descend(op *graphql.OperationContext, s *selection) {
+func (c *compilation) descend(s *selection) {
 	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.To]; object != nil {
-		s.only = c.set(op, s.Selections, object, here)
+		s.only = c.set(s.Selections, object, here)
 		return
 	}
 	s.below = map[string]*selectionSet{}
 	for _, name := range c.possible[s.field.To] {
-		s.below[name] = c.set(op, s.Selections, c.schema.Objects[name], here)
+		s.below[name] = c.set(s.Selections, c.schema.Objects[name], here)
 	}
 }

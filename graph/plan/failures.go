@@ -1,85 +1,116 @@
 package plan
 
-import "context"
+import (
+	"context"
+	"errors"
 
-type errorsKey struct{}
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
 
-type errorsBound struct {
-	most int
-	more *int
+// Bounds are the limits of a response; 0 is no limit.
+type Bounds struct {
+	// Bytes is the maximum length of the answer. A longer one is null, with a [LimitError].
+	Bytes int
+	// Errors is the maximum number of errors that are reported. If a store fails below very many objects, a path for each error
+	// would cost more than everything else.
+	Errors int
+	// Unreported is set to the number of the other errors.
+	Unreported int
 }
 
-// maxCauses is how many errors are reported beyond the bound, if each has another text than those before: the presenter of
-// errors logs their causes.
-const maxCauses = 16
+type boundsKey struct{}
 
-// WithErrors returns a ctx that bounds the errors of an answer: the first most are reported, and at most [maxCauses] further ones.
-// more is set to the number of the others. If a store fails below very many objects, a path for each error would cost more than
-// everything else.
-func WithErrors(ctx context.Context, most int, more *int) context.Context {
-	return context.WithValue(ctx, errorsKey{}, errorsBound{most, more})
+// WithBounds returns the ctx of a response that has bounds.
+func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
+	return context.WithValue(ctx, boundsKey{}, bounds)
 }
 
-// failures are the errors of an answer, in order.
-type failures struct {
-	list  []failure
-	more  int             // the number of errors that are not in the list
-	texts map[string]bool // the texts of the causes in the list, once the bound is reached
-	bound errorsBound
-}
-
-// failure is an error with its path, the ctx of that path, and the error as it was returned.
-type failure struct {
-	ctx   context.Context
-	err   error
-	cause error
-}
-
-func failuresOf(ctx context.Context) failures {
-	bound, _ := ctx.Value(errorsKey{}).(errorsBound)
-	return failures{bound: bound}
-}
-
-// forget removes all errors.
-func (f *failures) forget() { f.list, f.more, f.texts = nil, 0, nil }
-
-// count is the number of errors.
-func (f *failures) count() int { return len(f.list) + f.more }
-
-// take reports whether an error is to be reported. Otherwise it is counted.
-func (f *failures) take(cause error) bool {
-	n := len(f.list)
-	if f.bound.more == nil || n < f.bound.most || n < f.bound.most+maxCauses && f.isNew(cause) {
-		return true
+func boundsOf(ctx context.Context) *Bounds {
+	if bounds, ok := ctx.Value(boundsKey{}).(*Bounds); ok {
+		return bounds
 	}
-	f.more++
+	return &Bounds{}
+}
+
+// failure is an error with its path, and the ctx of that path.
+type failure struct {
+	ctx context.Context
+	err error
+}
+
+// addErrors adds the errors to the response.
+func (w *writer) addErrors() {
+	for _, f := range w.failed {
+		graphql.AddError(f.ctx, f.err)
+	}
+}
+
+// countErrors returns the number of all errors.
+func (w *writer) countErrors() int { return len(w.failed) + w.bounds.Unreported }
+
+// fail adds an error of a field. It returns false.
+func (w *writer) fail(s *selection, err error) bool {
+	w.path = append(w.path, step{key: s.Alias})
+	w.failHere(s, err)
+	w.path = w.path[:len(w.path)-1]
 	return false
 }
 
-// isNew reports whether no error in the list has the same text.
-func (f *failures) isNew(cause error) bool {
-	if f.texts == nil {
-		f.texts = map[string]bool{}
-		for _, known := range f.list {
-			f.texts[known.cause.Error()] = true
+// failHere adds an error at the present path, which leads to a field or to an element of its list, or below it. It returns false.
+func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
+	if list, ok := err.(gqlerror.List); ok {
+		for _, err := range list {
+			if err != nil {
+				w.failHere(s, err)
+			}
 		}
-	}
-	text := cause.Error()
-	if f.texts[text] {
 		return false
 	}
-	f.texts[text] = true
-	return true
+	if w.bounds.Errors > 0 && len(w.failed) >= w.bounds.Errors {
+		w.bounds.Unreported++
+		return false
+	}
+	ctx := w.at(s)
+	failed := gqlerror.Wrap(err)
+	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
+		// It may be shared by many objects: each needs a copy with its path.
+		clone := *already
+		failed = &clone
+	}
+	failed.Path = append(graphql.GetPath(ctx), below...)
+	if s.Position != nil && (below == nil || failed.Locations == nil) {
+		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
+	}
+	w.failed = append(w.failed, failure{ctx, failed})
+	return false
 }
 
-type mostKey struct{}
-
-// WithMost returns a ctx that limits an answer in bytes. A longer one is null, with a [LimitError].
-func WithMost(ctx context.Context, bytes int) context.Context {
-	return context.WithValue(ctx, mostKey{}, bytes)
+// leafCtx returns the ctx in which a leaf is written that may add errors: gqlgen's marshallers have no other way. The errors are
+// the field's, as those of resolvers are. The ctx is valid while the leaf is written.
+func (w *writer) leafCtx(s *selection) context.Context {
+	w.path = append(w.path, step{key: s.Alias})
+	defer func() { w.path = w.path[:len(w.path)-1] }()
+	return graphql.WithResponseContext(w.at(s), func(ctx context.Context, err error) *gqlerror.Error {
+		w.fail(s, err)
+		// What is returned is what graphql.HasFieldError finds.
+		return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
+	}, w.op.Recover)
 }
 
-func mostOf(ctx context.Context) int {
-	most, _ := ctx.Value(mostKey{}).(int)
-	return most
+// at returns the ctx of the present path, which leads to a field or to an element of its list.
+func (w *writer) at(s *selection) context.Context {
+	ctx := w.ctx
+	for i, p := range w.path {
+		at := &graphql.FieldContext{Index: &p.index}
+		switch {
+		case p.key != "" && i == len(w.path)-1:
+			at = &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField}
+		case p.key != "":
+			at = &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: p.key}}}
+		}
+		ctx = graphql.WithFieldContext(ctx, at)
+	}
+	return ctx
 }

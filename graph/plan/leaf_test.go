@@ -84,11 +84,11 @@ func TestErrorsOfMarshallersAreCountedWithTheOthers(t *testing.T) {
 		graphql.AddError(ctx, errNo)
 		return graphql.Null
 	})
-	more := 0
+	bounds := &Bounds{Errors: 4}
 	e := engine(schema)
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-		response := next(WithErrors(ctx, 4, &more))
-		if n := len(response.Errors) + more; n != 100 {
+		response := next(WithBounds(ctx, bounds))
+		if n := len(response.Errors) + bounds.Unreported; n != 100 {
 			t.Errorf("there are %d errors, want 100", n)
 		}
 		return response

@@ -10,6 +10,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/coercion"
 )
 
 // resolve calls a resolver for all objects of a batch, and returns a value for each.
@@ -21,6 +23,29 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	c := within(r.resolverCtx, t.field, args)
 	defer col.keep(c, 0) // as gqlgen, which calls a batch resolver with the ctx of the first parent
 	return f.Call(c, r.exec, parents, args, col.values)
+}
+
+// args returns the coerced arguments of a field. An error is the field's: its resolver is not called.
+func (r *run) args(s *selection) (args map[string]any, err error) {
+	if s.field.Args == nil {
+		return nil, nil
+	}
+	if s.constant != nil {
+		if known := s.constant.Load(); known != nil {
+			return *known, nil
+		}
+	}
+	raw, err := coercion.Arguments(r.schema, s.Definition.Arguments, s.Arguments, r.op.Variables)
+	if err != nil {
+		return nil, &InputError{err.Error()}
+	}
+	ctx := graphql.WithUnmarshalerMap(r.ctx, graphql.BuildUnmarshalerMap())
+	args, err = s.field.Args(ctx, r.exec, raw)
+	if s.constant != nil && err == nil {
+		kept := args
+		s.constant.Store(&kept)
+	}
+	return args, err
 }
 
 // each calls a resolver of one parent for each of them, side by side. Each call is a task; one of them takes over the task of the

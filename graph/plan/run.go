@@ -83,46 +83,6 @@ func (untracked) End()                 {}
 func (untracked) AllowLazy()           {}
 func (untracked) Await() map[any]error { return nil }
 
-// batch is the objects to which a selection set is applied.
-type batch struct {
-	set     *selectionSet
-	objects []any
-	columns []column // one for each field that has a column
-	own     []any    // the objects, if they were picked from a list of several types
-}
-
-// column is what a field is for each object of a batch.
-type column struct {
-	values []any    // what the resolver returned
-	found  Gathered // the objects that the field leads to
-	err    error    // of all objects
-	errs   []error  // of each object; nil if none has one
-	// added are errors that the resolver added for an object, beside what it returned.
-	added map[int32][]addedError
-	children
-}
-
-// children says where the objects that a field led to are in the batches below it.
-type children struct {
-	batch   *batch   // of all of them, if the field has one object type
-	batches []*batch // of each of them, if it has several; nil for null
-	at      []int32  // the index of each in its batch, -1 for null; nil if nothing is null
-}
-
-// child returns the batch and the index of the j-th object that the field led to; the batch is nil for null.
-func (c *children) child(j int32) (b *batch, i int32) {
-	if i = j; c.at != nil {
-		i = c.at[j]
-	}
-	switch {
-	case i < 0:
-		return nil, 0
-	case c.batch != nil:
-		return c.batch, i
-	}
-	return c.batches[j], i
-}
-
 // task is a resolver that is to be called with all objects of a batch.
 type task struct {
 	batch *batch
@@ -313,11 +273,14 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 func (r *run) split(s *selection, col *column, tasks []task) []task {
 	var batches []*batch
 	for _, object := range col.found.Objects {
-		b := r.pick(s, object)
-		if b != nil && len(b.own) == 1 {
+		b, i := r.pick(s, object), int32(-1)
+		if b != nil {
+			i = int32(len(b.own)) - 1
+		}
+		if i == 0 {
 			batches = append(batches, b)
 		}
-		col.add(b)
+		col.batches, col.at = append(col.batches, b), append(col.at, i)
 	}
 	for _, b := range batches {
 		b.objects = b.own
@@ -339,13 +302,4 @@ func (r *run) pick(s *selection, object any) *batch {
 	b := r.memory.batch(set)
 	b.own = append(b.own, object)
 	return b
-}
-
-// add adds the object that was appended to a batch last, or null.
-func (c *children) add(b *batch) {
-	i := int32(-1)
-	if b != nil {
-		i = int32(len(b.own)) - 1
-	}
-	c.batches, c.at = append(c.batches, b), append(c.at, i)
 }

@@ -24,7 +24,7 @@ func TestAnAnswerThatIsTooLongIsNotGiven(t *testing.T) {
 			w := &world{sdl: `type Query { ts: [T] } type T { s: String, no: T, ts: [T] }`, resolvers: map[string]resolver{"Query.ts": always(list(one, one))}}
 			e := engine(w.build())
 			e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-				return next(WithMost(ctx, test.most))
+				return next(WithBounds(ctx, &Bounds{Bytes: test.most}))
 			})
 			if got := ask(e, test.query, "", nil); got != test.want {
 				t.Error(got)

@@ -75,10 +75,7 @@ func End(ctx context.Context, err error) {
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	note(op, Execution{Executor: "plan"})
-	root, err := p.compiler.operation(op, p.config.Types.Subscription)
-	if err == nil {
-		err = p.without.check(op)
-	}
+	root, err := p.compiled(op)
 	if err != nil {
 		respond := failed(err)
 		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }
@@ -99,7 +96,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
 			r := p.run(ctx, op)
 			r.tasks.AllowLazy()
-			return r.response(root, r.event(root, value))
+			return r.response(r.event(root, value))
 		})), &graphql.Response{}
 	}
 }
@@ -112,7 +109,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	}
 	s := &root.fields[0]
 	fail := func(err error) {
-		w := writer{ctx: ctx, op: op}
+		w := writer{ctx: ctx, op: op, bounds: &Bounds{}}
 		w.fail(s, err)
 		w.addErrors()
 	}

@@ -28,29 +28,22 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 
 // Walk visits the resolvers that [New]'s schema would call to execute the operation of ctx, or one event of a subscription. It
 // calls none of them. A resolver is visited after the one that leads to it, with what the visit of that one returned, or with
-// root. The function that visit returns is given the type of the objects: a field may lead to an interface or a union. The
+// objects. The function that visit returns is given the type of the objects: a field may lead to an interface or a union. The
 // operation counts as executed by nobody. Walk returns [ErrUnplanned], or a [LimitError] if the operation has too many fields.
-func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P, visit func(call Call, parents P) (below func(typ string) P)) error {
+func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, objects P, visit func(call Call, parents P) (below func(typ string) P)) error {
 	p, ok := schema.(*planned)
 	if !ok {
 		return ErrUnplanned
 	}
 	op := graphql.GetOperationContext(ctx)
 	note(op, Execution{})
-	name, serial := p.config.Types.Query, false
-	switch op.Operation.Operation {
-	case ast.Mutation:
-		name, serial = p.config.Types.Mutation, true
-	case ast.Subscription:
-		name = p.config.Types.Subscription
-	}
-	n, err := p.compiler.operation(op, name)
+	root, err := p.compiled(op)
 	if err != nil {
 		return err
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
-	w.set(n, root, serial)
+	w.set(root, objects, op.Operation.Operation == ast.Mutation)
 	return nil
 }
 

@@ -5,12 +5,10 @@ import (
 	"errors"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// writer appends the answer. A null where the schema allows none propagates to the nearest object that may be null: what was
-// appended of it is taken back.
+// writer appends the answer. If a field is null although the schema says that it can't be, its object is null too, and so on up
+// to the nearest place where null is allowed: object, list and child return false then, and remove what they appended.
 type writer struct {
 	ctx     context.Context
 	op      *graphql.OperationContext
@@ -18,12 +16,8 @@ type writer struct {
 	missing map[any]error
 	dst     []byte
 	path    []step
-	failed  failures
-	// careful is whether panics of leaves are recovered.
-	careful bool
-	// most is the limit of the answer in bytes, 0 for none; over is whether it is exceeded.
-	most int
-	over bool
+	bounds  *Bounds
+	failed  []failure
 }
 
 // step is an element of a path: a response key, or an index if the key is empty.
@@ -34,88 +28,52 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// answer appends the root object, and adds the errors to the response. Leaves hardly ever panic: only when one did is the answer
-// written again, by a careful writer.
+// answer appends the root object, and adds the errors to the response.
 func (w *writer) answer(root *batch) []byte {
-	if !w.attempt(root) {
-		w.dst, w.path, w.careful = w.dst[:0], nil, true
-		w.failed.forget()
-		w.attempt(root)
+	if !w.object(root, 0) {
+		w.dst = append(w.dst, "null"...)
 	}
 	if w.tooLong() {
 		w.dst = append(w.dst[:0], "null"...)
-		w.failed.forget()
-		w.failed.list = []failure{{ctx: w.ctx, err: &LimitError{What: "the answer", Limit: w.most}}}
+		w.failed, w.bounds.Unreported = []failure{{w.ctx, &LimitError{"the answer in bytes", w.bounds.Bytes}}}, 0
 	}
 	w.addErrors()
 	return w.dst
 }
 
-// tooLong reports whether the answer exceeds its limit by now.
-func (w *writer) tooLong() bool {
-	w.over = w.over || w.most > 0 && len(w.dst) > w.most
-	return w.over
-}
-
-// addErrors adds the errors to the response.
-func (w *writer) addErrors() {
-	for _, f := range w.failed.list {
-		graphql.AddError(f.ctx, f.err)
-	}
-	if more := w.failed.bound.more; more != nil {
-		*more = w.failed.more
-	}
-}
-
-// attempt reports whether nothing panicked.
-func (w *writer) attempt(root *batch) (done bool) {
-	if !w.careful {
-		defer func() { done = recover() == nil }()
-	}
-	if !w.object(root, 0) {
-		w.dst = append(w.dst, "null"...)
-	}
-	return true
-}
+// tooLong reports whether the answer exceeds its limit: then it is discarded.
+func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
 // object appends object i of a batch. It reports false, and appends nothing, if one of its fields can't be null and is.
 func (w *writer) object(b *batch, i int32) bool {
 	if w.tooLong() {
-		return true // the answer is discarded
+		return true
 	}
-	start, object, dst := len(w.dst), b.objects[i], w.dst
+	start := len(w.dst)
 	if len(b.set.fields) == 0 {
-		dst = append(dst, '{')
+		w.dst = append(w.dst, '{')
 	}
 	for k := range b.set.fields {
 		s := &b.set.fields[k]
-		dst = append(dst, s.key...)
-		var ok bool
+		w.dst = append(w.dst, s.key...)
+		ok := true
 		switch {
 		case s.field == nil:
-			dst, ok = AppendString(dst, b.set.object.Name), true
+			w.dst = AppendString(w.dst, b.set.object.Name)
 		case s.hasColumn():
-			w.dst = dst
 			ok = w.field(b, s, i)
-			dst = w.dst
-		case w.careful || s.field.AddsErrors:
-			w.dst = dst
-			ok = w.leaf(s, s.field.Leaf, object)
-			dst = w.dst
 		default:
-			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, object); !ok {
-				w.null(s)
-			}
+			ok = w.leaf(s, s.field.Leaf, b.objects[i])
 		}
 		if !ok {
 			if s.field.NonNull {
-				w.dst = dst[:start]
+				w.dst = w.dst[:start]
 				return false
 			}
-			dst = append(dst, "null"...)
+			w.dst = append(w.dst, "null"...)
 		}
 	}
-	w.dst = append(dst, '}')
+	w.dst = append(w.dst, '}')
 	return true
 }
 
@@ -154,18 +112,6 @@ func (w *writer) added(s *selection, col *column, i int32) bool {
 	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
 }
 
-// null reports whether the value for object i is null.
-func (c *column) null(f *Field, i int32) bool {
-	switch {
-	case f.To == "":
-		return c.values[i] == nil
-	case f.List:
-		_, _, ok := c.found.list(i)
-		return !ok
-	}
-	return c.at != nil && c.at[i] < 0
-}
-
 // null adds an error if the field can't be null. It returns false.
 func (w *writer) null(s *selection) bool {
 	if s.field.NonNull {
@@ -174,24 +120,18 @@ func (w *writer) null(s *selection) bool {
 	return false
 }
 
-// leaf appends the leaf that a value is. If that panics the field of a careful writer fails.
+// leaf appends the leaf that a value is. If that panics, the field fails.
 func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
 	defer func() {
-		if !w.careful {
-			return
-		}
 		if panicked := recover(); panicked != nil {
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}
 	}()
-	if !s.field.AddsErrors {
-		if w.dst, ok = appendTo(w.ctx, w.exec, w.dst, value); !ok {
-			return w.null(s)
-		}
-		return true
+	ctx, before := w.ctx, w.countErrors()
+	if s.field.AddsErrors {
+		ctx = w.leafCtx(s)
 	}
-	before := w.failed.count()
-	if w.dst, ok = appendTo(w.leafCtx(s), w.exec, w.dst, value); !ok && w.failed.count() == before {
+	if w.dst, ok = appendTo(ctx, w.exec, w.dst, value); !ok && w.countErrors() == before {
 		return w.null(s)
 	}
 	return ok
@@ -205,7 +145,7 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j := from; j < to && ok && !w.over; j++ {
+	for j := from; j < to && ok && !w.tooLong(); j++ {
 		if j > from {
 			w.dst = append(w.dst, ',')
 		}
@@ -243,41 +183,5 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 	if err != nil {
 		w.failHere(s, err)
 	}
-	return false
-}
-
-// fail adds an error of a field. It returns false.
-func (w *writer) fail(s *selection, err error) bool {
-	w.path = append(w.path, step{key: s.Alias})
-	w.failHere(s, err)
-	w.path = w.path[:len(w.path)-1]
-	return false
-}
-
-// failHere adds an error at the present path, which leads to a field or to an element of its list, or below it. It returns false.
-func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
-	if list, ok := err.(gqlerror.List); ok {
-		for _, err := range list {
-			if err != nil {
-				w.failHere(s, err)
-			}
-		}
-		return false
-	}
-	if !w.failed.take(err) {
-		return false
-	}
-	ctx := w.at(s)
-	failed := gqlerror.Wrap(err)
-	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
-		// It may be shared by many objects: each needs a copy with its path.
-		clone := *already
-		failed = &clone
-	}
-	failed.Path = append(graphql.GetPath(ctx), below...)
-	if s.Position != nil && (below == nil || failed.Locations == nil) {
-		failed.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
-	}
-	w.failed.list = append(w.failed.list, failure{ctx, failed, err})
 	return false
 }

@@ -82,7 +82,7 @@ func Middleware(watch func(ctx context.Context) (levels func() []Level), most in
 		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
 		text, err := json.Marshal(r)
 		if err == nil && most > 0 && len(text) > most {
-			err = apierr.TooLong("the report", most)
+			err = apierr.TooLong("the report in bytes", most)
 		}
 		if err != nil {
 			public, _ := apierr.Of(err)
