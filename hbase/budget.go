@@ -72,7 +72,7 @@ func (b *budgeted) Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range b.Store.Scan(ctx, scan) {
 			if err == nil {
-				err = b.budget.Spend(int64(len(row.Key)) + sizeOf(row.Cells))
+				err = b.budget.Spend(int64(len(row.Key)) + Size(row.Cells))
 			}
 			if !yield(row, err) || err != nil {
 				return

@@ -83,7 +83,7 @@ func CountResults(ctx context.Context, results []Result) {
 		if len(results[i].Cells) == 0 {
 			continue
 		}
-		size := sizeOf(results[i].Cells)
+		size := Size(results[i].Cells)
 		rows++
 		bytes += size
 		if over != nil {
@@ -105,10 +105,11 @@ func (s *Stats) CountRPC(server string) {
 // CountRow adds one row of a scan.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
-	s.Bytes.Add(int64(len(row.Key)) + sizeOf(row.Cells))
+	s.Bytes.Add(int64(len(row.Key)) + Size(row.Cells))
 }
 
-func sizeOf(cells []Cell) (bytes int64) {
+// Size returns how many bytes cells count for in [Stats] and a [Budget]: those of keys and values, without the row's.
+func Size(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))
 	}

@@ -1,20 +1,16 @@
 package embedded
 
 import (
-	"strings"
+	"unsafe"
 
 	"twibase/hbase"
 )
 
-// arena is the memory of the rows of one call: a few large pieces instead of one per cell. Nothing that was given out is
-// written to again.
+// arena allocates the cells of one call: a few large pieces instead of some for each cell. Nothing that was given out is written to again.
 type arena struct {
-	cells  []hbase.Cell
-	start  int
-	values []byte
-	text   strings.Builder
-	// rows and bytes count what was given out, those of families, qualifiers and values.
-	rows, bytes int64
+	cells []hbase.Cell
+	row   int // the index of the first cell of the row that is being read
+	data  []byte
 }
 
 // The sizes of the pieces: each is twice as large as the one before it, within bounds.
@@ -24,49 +20,42 @@ const (
 )
 
 // begin starts a row, end returns its cells.
-func (a *arena) begin() { a.start = len(a.cells) }
+func (a *arena) begin() { a.row = len(a.cells) }
 
 func (a *arena) end() []hbase.Cell {
-	if a.start == len(a.cells) {
+	if a.row == len(a.cells) {
 		return nil
 	}
-	a.rows++
-	return a.cells[a.start:len(a.cells):len(a.cells)]
+	return a.cells[a.row:len(a.cells):len(a.cells)]
 }
 
-func (a *arena) last() *hbase.Cell { return &a.cells[len(a.cells)-1] }
-
-func (a *arena) add(family, qualifier string, timestamp int64, value []byte) {
-	a.bytes += int64(len(family) + len(qualifier) + len(value))
+func (a *arena) add(c hbase.Cell) {
 	if len(a.cells) == cap(a.cells) {
-		row := a.cells[a.start:]
-		size := min(max(2*cap(a.cells), minCells), maxCells)
-		a.cells = append(make([]hbase.Cell, 0, max(size, 2*len(row))), row...)
-		a.start = 0
+		row := a.cells[a.row:]
+		size := max(min(2*cap(a.cells), maxCells), minCells, 2*len(row))
+		a.cells, a.row = append(make([]hbase.Cell, 0, size), row...), 0
 	}
-	a.cells = append(a.cells, hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp, Value: a.copy(value)})
+	a.cells = append(a.cells, c)
+}
+
+// reserve makes room for n bytes, and returns where they begin.
+func (a *arena) reserve(n int) (start int) {
+	if n > cap(a.data)-len(a.data) {
+		a.data = make([]byte, 0, max(min(2*cap(a.data), maxBytes), minBytes, n))
+	}
+	return len(a.data)
 }
 
 func (a *arena) copy(value []byte) []byte {
-	if len(value) > maxBytes/4 {
-		return append([]byte(nil), value...)
-	}
-	if len(value) > cap(a.values)-len(a.values) {
-		a.values = make([]byte, 0, max(min(2*cap(a.values), maxBytes), minBytes, len(value)))
-	}
-	start := len(a.values)
-	a.values = append(a.values, value...)
-	return a.values[start:len(a.values):len(a.values)]
+	start := a.reserve(len(value))
+	a.data = append(a.data, value...)
+	return a.data[start:len(a.data):len(a.data)]
 }
 
 // unescaped returns a qualifier from its escaped form.
-func (a *arena) unescaped(escaped []byte) (string, error) {
-	if len(escaped) > a.text.Cap()-a.text.Len() {
-		size := max(min(2*a.text.Cap(), maxBytes), minBytes, len(escaped))
-		a.text = strings.Builder{}
-		a.text.Grow(size)
-	}
-	start := a.text.Len()
-	err := writeUnescaped(&a.text, escaped)
-	return a.text.String()[start:], err
+func (a *arena) unescaped(escaped []byte) (qualifier string, err error) {
+	start := a.reserve(len(escaped))
+	a.data, err = appendUnescaped(a.data, escaped)
+	text := a.data[start:]
+	return unsafe.String(unsafe.SliceData(text), len(text)), err
 }

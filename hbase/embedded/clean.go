@@ -1,15 +1,18 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
-	"sync"
+	"errors"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // What reads pass over without an answer is garbage, and the cleaner removes it from the rows in which reads met much of it:
 //
 //   - a version that a marker masks, at once: while the marker is there, nothing can be told;
-//   - versions beyond the family's VERSIONS, when a column has tolerated of them. HBase keeps them until a flush and
+//   - versions beyond the family's VERSIONS, when a column has more than tolerated of them. HBase keeps them until a flush and
 //     makes no promise about them;
 //   - a marker that was written more than markerAge ago, with all that it masks, as a major compaction of HBase does. Until
 //     then a put of an older timestamp that comes late stays masked.
@@ -18,24 +21,22 @@ import (
 const (
 	tolerated = 32
 	markerAge = time.Hour
-	// cleanBatch is how many entries are removed at a time, maxQueued how many rows may wait.
-	cleanBatch = 4096
-	maxQueued  = 1024
+	// maxQueued is how many rows may wait.
+	maxQueued = 1024
 )
 
+// cleaner removes the garbage of rows in the background.
 type cleaner struct {
 	store *Store
-	mu    sync.Mutex
-	// queued are the prefixes of the rows to clean.
-	queued map[string]struct{}
-	wake   chan struct{}
+	// queue has the prefixes of the rows to clean.
+	queue  chan string
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
 func startCleaner(s *Store) *cleaner {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &cleaner{store: s, queued: map[string]struct{}{}, wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
+	c := &cleaner{store: s, queue: make(chan string, maxQueued), cancel: cancel, done: make(chan struct{})}
 	go c.run(ctx)
 	return c
 }
@@ -45,30 +46,16 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r just read if that is worth it: a row without an answer should cost nothing.
-func (c *cleaner) offer(r *reader, row []byte, empty bool) {
+// offer queues the row that r just read if that is worth it: a row without an answer should cost nothing. When the queue is full, a later read
+// offers the row again.
+func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
 	}
-	c.mu.Lock()
-	if len(c.queued) < maxQueued {
-		c.queued[string(row)] = struct{}{}
-	}
-	c.mu.Unlock()
 	select {
-	case c.wake <- struct{}{}:
+	case c.queue <- string(r.rowKey):
 	default:
 	}
-}
-
-func (c *cleaner) take() (row []byte, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key := range c.queued {
-		delete(c.queued, key)
-		return []byte(key), true
-	}
-	return nil, false
 }
 
 func (c *cleaner) run(ctx context.Context) {
@@ -77,12 +64,122 @@ func (c *cleaner) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.wake:
-		}
-		for row, ok := c.take(); ok; row, ok = c.take() {
-			if err := c.store.clean(ctx, row); err != nil && ctx.Err() == nil {
+		case row := <-c.queue:
+			if err := c.store.clean(ctx, []byte(row)); err != nil && ctx.Err() == nil {
 				c.store.log.Error("a row of the embedded store can't be cleaned", "error", err)
 			}
 		}
 	}
+}
+
+// clean removes the garbage of one row, under its lock: a put of an older timestamp must not come in between the look for what a marker masks and the
+// marker's removal. Nobody waits for the removal to be durable: after a crash there is garbage again.
+func (s *Store) clean(ctx context.Context, row []byte) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	t := s.tableOf(row)
+	if t == nil {
+		return nil
+	}
+	key, err := decodeRow(row)
+	if err != nil {
+		return err
+	}
+	defer s.rows.alone(t.id, key)()
+	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	b := s.db.NewBatch()
+	defer b.Close()
+	for _, f := range t.families {
+		r.family = append(append(append(r.family[:0], row...), f.name...), 0)
+		r.seek(r.family)
+		if err := r.sweepFamily(f.keep, b); err != nil {
+			return err
+		}
+	}
+	if b.Empty() {
+		return storeError(r.it.Error())
+	}
+	return storeError(errors.Join(r.it.Error(), b.Commit(pebble.NoSync)))
+}
+
+// tableOf returns the table of a row's prefix, or nil if it was dropped.
+func (s *Store) tableOf(row []byte) *table {
+	for _, t := range s.tables {
+		if bytes.HasPrefix(row, appendTable(nil, t.id)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// sweepFamily adds the removal of the garbage of the family under the cursor, of which keep versions of each cell are kept, to b.
+func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
+	r.masked = -1
+	for ; r.in(r.family); r.next() {
+		timestamp, ok := familyMarker(r.key[len(r.family):])
+		if !ok {
+			break
+		}
+		r.masked = max(r.masked, timestamp)
+		if err := r.sweepMarker(b); err != nil {
+			return err
+		}
+	}
+	for r.in(r.family) {
+		if err := r.sweepColumn(keep, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
+	n := len(r.key) - tailLength
+	if n < len(r.family)+len(terminator) {
+		return badKey(r.key)
+	}
+	r.column = append(r.column[:0], r.key[:n]...)
+	m := mask{r.masked, -1}
+	visible := 0
+	var superseded [][]byte // as long as they are few enough to be tolerated
+	for ; r.in(r.column); r.next() {
+		timestamp, kind, ok := version(r.key[n:])
+		switch {
+		case !ok:
+			return badKey(r.key)
+		case kind != kindPut:
+			m.add(kind, timestamp)
+			if err := r.sweepMarker(b); err != nil {
+				return err
+			}
+			continue
+		case m.hides(timestamp):
+			_ = b.Delete(r.key, nil)
+			continue
+		}
+		if visible++; visible > keep {
+			superseded = append(superseded, bytes.Clone(r.key))
+		}
+	}
+	if len(superseded) > tolerated {
+		for _, key := range superseded {
+			_ = b.Delete(key, nil) // a batch in memory does not fail
+		}
+	}
+	return nil
+}
+
+// sweepMarker removes the marker under the cursor if it has expired.
+func (r *reader) sweepMarker(b *pebble.Batch) error {
+	expired, err := r.markerExpired()
+	if expired {
+		_ = b.Delete(r.key, nil)
+	}
+	return err
 }

@@ -79,7 +79,7 @@ func (d *dirty) entries() (n int) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	defer d.release(r)
+	defer r.close()
 	row := appendRow(nil, d.tables["t"].id, "r")
 	for r.seek(row); r.in(row); r.next() {
 		n++
@@ -87,14 +87,22 @@ func (d *dirty) entries() (n int) {
 	return n
 }
 
+// cleanQueued cleans the queued rows.
+func (d *dirty) cleanQueued() error {
+	for len(d.cleaner.queue) > 0 {
+		if err := d.Store.clean(context.Background(), []byte(<-d.cleaner.queue)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // clean cleans the queued rows, and expects that no answer changes and how many entries are left.
 func (d *dirty) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
-	for row, ok := d.cleaner.take(); ok; row, ok = d.cleaner.take() {
-		if err := d.Store.clean(context.Background(), row); err != nil {
-			d.t.Fatal(err)
-		}
+	if err := d.cleanQueued(); err != nil {
+		d.t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, d.read()); diff != "" {
 		d.t.Errorf("cleaning changed an answer (-before +after):\n%s", diff)
@@ -149,7 +157,7 @@ func TestClean(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if len(d.cleaner.queued) == 0 {
+				if len(d.cleaner.queue) == 0 {
 					t.Error("the cleaner heard of nothing")
 				}
 				d.clean(1)
@@ -242,7 +250,7 @@ func TestClean(t *testing.T) {
 		d.present = d.present.Add(2 * markerAge)
 		for range d.Scan(context.Background(), hbase.Scan{Table: "t"}) {
 		}
-		if queued := len(d.cleaner.queued); queued != 100 {
+		if queued := len(d.cleaner.queue); queued != 100 {
 			t.Errorf("%d rows are queued", queued)
 		}
 		d.clean(0)
@@ -250,7 +258,7 @@ func TestClean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer d.release(r)
+		defer r.close()
 		if prefix := appendTable(nil, d.tables["t"].id); r.it.SeekGE(prefix) {
 			t.Errorf("%q is left", r.it.Key())
 		}
@@ -263,9 +271,11 @@ func TestClean(t *testing.T) {
 		if err := d.DropTable(context.Background(), "t"); err != nil {
 			t.Fatal(err)
 		}
-		row, ok := d.cleaner.take()
-		if err := d.Store.clean(context.Background(), row); !ok || err != nil {
-			t.Error(ok, err)
+		if queued := len(d.cleaner.queue); queued != 1 {
+			t.Errorf("%d rows are queued", queued)
+		}
+		if err := d.cleanQueued(); err != nil {
+			t.Error(err)
 		}
 	})
 	t.Run("the cleaner works by itself", func(t *testing.T) {

@@ -6,15 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// nearby is how many entries a cursor steps over before it seeks: a step costs about a tenth of a seek. If that was in vain, it seeks at once the
-// next times, as many as vain: the next row is mostly as long as this one.
-const (
-	nearby = 4
-	vain   = 8
-)
-
-// distance is what a cursor knows of how far it is to targets of one kind: how often it should seek them at once.
-type distance int
+// nearby is how many entries a cursor steps over before it seeks: a step costs about a tenth of a seek.
+const nearby = 4
 
 // cursor moves forward over the entries of an iterator.
 type cursor struct {
@@ -43,20 +36,14 @@ func (c *cursor) at(valid bool) {
 }
 
 // advance moves to the first entry at or behind target. The targets of a row ascend, so that nothing is left out.
-func (c *cursor) advance(target []byte, d *distance) {
+func (c *cursor) advance(target []byte) {
 	for range nearby {
 		if !c.before(target) {
-			return
-		}
-		if *d > 0 {
-			*d--
-			c.seek(target)
 			return
 		}
 		c.next()
 	}
 	if c.before(target) {
-		*d = vain
 		c.seek(target)
 	}
 }
@@ -64,35 +51,3 @@ func (c *cursor) advance(target []byte, d *distance) {
 func (c *cursor) before(target []byte) bool { return c.valid && bytes.Compare(c.key, target) < 0 }
 
 func (c *cursor) in(prefix []byte) bool { return c.valid && bytes.HasPrefix(c.key, prefix) }
-
-// firstRow moves to the first entry of the first row, or of the last one if reversed.
-func (r *reader) firstRow(reversed bool) bool {
-	if reversed {
-		r.at(r.it.Last())
-	} else {
-		r.at(r.it.First())
-	}
-	return r.enterRow(reversed)
-}
-
-// nextRow moves to the first entry of the row that follows, or that comes before if reversed.
-func (r *reader) nextRow(reversed bool) bool {
-	if reversed {
-		r.at(r.it.SeekLT(r.rowKey))
-	} else if r.in(r.rowKey) || !r.valid {
-		r.behind = append(r.behind[:0], r.rowKey...)
-		r.advance(behind(r.behind), &r.toRow)
-	}
-	return r.enterRow(reversed)
-}
-
-func (r *reader) enterRow(reversed bool) bool {
-	if !r.valid {
-		return false
-	}
-	r.rowKey = append(r.rowKey[:0], r.key[:split(r.key)]...)
-	if reversed {
-		r.seek(r.rowKey)
-	}
-	return r.valid
-}

@@ -1,13 +1,29 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"unique"
 
 	"twibase/hbase"
 )
 
-// Get implements [hbase.Store]. What the cache does not have it reads in the order of the rows' keys, as far as few bytes of them tell it, with one
-// iterator, so that neighbours share blocks and what was found on the way.
+// lookup is what is to be read for a Get.
+type lookup struct {
+	sel *selection // nil if the Get can't be served
+	// cacheable is whether the cache may have the answer, or keep it.
+	cacheable bool
+	key       cacheKey
+	index     uint16 // of the row's state
+	// writes is the number of writes of the row before anything was read.
+	writes uint64
+	cached *cachedRow
+}
+
+// Get implements [hbase.Store]. What the cache does not have it reads in the order of the rows' keys with one iterator, so that neighbours share
+// blocks and what was found on the way.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -18,84 +34,146 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	if len(gets) == 0 {
 		return nil, nil
 	}
-	results := make([]hbase.Result, len(gets))
-	p := s.plans.Get().(*plan)
-	defer p.release(s)
-	p.make(s, gets, results)
-	t := tally{budget: hbase.BudgetOf(ctx)}
-	missing := s.cache.find(p.all)
+	a := answers{results: make([]hbase.Result, len(gets)), budget: hbase.BudgetOf(ctx)}
+	lookups := s.lookups(gets, a.results)
 	// If nothing has changed since the first was found, all of it was there at the same time. If something has, or is missing, an iterator says what
 	// is: what has changed before there was one is read with it.
-	if missing > 0 || s.cache.drop(p.all) > 0 {
-		r, err := s.reader(nil)
-		if err != nil {
+	var r *reader
+	if s.cache.find(&s.rows, lookups) > 0 || !s.allCurrent(lookups) {
+		var err error
+		if r, err = s.reader(nil); err != nil {
 			return nil, err
 		}
-		defer s.release(r)
-		s.cache.drop(p.all)
-		t.take(p.all, results)
-		if err := s.read(ctx, r, gets, p, results, &t); err != nil {
-			return nil, err
-		}
-		t.rows, t.bytes = t.rows+r.rows, t.bytes+r.bytes
-	} else {
-		t.take(p.all, results)
+		defer r.close()
+		s.allCurrent(lookups)
+	}
+	if err := s.answer(ctx, r, gets, lookups, &a); err != nil {
+		return nil, err
 	}
 	stats := hbase.StatsOf(ctx)
 	stats.CountRPC(server)
 	stats.Gets.Add(int64(len(gets)))
-	stats.Rows.Add(t.rows)
-	stats.Bytes.Add(t.bytes)
-	return results, nil
+	stats.Rows.Add(a.rows)
+	stats.Bytes.Add(a.bytes)
+	return a.results, nil
 }
 
-// tally counts what is answered.
-type tally struct {
+// lookups finds what the gets ask for. Those that can't be served get their error at once.
+func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
+	lookups := make([]lookup, len(gets))
+	var sel *selection
+	var like unique.Handle[shape]
+	for i := range gets {
+		g, err := &gets[i], error(nil)
+		if sel != nil && sameButRow(g, &gets[i-1]) {
+			err = hbase.Get{Row: g.Row}.Validate() // all else was valid
+		} else {
+			sel, err = s.selection(g)
+			if err == nil {
+				like = unique.Make(shape{sel.table, g.Columns, g.Page})
+			}
+		}
+		if err != nil {
+			results[i].Err, sel = err, nil
+			continue
+		}
+		lookups[i] = lookup{
+			sel:       sel,
+			cacheable: s.cache != nil && g.Versions <= 1 && g.Time == hbase.TimeRange{},
+			key:       cacheKey{like, g.Row},
+			index:     rowIndex(sel.table, g.Row),
+		}
+	}
+	return lookups
+}
+
+// sameButRow reports whether two Gets differ in their rows alone.
+func sameButRow(a, b *hbase.Get) bool {
+	return a.Table == b.Table && a.Columns == b.Columns && a.Page == b.Page && a.Versions == b.Versions && a.Time == b.Time
+}
+
+// selection finds what a Get selects.
+func (s *Store) selection(g *hbase.Get) (*selection, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := s.table(g.Table)
+	if err != nil {
+		return nil, err
+	}
+	return t.selection(g.Columns)
+}
+
+// allCurrent reports whether nothing has changed of what the cache had. It forgets what has.
+func (s *Store) allCurrent(lookups []lookup) bool {
+	all := true
+	for i := range lookups {
+		l := &lookups[i]
+		if l.cached != nil && !s.rows[l.index].unchanged(l.cached.writes) {
+			l.cached, l.cacheable, all = nil, false, false
+		}
+	}
+	return all
+}
+
+// answers are the results of a call, as far as its budget reaches.
+type answers struct {
+	results     []hbase.Result
 	rows, bytes int64
 	budget      *hbase.Budget
 	over        error // the budget's
 }
 
-// take answers what the cache had.
-func (t *tally) take(all []planned, results []hbase.Result) {
-	for i := range all {
-		switch k := all[i].kept; {
-		case k == nil:
-		case t.over != nil:
-			results[i].Err = t.over
-		default:
-			if len(k.cells) > 0 {
-				results[i].Cells, t.rows = k.cells, t.rows+1
-			}
-			t.bytes += k.bytes
-			t.over = t.budget.Spend(k.bytes)
-		}
+func (a *answers) set(i int, cells []hbase.Cell) (bytes int64) {
+	if len(cells) > 0 {
+		bytes = hbase.Size(cells)
+		a.results[i].Cells = cells
+		a.rows++
+		a.bytes += bytes
+		a.over = a.budget.Spend(bytes)
 	}
+	return bytes
 }
 
-// read answers what the cache did not have.
-func (s *Store) read(ctx context.Context, r *reader, gets []hbase.Get, p *plan, results []hbase.Result, t *tally) error {
-	p.sort()
-	r.within = true
-	for n := range p.missing {
+// answer answers the gets: first what the cache had.
+func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, a *answers) error {
+	var missing []int
+	for i := range lookups {
+		switch l := &lookups[i]; {
+		case l.cached == nil && l.sel != nil:
+			missing = append(missing, i)
+		case l.cached != nil && a.over == nil:
+			a.set(i, l.cached.cells)
+		case l.cached != nil:
+			a.results[i].Err = a.over
+		}
+	}
+	slices.SortFunc(missing, func(i, j int) int {
+		return cmp.Or(strings.Compare(gets[i].Table, gets[j].Table), strings.Compare(gets[i].Row, gets[j].Row))
+	})
+	for n, i := range missing {
 		if n%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		i := p.missing[p.order[n].index(n)]
-		if t.over != nil {
-			results[i].Err = t.over
+		if a.over != nil {
+			a.results[i].Err = a.over
 			continue
 		}
-		g, p, before := &gets[i], &p.all[i], r.bytes
-		row := p.key[:p.row]
-		r.prepare(g.Page, g.Versions, g.Time)
-		cells, err := r.row(row, p.sel)
-		results[i] = hbase.Result{Cells: cells, Err: err}
-		if err == nil {
-			s.cache.offer(p, cells, r.bytes-before)
+		cells, err := r.get(&gets[i], lookups[i].sel)
+		if err != nil {
+			a.results[i].Err = err
+			continue
 		}
-		s.cleaner.offer(r, row, len(cells) == 0)
-		t.over = t.budget.Spend(r.bytes - before)
+		s.cleaner.offer(r, len(cells) == 0)
+		s.cache.offer(&lookups[i], cells, a.set(i, cells))
 	}
 	return nil
+}
+
+// get reads what a Get asks for.
+func (r *reader) get(g *hbase.Get, sel *selection) ([]hbase.Cell, error) {
+	r.within = true
+	r.prepare(g.Page, g.Versions, g.Time)
+	r.rowKey = appendRow(r.rowKey[:0], sel.table, g.Row)
+	return r.row(sel)
 }

@@ -60,18 +60,35 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
-// writeUnescaped writes what was escaped, which comes without its terminator.
-func writeUnescaped(dst *strings.Builder, escaped []byte) error {
+// familyMarker decodes what follows a family's key, if that is a marker of the family.
+func familyMarker(tail []byte) (timestamp int64, ok bool) {
+	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
+		return 0, false
+	}
+	return decodeTime(tail[2:]), true
+}
+
+// version decodes what follows a column's key.
+func version(tail []byte) (timestamp int64, kind byte, ok bool) {
+	if len(tail) != tailLength || tail[8] < kindAllVersions || tail[8] > kindPut {
+		return 0, 0, false
+	}
+	return decodeTime(tail), tail[8], true
+}
+
+func badKey(key []byte) error { return fmt.Errorf("%w: key %q", hbase.ErrCorrupt, key) }
+
+// appendUnescaped appends what was escaped, which comes without its terminator.
+func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	for {
 		i := bytes.IndexByte(escaped, 0)
 		if i < 0 {
-			dst.Write(escaped)
-			return nil
+			return append(dst, escaped...), nil
 		}
 		if i+1 == len(escaped) || escaped[i+1] != 0xff {
-			return fmt.Errorf("%w: key %q", hbase.ErrCorrupt, escaped)
+			return dst, badKey(escaped)
 		}
-		dst.Write(escaped[:i+1])
+		dst = append(dst, escaped[:i+1]...)
 		escaped = escaped[i+2:]
 	}
 }
@@ -79,12 +96,10 @@ func writeUnescaped(dst *strings.Builder, escaped []byte) error {
 // decodeRow reads the row key from the prefix of its keys.
 func decodeRow(prefix []byte) (string, error) {
 	if len(prefix) < tableLength+len(terminator) {
-		return "", fmt.Errorf("%w: key %q", hbase.ErrCorrupt, prefix)
+		return "", badKey(prefix)
 	}
-	var row strings.Builder
-	row.Grow(len(prefix))
-	err := writeUnescaped(&row, prefix[tableLength:len(prefix)-len(terminator)])
-	return row.String(), err
+	row, err := appendUnescaped(nil, prefix[tableLength:len(prefix)-len(terminator)])
+	return string(row), err
 }
 
 // behind turns a key that ends in a terminator into the least key behind all that begin with it, in place.

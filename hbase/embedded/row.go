@@ -5,8 +5,13 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"twibase/hbase"
 )
+
+// maxPassed is how many versions a reader steps over before it seeks the next column.
+const maxPassed = 64
 
 // query is what to take of the columns that a selection names.
 type query struct {
@@ -16,6 +21,36 @@ type query struct {
 	versions    int
 	time        hbase.TimeRange
 }
+
+// reader reads rows as they were when it was made. Its buffers are reused; what it returns is in the arena, which is its caller's.
+type reader struct {
+	cursor
+	arena
+	query query
+
+	// family and column are the keys of what is being read, target is a page's bound or a column, behind is scratch.
+	family, column, target, behind []byte
+	// rowKey is the row that is being read.
+	rowKey []byte
+	// masked is the timestamp up to which a marker masks the family, or -1.
+	masked int64
+	// expired is the time before which a marker must have been written to be garbage.
+	expired int64
+	// garbage counts what was passed over and that the cleaner would remove.
+	garbage int
+}
+
+// reader returns a reader of the store as it is now. The caller closes it.
+func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
+	it, err := s.db.NewIter(opts)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	return &reader{cursor: cursor{it: it}, expired: s.now() - markerAge.Milliseconds()}, nil
+}
+
+// close ends a reader. The iterator's error, if any, was seen by whoever read.
+func (r *reader) close() { _ = r.it.Close() }
 
 // prepare makes the reader's query.
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
@@ -29,39 +64,17 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// maxPassed is how many versions a reader steps over before it seeks the next column.
-const maxPassed = 64
-
-// reader reads rows. Its buffers live as long as it does; what it returns is in the arena, which is its caller's.
-type reader struct {
-	cursor
-	arena
-	query query
-
-	// family and column are the keys of what is being read, target is a page's bound or a column, behind is scratch.
-	family, column, target, behind    []byte
-	toRow, toFamily, toColumn, toPage distance
-	// rowKey is the row that a scan is at.
-	rowKey []byte
-	// masked is the timestamp up to which a marker masks the family, or -1.
-	masked int64
-	// expired is the time before which a marker must have been written to be garbage.
-	expired int64
-	// garbage counts what was passed over and that the cleaner could remove.
-	garbage int
-}
-
-// row reads the selected cells of one row. The cursor is at the row's first entry, or before the row if it seeks within it.
-func (r *reader) row(key []byte, sel *selection) ([]hbase.Cell, error) {
+// row reads the selected cells of the row at rowKey. The cursor is at the row's first entry, or before the row if it seeks within it.
+func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
 	for i := range sel.families {
 		fs := &sel.families[i]
-		r.family = append(append(r.family[:0], key...), fs.key...)
+		r.family = append(append(r.family[:0], r.rowKey...), fs.key...)
 		if i == 0 && r.within {
 			r.seek(r.family)
 		} else {
-			r.advance(r.family, &r.toFamily)
+			r.advance(r.family)
 		}
 		if err := r.readFamily(fs); err != nil {
 			return nil, err
@@ -84,15 +97,15 @@ func (r *reader) readFamily(fs *familySelection) error {
 	for i := range fs.columns {
 		c := &fs.columns[i]
 		r.target = append(append(r.target[:0], r.family...), c.key...)
-		r.advance(r.target, &r.toColumn)
+		r.advance(r.target)
 		if !r.in(r.target) {
 			continue
 		}
-		taken, err := r.readColumn(fs, c, false)
+		found, err := r.readColumn(fs, c)
 		if err != nil {
 			return err
 		}
-		if taken > 0 {
+		if found {
 			if left--; left == 0 {
 				break
 			}
@@ -105,49 +118,29 @@ func (r *reader) readFamily(fs *familySelection) error {
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
-		tail := r.key[len(r.family):]
-		if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
+		timestamp, ok := familyMarker(r.key[len(r.family):])
+		if !ok {
 			return nil
 		}
 		if err := r.countMarker(); err != nil {
 			return err
 		}
 		if r.masked < 0 {
-			r.masked = decodeTime(tail[2:])
+			r.masked = timestamp
 			r.next()
 		} else {
 			r.behind = append(append(r.behind[:0], r.family...), terminator...)
-			r.advance(r.behind, &r.toFamily)
+			r.advance(r.behind)
 		}
 	}
 	return nil
-}
-
-func (r *reader) countMarker() error {
-	written, err := r.markerWritten()
-	if err == nil && written < r.expired {
-		r.garbage++
-	}
-	return err
-}
-
-// markerWritten returns when the marker under the cursor was written.
-func (r *reader) markerWritten() (int64, error) {
-	value, err := r.it.ValueAndErr()
-	if err != nil {
-		return 0, storeError(err)
-	}
-	if len(value) != 8 {
-		return 0, fmt.Errorf("%w: a delete marker of %d bytes", hbase.ErrCorrupt, len(value))
-	}
-	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
 func (r *reader) readPage(fs *familySelection) error {
 	q := &r.query
 	if len(q.start) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.start...)
-		r.advance(r.target, &r.toPage)
+		r.advance(r.target)
 	}
 	if len(q.stop) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.stop...)
@@ -157,11 +150,11 @@ func (r *reader) readPage(fs *familySelection) error {
 		if len(q.stop) > 0 && bytes.Compare(r.key, r.target) >= 0 {
 			return nil
 		}
-		taken, err := r.readColumn(fs, nil, left == 1)
+		found, err := r.readColumn(fs, nil)
 		if err != nil {
 			return err
 		}
-		if taken > 0 {
+		if found {
 			if left--; left == 0 {
 				return nil
 			}
@@ -170,81 +163,107 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column.
-// known names the column if the selection does. Behind the last one of a page it does not move on: what follows is of no interest.
-// Behind a named one it does: whether it has old versions the cleaner learns from nobody else.
-func (r *reader) readColumn(fs *familySelection, known *column, last bool) (taken int, err error) {
+// mask says which versions of a column its markers and its family's hide: those up to a timestamp, and the one of another. A marker comes before
+// what it hides.
+type mask struct{ upTo, only int64 }
+
+func (m *mask) add(kind byte, timestamp int64) {
+	if kind == kindAllVersions {
+		m.upTo = max(m.upTo, timestamp)
+	} else {
+		m.only = timestamp
+	}
+}
+
+func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
+
+// readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column. known names the
+// column if the selection does.
+func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
-		return 0, fmt.Errorf("%w: key %q", hbase.ErrCorrupt, r.key)
+		return false, badKey(r.key)
 	}
 	r.column = append(r.column[:0], r.key[:n]...)
 	q := &r.query
-	versions := min(q.versions, fs.keep)
-	masked, hidden := r.masked, int64(-1)
-	for passed := 0; r.in(r.column); r.next() {
-		if len(r.key) != n+tailLength {
-			return 0, fmt.Errorf("%w: key %q", hbase.ErrCorrupt, r.key)
+	left := min(q.versions, fs.keep)
+	m := mask{r.masked, -1}
+	visible, passed := 0, 0
+	for ; r.in(r.column); r.next() {
+		timestamp, kind, ok := version(r.key[n:])
+		if !ok {
+			return false, badKey(r.key)
 		}
-		timestamp, kind := decodeTime(r.key[n:]), r.key[n+tailLength-1]
-		switch kind {
-		case kindPut:
-			switch {
-			case timestamp <= masked:
-				r.garbage++
-				passed++
-			case taken == versions || timestamp < q.time.From:
-				passed++
-			case timestamp == hidden:
-				r.garbage++
-			case q.time.Contains(timestamp):
-				if err := r.take(fs.name, known, timestamp, taken == 0); err != nil {
-					return 0, err
-				}
-				if taken++; last && taken == versions {
-					return taken, nil
-				}
+		// When all older versions are of no interest either, it may be faster to seek the next column.
+		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
+			if passed++; passed > maxPassed {
+				r.behind = append(r.behind[:0], r.column...)
+				r.seek(behind(r.behind))
+				return found, nil
 			}
-		case kindAllVersions, kindOneVersion:
-			if timestamp <= masked {
-				passed++
-			} else if kind == kindAllVersions {
-				masked = timestamp
-			}
-			hidden = timestamp
+		}
+		switch {
+		case kind != kindPut:
+			m.add(kind, timestamp)
 			if err := r.countMarker(); err != nil {
-				return 0, err
+				return false, err
 			}
-		default:
-			return 0, fmt.Errorf("%w: key %q", hbase.ErrCorrupt, r.key)
+			continue
+		case m.hides(timestamp):
+			r.garbage++
+			continue
 		}
-		if passed > maxPassed {
-			r.garbage += max(0, taken+passed-fs.keep)
-			r.behind = append(r.behind[:0], r.column...)
-			r.seek(behind(r.behind))
-			break
+		if visible++; visible == fs.keep+tolerated+1 {
+			r.garbage += tolerated
+		}
+		if left > 0 && q.time.Contains(timestamp) {
+			if err := r.take(fs.name, known, timestamp, found); err != nil {
+				return false, err
+			}
+			found, left = true, left-1
 		}
 	}
-	return taken, nil
+	return found, nil
 }
 
 // take adds the version under the cursor to the row. The versions of a column share its qualifier.
-func (r *reader) take(family string, known *column, timestamp int64, first bool) error {
+func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	value, err := r.it.ValueAndErr()
 	if err != nil {
 		return storeError(err)
 	}
+	c := hbase.Cell{Family: family, Timestamp: timestamp, Value: r.copy(value)}
 	switch {
-	case !first:
-		r.add(family, r.last().Qualifier, timestamp, value)
 	case known != nil:
-		r.add(family, known.qualifier, timestamp, value)
+		c.Qualifier = known.qualifier
+	case again:
+		c.Qualifier = r.cells[len(r.cells)-1].Qualifier
 	default:
-		qualifier, err := r.unescaped(r.column[len(r.family) : len(r.column)-len(terminator)])
-		if err != nil {
+		if c.Qualifier, err = r.unescaped(r.column[len(r.family) : len(r.column)-len(terminator)]); err != nil {
 			return err
 		}
-		r.add(family, qualifier, timestamp, value)
 	}
+	r.add(c)
 	return nil
+}
+
+// countMarker counts the marker under the cursor as garbage if it has expired.
+func (r *reader) countMarker() error {
+	expired, err := r.markerExpired()
+	if expired {
+		r.garbage++
+	}
+	return err
+}
+
+// markerExpired reports whether the marker under the cursor was written so long ago that it may go.
+func (r *reader) markerExpired() (bool, error) {
+	value, err := r.it.ValueAndErr()
+	if err != nil {
+		return false, storeError(err)
+	}
+	if len(value) != 8 {
+		return false, fmt.Errorf("%w: a delete marker of %d bytes", hbase.ErrCorrupt, len(value))
+	}
+	return int64(binary.BigEndian.Uint64(value)) < r.expired, nil
 }

@@ -1,89 +1,106 @@
 package embedded
 
 import (
+	"bytes"
 	"hash/maphash"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unique"
 	"unsafe"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"twibase/hbase"
 )
 
 // rowCache keeps what was read of rows, decoded, above Pebble's cache of blocks, as RocksDB's row_cache does: to find a row in blocks takes a seek and
-// a step for each cell. The store is alone in its directory, so that the cache is never behind: changes tell of every
-// write. A nil one keeps nothing.
+// a step for each cell. The store is alone in its directory, so that the cache is never behind: the rows' states tell of every write. A nil one keeps
+// nothing.
 //
 // What is read once is not kept: it would cost what reading it again does, and put out what is read often.
 type rowCache struct {
-	changes changes
-	shards  [16]shard
+	shards [16]cacheShard
 	// asked are hashes of what was asked for and not kept, each in a place that it shares with others.
 	asked []atomic.Uint32
 
 	hits, misses atomic.Int64
 }
 
-// shard keeps a part of the rows, up to so many bytes. What was not asked for for longest goes first.
-type shard struct {
-	mu          sync.Mutex
-	rows        *simplelru.LRU[string, *kept]
-	bytes, most int
+// cacheKey is what a Get asks for that reads the newest versions alone.
+type cacheKey struct {
+	shape unique.Handle[shape]
+	row   string
 }
 
-// kept is what one Get was answered with. Its cells are given out as they are: nobody changes them.
-type kept struct {
+// shape is all of such a Get but its row.
+type shape struct {
+	table   uint32
+	columns string
+	page    hbase.Page
+}
+
+// cacheShard keeps a part of the rows, up to limit bytes. The least recently used goes first.
+type cacheShard struct {
+	mu          sync.Mutex
+	rows        *simplelru.LRU[cacheKey, *cachedRow]
+	size, limit int
+}
+
+// cachedRow is what one Get was answered with. Its cells are given out as they are: nobody changes them.
+type cachedRow struct {
 	cells []hbase.Cell
-	// bytes are what the cells count for.
-	bytes int64
-	// room is what all of it takes, with what was made of the cells. gone is whether it has been put out. The shard's mu guards both.
-	room int
-	gone bool
-	// at is the count of the row's changes when it was read.
-	at change
+	// writes is the number of writes of the row when it was read.
+	writes uint64
+	// size is the memory that all of it takes, with what was made of the cells; evicted is whether it has been put out. The shard's mu guards both.
+	size    int
+	evicted bool
 }
 
 const (
-	// overhead is about what the map, the list and the memory manager take for a row, in bytes.
-	overhead = 320
-	// maxKept is how many bytes of a row are copied at most; one with more costs more to copy here than to find again.
-	maxKept = 64 << 10
-	// perAsked is of how many bytes of rows one hash is remembered: about as many as there are rows.
-	perAsked = 512
+	// rowOverhead is about what the map, the list and the memory manager take for a row, cellOverhead what they take for a cell, in bytes.
+	rowOverhead  = 320
+	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
+	// maxCached is the greatest size of a row; a larger one costs more to copy here than to find again.
+	maxCached = 64 << 10
+	// bytesPerAsked is of how many bytes of rows one hash is remembered: about as many as there are rows.
+	bytesPerAsked = 512
 )
 
-func newRowCache(most int, c changes) *rowCache {
-	cache := &rowCache{changes: c, asked: make([]atomic.Uint32, most/perAsked+1)}
+func newRowCache(limit int) *rowCache {
+	if limit == 0 {
+		return nil
+	}
+	cache := &rowCache{asked: make([]atomic.Uint32, limit/bytesPerAsked+1)}
 	for i := range cache.shards {
 		s := &cache.shards[i]
-		s.most = most / len(cache.shards)
-		s.rows, _ = simplelru.NewLRU(s.most+1, func(_ string, k *kept) { s.bytes, k.gone = s.bytes-k.room, true })
+		s.limit = limit / len(cache.shards)
+		s.rows, _ = simplelru.NewLRU(s.limit+1, func(_ cacheKey, r *cachedRow) { s.size, r.evicted = s.size-r.size, true })
 	}
 	return cache
 }
 
-func (c *rowCache) shard(p slot) *shard { return &c.shards[int(p)%len(c.shards)] }
-
-// find looks for what is planned, and returns how much of it was not found.
-func (c *rowCache) find(plan []planned) (missing int) {
+// find looks for what is asked for, and returns how much of it was not found.
+func (c *rowCache) find(states *rowStates, lookups []lookup) (missing int) {
 	if c == nil {
-		return len(plan)
+		return len(lookups)
 	}
 	hits, misses := 0, 0
-	for i := range plan {
-		p := &plan[i]
-		if p.sel == nil {
+	for i := range lookups {
+		l := &lookups[i]
+		if l.sel == nil {
 			continue
 		}
-		if p.cached() {
-			p.change = c.changes.of(p.slot)
-			if p.kept = c.shard(p.slot).get(p.key, p.change); p.kept != nil {
+		if l.cacheable {
+			state := &states[l.index]
+			if l.cached = c.shard(l).get(l.key); l.cached != nil && state.unchanged(l.cached.writes) {
 				hits++
 				continue
 			}
+			l.cached = nil
+			l.writes, l.cacheable = state.idle()
 		}
 		misses++
 	}
@@ -92,52 +109,36 @@ func (c *rowCache) find(plan []planned) (missing int) {
 	return misses
 }
 
-func (s *shard) get(key []byte, now change) *kept {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k, _ := s.rows.Get(unsafe.String(unsafe.SliceData(key), len(key))) // no map keeps a key that is looked up
-	if k == nil || !k.at.same(now) {
-		return nil
-	}
-	return k
-}
-
-// drop forgets what was found of rows that may have changed since, and returns of how many. Between two looks, what is
-// left was all there at the same time.
-func (c *rowCache) drop(plan []planned) (dropped int) {
-	if c == nil {
-		return 0
-	}
-	for i := range plan {
-		if p := &plan[i]; p.kept != nil && !c.changes.of(p.slot).same(p.kept.at) {
-			p.kept, p.change = nil, underWay
-			dropped++
-		}
-	}
-	return dropped
-}
-
-// offer keeps what was read, if it was asked for before and no write can have come in between.
-func (c *rowCache) offer(p *planned, cells []hbase.Cell, bytes int64) {
-	if c == nil || !p.cached() || !p.change.settled() || !c.again(p.key) {
+// offer keeps what was read, if it was asked for before.
+func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
+	if c == nil || !l.cacheable || !c.again(l.key) {
 		return
 	}
-	s := c.shard(p.slot)
-	room := overhead + len(p.key) + int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{}))*len(cells) + int(bytes)
-	if room > min(maxKept, s.most/2) {
+	s := c.shard(l)
+	size := rowOverhead + len(l.key.row) + cellOverhead*len(cells) + int(bytes)
+	if size > min(maxCached, s.limit/2) {
 		return
 	}
-	key, k := copied(p.key, cells)
-	k.room, k.bytes, k.at = room, bytes, p.change
-	hbase.GiveMemos(k.cells, func(bytes int) bool { return s.grow(k, bytes) })
-	s.add(key, k)
+	row := &cachedRow{cells: cloneCells(cells), writes: l.writes, size: size}
+	hbase.GiveMemos(row.cells, func(bytes int) bool { return s.grow(row, bytes) })
+	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may be a part of a whole request
+}
+
+// cloneCells copies cells, apart from the memory of all that was read with them.
+func cloneCells(cells []hbase.Cell) []hbase.Cell {
+	clones := make([]hbase.Cell, len(cells))
+	for i, c := range cells {
+		c.Qualifier, c.Value = strings.Clone(c.Qualifier), bytes.Clone(c.Value)
+		clones[i] = c
+	}
+	return clones
 }
 
 // again reports whether the key was asked for before, and not kept then. A key replaces another one
 // in its place half of the time: if it always did, two keys that are asked for in turns would never
 // be kept.
-func (c *rowCache) again(key []byte) bool {
-	hash := maphash.Bytes(rowSeed, key)
+func (c *rowCache) again(key cacheKey) bool {
+	hash := maphash.Comparable(rowSeed, key)
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
 	switch known := asked.Load(); {
 	case known == mine:
@@ -149,49 +150,60 @@ func (c *rowCache) again(key []byte) bool {
 	return false
 }
 
-// copied returns copies of a key and of cells, apart from the memory of all that was read with them.
-func copied(key []byte, cells []hbase.Cell) (string, *kept) {
-	length, size := len(key), 0
-	for i := range cells {
-		length, size = length+len(cells[i].Qualifier), size+len(cells[i].Value)
-	}
-	var text strings.Builder
-	text.Grow(length)
-	text.Write(key)
-	values, k := make([]byte, 0, size), &kept{cells: make([]hbase.Cell, len(cells))}
-	for i, c := range cells {
-		start, at := text.Len(), len(values)
-		text.WriteString(c.Qualifier)
-		values = append(values, c.Value...)
-		c.Qualifier, c.Value = text.String()[start:], values[at:len(values):len(values)]
-		k.cells[i] = c
-	}
-	return text.String()[:len(key)], k
+func (c *rowCache) shard(l *lookup) *cacheShard { return &c.shards[int(l.index)%len(c.shards)] }
+
+func (s *cacheShard) get(key cacheKey) *cachedRow {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, _ := s.rows.Get(key)
+	return row
 }
 
-func (s *shard) add(key string, k *kept) {
+func (s *cacheShard) add(key cacheKey, row *cachedRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows.Remove(key)
-	s.rows.Add(key, k)
-	s.take(k.room)
+	s.rows.Add(key, row)
+	s.take(row.size)
 }
 
-// grow takes room for what was made of a row's cells, unless the row has gone meanwhile or would take too much.
-func (s *shard) grow(k *kept, bytes int) bool {
+// grow takes room for what was made of a row's cells, unless the row was evicted meanwhile or would take too much.
+func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k.gone || k.room+bytes > s.most/2 {
+	if row.evicted || row.size+bytes > s.limit/2 {
 		return false
 	}
-	k.room += bytes
+	row.size += bytes
 	s.take(bytes)
 	return true
 }
 
 // take makes room. The caller holds mu.
-func (s *shard) take(bytes int) {
-	for s.bytes += bytes; s.bytes > s.most; {
+func (s *cacheShard) take(bytes int) {
+	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()
+	}
+}
+
+// RowCache returns how many rows that were asked for were in the cache, and how many were not, since the store was opened.
+func (s *Store) RowCache() (hits, misses int64) {
+	if s.cache == nil {
+		return 0, 0
+	}
+	return s.cache.hits.Load(), s.cache.misses.Load()
+}
+
+// Metrics returns the metrics of the row cache. The caller registers them.
+func (s *Store) Metrics() []prometheus.Collector {
+	counter := func(name, help string, read func() int64) prometheus.Collector {
+		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}
+		return prometheus.NewCounterFunc(options, func() float64 { return float64(read()) })
+	}
+	return []prometheus.Collector{
+		counter("row_cache_hits_total", "Rows that were read from the row cache.",
+			func() int64 { hits, _ := s.RowCache(); return hits }),
+		counter("row_cache_misses_total", "Rows that the row cache did not have.",
+			func() int64 { _, misses := s.RowCache(); return misses }),
 	}
 }

@@ -75,7 +75,7 @@ func TestWithoutARowCacheNothingIsKept(t *testing.T) {
 	for range 4 {
 		d.answer(hbase.Get{Table: "t", Row: "r"})
 	}
-	if hits, misses := s.RowCache(); hits != 0 || misses != 0 || s.rows.changes != nil {
+	if hits, misses := s.RowCache(); hits != 0 || misses != 0 {
 		t.Errorf("%d hits, %d misses", hits, misses)
 	}
 }
@@ -142,14 +142,14 @@ func TestWhatWasMadeOfACellLastsAsLongAsItIsKept(t *testing.T) {
 
 func TestWhatIsRememberedOfRowsTakesTheCachesRoom(t *testing.T) {
 	d := newDirty(t)
-	d.cache = newRowCache(256<<10, d.rows.changes)
+	d.cache = newRowCache(256 << 10)
 	taken := func(row string) (room, shard int) {
 		for i := range d.cache.shards {
 			s := &d.cache.shards[i]
 			for _, key := range s.rows.Keys() {
 				k, _ := s.rows.Peek(key)
-				if strings.Contains(key, row) {
-					return k.room, s.bytes
+				if key.row == row {
+					return k.size, s.size
 				}
 			}
 		}
@@ -188,7 +188,7 @@ func TestWhatIsRememberedOfRowsTakesTheCachesRoom(t *testing.T) {
 func TestWhatManySelectionsMeanIsNotMistaken(t *testing.T) {
 	d := newDirty(t)
 	d.put("i:a", 1)
-	for n := range maxRemembered + 200 {
+	for n := range maxSelections + 200 {
 		columns := fmt.Sprintf("i:a i:q%d", n)
 		if got, _ := d.answer(hbase.Get{Table: "t", Row: "r", Columns: columns}); len(got[0].Cells) != 1 {
 			t.Fatal(columns, got)
@@ -230,20 +230,19 @@ func TestOfWhatChangesDuringACallNothingIsAnsweredFromTheCache(t *testing.T) {
 	for range 3 {
 		d.answer(gets...)
 	}
-	p := new(plan)
-	p.make(d.Store, gets, make([]hbase.Result, 2))
-	if missing := d.cache.find(p.all); missing != 0 {
+	lookups := d.lookups(gets, make([]hbase.Result, 2))
+	if missing := d.cache.find(&d.rows, lookups); missing != 0 {
 		t.Fatalf("%d rows are not there", missing)
 	}
-	if dropped := d.cache.drop(p.all); dropped != 0 {
-		t.Errorf("%d rows were dropped, of which none had changed", dropped)
+	if !d.allCurrent(lookups) {
+		t.Error("a row is not current, and none has changed")
 	}
 	d.put("i:a", 2)
-	if dropped := d.cache.drop(p.all); dropped != 1 || p.all[0].kept != nil || p.all[1].kept == nil {
-		t.Errorf("%d rows were dropped", dropped)
+	if d.allCurrent(lookups) || lookups[0].cached != nil || lookups[1].cached == nil {
+		t.Errorf("of the rows that were found %v are current", lookups)
 	}
-	d.cache.again(p.all[0].key)
-	if d.cache.offer(&p.all[0], nil, 0); d.hits(gets[0]) != 0 {
+	d.cache.again(lookups[0].key)
+	if d.cache.offer(&lookups[0], nil, 0); d.hits(gets[0]) != 0 {
 		t.Error("what was read of a row after it changed was kept")
 	}
 }
@@ -271,7 +270,7 @@ func TestATableThatIsMadeAgainHasNothingOfTheOldOne(t *testing.T) {
 func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
 	d := newDirty(t)
 	const room = 256 << 10
-	d.cache = newRowCache(room, d.rows.changes)
+	d.cache = newRowCache(room)
 	get := func(i int) hbase.Get { return hbase.Get{Table: "t", Row: fmt.Sprint(i)} }
 	put := func(i, size int) {
 		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: make([]byte, size)}}})
@@ -290,10 +289,10 @@ func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
 			s := &d.cache.shards[j]
 			sum := 0
 			for _, k := range s.rows.Values() {
-				sum += k.room
+				sum += k.size
 			}
-			if sum != s.bytes {
-				t.Fatalf("%d bytes are counted, and %d are taken", s.bytes, sum)
+			if sum != s.size {
+				t.Fatalf("%d bytes are counted, and %d are taken", s.size, sum)
 			}
 			taken += sum
 		}
@@ -304,7 +303,7 @@ func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
 	if d.hits(get(0)) != 1 || d.hits(get(1)) != 0 || d.hits(get(1999)) != 1 {
 		t.Error("what was asked for all the time has gone, or what was not is there")
 	}
-	put(2000, maxKept)
+	put(2000, maxCached)
 	for range 4 {
 		if d.hits(get(2000)) != 0 {
 			t.Fatal("a row that is too large was kept")
@@ -346,11 +345,7 @@ func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
 			d.write(hbase.Delete{Table: "t", Row: row, Columns: []hbase.Deletion{{Kind: kind, Family: family, Qualifier: column, Timestamp: timestamp}}})
 		case 4:
 			d.present = d.present.Add(time.Hour)
-			for row, ok := d.cleaner.take(); ok; row, ok = d.cleaner.take() {
-				if err := d.Store.clean(ctx, row); err != nil {
-					return err
-				}
-			}
+			return d.cleanQueued()
 		default:
 			errs, err := d.Mutate(ctx, []hbase.Mutation{hbase.Put{Table: "t", Row: row, Cells: cells}, hbase.Put{Table: "t", Row: "c", Cells: cells}})
 			if errs != nil {
@@ -391,7 +386,7 @@ func TestKeysThatShareAPlaceAreKeptThoughTheyAreAskedForInTurns(t *testing.T) {
 	kept := map[string]bool{}
 	for range 100 { // 2^-99 that neither is kept
 		for _, key := range []string{"a", "b"} {
-			kept[key] = kept[key] || c.again([]byte(key))
+			kept[key] = kept[key] || c.again(cacheKey{row: key})
 		}
 	}
 	if !kept["a"] || !kept["b"] {

@@ -4,65 +4,73 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"twibase/hbase"
 )
 
-// rowLocks are the locks of all rows, a stripe for many. A blind write shares its row's; whoever reads before it writes has
-// it alone. They are held until a write is visible, not until it is durable. Meanwhile the row is being changed.
-type rowLocks struct {
-	stripes [1024]sync.RWMutex
-	changes changes
+// rowStates are the states of all rows. Rows whose keys have the same hash share one.
+type rowStates [1 << 16]rowState
+
+// rowState locks rows and counts their writes. A blind write shares its row's lock; whoever reads before it writes has it alone. Locks are held
+// until a write is visible, not until it is durable.
+type rowState struct {
+	sync.RWMutex
+	begun, ended atomic.Uint64
 }
+
+// begin is called before a write can be seen by anybody.
+func (r *rowState) begin() { r.begun.Add(1) }
+
+// end is called when the write can be seen by everybody, or never will be.
+func (r *rowState) end() { r.ended.Add(1) }
+
+// idle reports whether no write is under way. What is read of the row from now on is what it holds until unchanged(writes) is false.
+func (r *rowState) idle() (writes uint64, ok bool) {
+	ended := r.ended.Load() // never more than have begun
+	writes = r.begun.Load()
+	return writes, writes == ended
+}
+
+func (r *rowState) unchanged(writes uint64) bool { return r.begun.Load() == writes }
 
 var rowSeed = maphash.MakeSeed()
 
-// slot is where a row stands among the changes; its lock is that of its upper bits.
-type slot uint16
-
-func slotOf(table uint32, row string) slot {
-	return slot(maphash.String(rowSeed, row) + uint64(table))
+func rowIndex(table uint32, row string) uint16 {
+	return uint16(maphash.String(rowSeed, row) + uint64(table))
 }
 
-func (p slot) stripe() int { return int(p) / (slots / 1024) }
-
-// share locks the rows of the mutations that have a table against those who lock them alone. Stripes are locked in
-// ascending order, so that two batches can't wait for each other.
-func (l *rowLocks) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
-	rows := make([]slot, 0, len(mutations))
+// share locks the rows of the mutations that have a table against those who lock them alone. It locks in ascending order, so that two batches
+// can't wait for each other.
+func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
+	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {
 		if t != nil {
 			_, row := mutations[i].At()
-			rows = append(rows, slotOf(t.id, row))
+			indexes = append(indexes, rowIndex(t.id, row))
 		}
 	}
-	slices.Sort(rows)
-	rows = slices.Compact(rows)
-	stripes := make([]int, len(rows))
-	for i, p := range rows {
-		stripes[i] = p.stripe()
+	slices.Sort(indexes)
+	indexes = slices.Compact(indexes)
+	for _, i := range indexes {
+		r[i].RLock()
+		r[i].begin()
 	}
-	stripes = slices.Compact(stripes)
-	for _, i := range stripes {
-		l.stripes[i].RLock()
-	}
-	l.changes.begin(rows...)
 	return func() {
-		l.changes.end(rows...)
-		for _, i := range stripes {
-			l.stripes[i].RUnlock()
+		for _, i := range indexes {
+			r[i].end()
+			r[i].RUnlock()
 		}
 	}
 }
 
 // alone locks a row for one writer.
-func (l *rowLocks) alone(table uint32, row string) (unlock func()) {
-	p := slotOf(table, row)
-	stripe := &l.stripes[p.stripe()]
-	stripe.Lock()
-	l.changes.begin(p)
+func (r *rowStates) alone(table uint32, row string) (unlock func()) {
+	state := &r[rowIndex(table, row)]
+	state.Lock()
+	state.begin()
 	return func() {
-		l.changes.end(p)
-		stripe.Unlock()
+		state.end()
+		state.Unlock()
 	}
 }

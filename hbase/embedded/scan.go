@@ -83,11 +83,11 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 	if err != nil {
 		return nil, nil, err
 	}
-	defer s.release(r)
+	defer r.close()
 	stats := hbase.StatsOf(ctx)
 	stats.CountRPC(server)
 	r.prepare(scan.Page, scan.Versions, scan.Time)
-	bytesRead := 0
+	bytesRead := int64(0)
 	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {
 		if len(rows) == size || bytesRead >= maxPageBytes {
 			return rows, append([]byte(nil), r.rowKey...), nil
@@ -95,11 +95,11 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		if n%64 == 0 && ctx.Err() != nil {
 			return rows, nil, ctx.Err()
 		}
-		cells, err := r.row(r.rowKey, sel)
+		cells, err := r.row(sel)
 		if err != nil {
 			return rows, nil, err
 		}
-		s.cleaner.offer(r, r.rowKey, len(cells) == 0)
+		s.cleaner.offer(r, len(cells) == 0)
 		if len(cells) == 0 {
 			continue
 		}
@@ -109,11 +109,41 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		}
 		rows = append(rows, hbase.Row{Key: key, Cells: cells})
 		stats.CountRow(rows[len(rows)-1])
-		for i := range cells {
-			bytesRead += len(cells[i].Qualifier) + len(cells[i].Value)
-		}
+		bytesRead += hbase.Size(cells)
 	}
 	return rows, nil, storeError(r.it.Error())
+}
+
+// firstRow moves to the first entry of the first row, or of the last one if reversed.
+func (r *reader) firstRow(reversed bool) bool {
+	if reversed {
+		r.at(r.it.Last())
+	} else {
+		r.at(r.it.First())
+	}
+	return r.enterRow(reversed)
+}
+
+// nextRow moves to the first entry of the row that follows, or that comes before if reversed.
+func (r *reader) nextRow(reversed bool) bool {
+	if reversed {
+		r.at(r.it.SeekLT(r.rowKey))
+	} else {
+		r.behind = append(r.behind[:0], r.rowKey...)
+		r.advance(behind(r.behind))
+	}
+	return r.enterRow(reversed)
+}
+
+func (r *reader) enterRow(reversed bool) bool {
+	if !r.valid {
+		return false
+	}
+	r.rowKey = append(r.rowKey[:0], r.key[:split(r.key)]...)
+	if reversed {
+		r.seek(r.rowKey)
+	}
+	return r.valid
 }
 
 // bounds returns the range of keys that is left of a scan whose next row has the prefix from, if that is not nil.

@@ -8,8 +8,7 @@ import (
 
 // selection is what a Columns string means for a table.
 type selection struct {
-	// number tells it from the table's others that are remembered; 0 is one that is not.
-	number uint32
+	table uint32
 	// families are in the order of their names.
 	families []familySelection
 }
@@ -25,43 +24,31 @@ type familySelection struct {
 // column is a qualifier, also as the part of a key.
 type column struct{ qualifier, key string }
 
-// maxRemembered bounds how many Columns strings a table remembers. A program has few; a caller that makes them up has many.
-const maxRemembered = 1000
+// maxSelections bounds how many Columns strings a table remembers. A program has few; a caller that makes them up has many.
+const maxSelections = 1000
 
 // selection returns what columns mean.
 func (t *table) selection(columns string) (*selection, error) {
-	if known, ok := t.selections.Load(columns); ok {
-		return known.(*selection), nil
+	if known, ok := t.selections.Get(columns); ok {
+		return known, nil
 	}
 	list, err := hbase.ParseColumns(columns)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := t.compile(list)
-	if err != nil {
-		return nil, err
-	}
-	if number := t.remembered.Add(1); number <= maxRemembered {
-		sel.number = uint32(number)
-		t.selections.Store(columns, sel)
-	}
-	return sel, nil
-}
-
-func (t *table) compile(list []hbase.Column) (*selection, error) {
 	for _, c := range list {
 		if _, err := t.family(c.Family); err != nil {
 			return nil, err
 		}
 	}
-	var sel selection
+	sel := &selection{table: t.id}
 	for _, f := range t.families {
-		qualifiers, selected := columnsOf(f.name, list)
-		if selected {
+		if qualifiers, selected := columnsOf(f.name, list); selected {
 			sel.families = append(sel.families, selectColumns(f, qualifiers))
 		}
 	}
-	return &sel, nil
+	t.selections.Add(columns, sel)
+	return sel, nil
 }
 
 func selectColumns(f family, qualifiers []string) familySelection {

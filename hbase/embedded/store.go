@@ -30,16 +30,14 @@ type Store struct {
 	closed bool
 	tables map[string]*table
 
-	rows    rowLocks
+	rows    rowStates
 	lastNow atomic.Int64
 	// unsynced counts the writes that are visible but not yet durable; syncing waits for them.
 	unsynced atomic.Int64
 	syncing  sync.WaitGroup
 
 	cleaner *cleaner
-	readers sync.Pool
 	cache   *rowCache
-	plans   sync.Pool
 }
 
 var _ hbase.Store = (*Store)(nil)
@@ -55,14 +53,6 @@ const DefaultRowCache = 32 << 20
 
 // WithRowCache sets how many bytes of rows are kept that were read, so that they need not be looked for again; 0 is none.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
-
-// RowCache returns how many rows that were asked for were in the cache, and how many were not, since the store was opened.
-func (s *Store) RowCache() (hits, misses int64) {
-	if s.cache == nil {
-		return 0, 0
-	}
-	return s.cache.hits.Load(), s.cache.misses.Load()
-}
 
 // Open opens the store in a directory, which it makes if there is none; an empty dir is a store in memory, gone when it is
 // closed. A directory that another process has open is [hbase.ErrLocked], one of a newer format [hbase.ErrFormat], a
@@ -85,12 +75,7 @@ func open(dir string, fs vfs.FS, volatile bool, options ...Option) (*Store, erro
 	for _, option := range options {
 		option(s)
 	}
-	s.readers.New = func() any { return new(reader) }
-	s.plans.New = func() any { return new(plan) }
-	if s.rowCache > 0 {
-		s.rows.changes = make(changes, slots)
-		s.cache = newRowCache(s.rowCache, s.rows.changes)
-	}
+	s.cache = newRowCache(s.rowCache)
 	if err := s.openPebble(dir, fs); err != nil {
 		return nil, fmt.Errorf("open embedded store in %s: %w", dir, err)
 	}

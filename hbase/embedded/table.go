@@ -2,9 +2,10 @@ package embedded
 
 import (
 	"fmt"
-	"sort"
-	"sync"
-	"sync/atomic"
+	"slices"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"twibase/hbase"
 )
@@ -15,9 +16,8 @@ type table struct {
 	definition hbase.Table
 	// families are in the order of their names, as their cells are.
 	families []family
-	// selections remembers what Columns strings mean, a *selection or an error by string.
-	selections sync.Map
-	remembered atomic.Int64
+	// selections remembers what Columns strings mean.
+	selections *lru.Cache[string, *selection]
 }
 
 type family struct {
@@ -35,10 +35,11 @@ type storedTable struct {
 
 func newTable(id uint32, definition hbase.Table) *table {
 	t := &table{id: id, definition: definition}
+	t.selections, _ = lru.New[string, *selection](maxSelections)
 	for _, f := range definition.Families {
 		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1)})
 	}
-	sort.Slice(t.families, func(i, j int) bool { return t.families[i].name < t.families[j].name })
+	slices.SortFunc(t.families, func(a, b family) int { return strings.Compare(a.name, b.name) })
 	return t
 }
 

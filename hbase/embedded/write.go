@@ -10,9 +10,6 @@ import (
 	"twibase/hbase"
 )
 
-// maxBatchBytes bounds the cells of one write call: they are in memory at once, and one record of the log.
-const maxBatchBytes = 1 << 30
-
 // Mutate implements [hbase.Store]. All mutations without an error of their own are one batch, all or none.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
@@ -21,9 +18,22 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		return nil, err
 	}
 	defer s.leave()
-	tables, errs, err := s.check(mutations)
-	if err != nil || tables == nil {
-		return errs, err
+	tables, good := make([]*table, len(mutations)), 0 // nil for those that have an error
+	var errs []error
+	for i, m := range mutations {
+		t, err := s.checkMutation(m)
+		if err == nil {
+			tables[i] = t
+			good++
+			continue
+		}
+		if errs == nil {
+			errs = make([]error, len(mutations))
+		}
+		errs[i] = err
+	}
+	if good == 0 {
+		return errs, nil
 	}
 	hbase.StatsOf(ctx).CountRPC(server)
 	unlock := s.rows.share(tables, mutations)
@@ -34,34 +44,6 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		}
 	}
 	return errs, s.commit(ctx, w.batch, unlock)
-}
-
-// check finds the table of each mutation, nil for those that have an error. It returns no tables if none can be written.
-func (s *Store) check(mutations []hbase.Mutation) (tables []*table, errs []error, err error) {
-	size, good := 0, 0
-	tables = make([]*table, len(mutations))
-	for i, m := range mutations {
-		if tables[i], err = s.checkMutation(m); err != nil {
-			if errs == nil {
-				errs = make([]error, len(mutations))
-			}
-			errs[i] = err
-			continue
-		}
-		good++
-		if put, ok := m.(hbase.Put); ok {
-			for j := range put.Cells {
-				size += len(put.Cells[j].Value) + len(put.Row) + len(put.Cells[j].Qualifier)
-			}
-		}
-	}
-	if size > maxBatchBytes {
-		return nil, nil, fmt.Errorf("%w: a batch of %d bytes is more than %d; split it", hbase.ErrInvalid, size, maxBatchBytes)
-	}
-	if good == 0 {
-		return nil, errs, nil
-	}
-	return tables, errs, nil
 }
 
 func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
