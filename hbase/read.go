@@ -1,7 +1,9 @@
 package hbase
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -128,6 +130,35 @@ func ParseColumns(columns string) ([]Column, error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// FamilyColumns is what is selected of a family: columns in ascending order, or all of them if Qualifiers is empty.
+type FamilyColumns struct {
+	Family     string
+	Qualifiers []string
+}
+
+// ByFamily gathers columns by family, in the order of the families' names. A whole family includes columns of it that are named besides.
+func ByFamily(columns []Column) []FamilyColumns {
+	columns = slices.Clone(columns)
+	slices.SortFunc(columns, func(a, b Column) int { // a whole family has no qualifier, and comes first
+		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Qualifier, b.Qualifier))
+	})
+	var families []FamilyColumns
+	for _, c := range slices.Compact(columns) {
+		last := len(families) - 1
+		switch {
+		case last < 0 || families[last].Family != c.Family:
+			f := FamilyColumns{Family: c.Family}
+			if !c.Whole {
+				f.Qualifiers = []string{c.Qualifier}
+			}
+			families = append(families, f)
+		case families[last].Qualifiers != nil:
+			families[last].Qualifiers = append(families[last].Qualifiers, c.Qualifier)
+		}
+	}
+	return families
 }
 
 func eachColumn(columns string, f func(Column)) error {

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/tsuna/gohbase/hrpc"
-	"github.com/tsuna/gohbase/pb"
 
 	"twibase/hbase"
 )
@@ -99,10 +98,9 @@ func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 
 // probe returns when a read of the row is answered, be it by an error. gohbase looks for its server meanwhile.
 func (s *Store) probe(table, row string) {
-	sel := &selection{time: &pb.TimeRange{}, limit: number(1)}
 	for !s.closed.Load() {
 		ctx, cancel := hbase.Bounded(context.Background(), 0)
-		_, err := s.sendUnchecked(ctx, newGet(ctx, table, row, sel))
+		_, err := s.sendUnchecked(ctx, newGet(ctx, table, row, firstCell))
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return

@@ -24,7 +24,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	if err := put.Validate(); err != nil {
 		return false, err
 	}
-	ctx, cancel, err := s.beginCall(ctx)
+	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return false, err
 	}

@@ -7,11 +7,15 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
@@ -110,17 +114,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// beginCall starts a read or a write: begin with the call timeout.
-func (s *Store) beginCall(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	return s.bounded(ctx, s.callTimeout)
-}
-
-// begin starts a call, with a deadline. It fails if the store is closed or ctx is done.
-func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	return s.bounded(ctx, 0)
-}
-
-func (s *Store) bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
+// begin starts a call with a deadline: that of ctx, and timeout if it is not 0. It fails if the store is closed or ctx is done.
+func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
 	}
@@ -129,4 +124,35 @@ func (s *Store) bounded(ctx context.Context, timeout time.Duration) (context.Con
 	}
 	ctx, cancel := hbase.Bounded(ctx, timeout)
 	return ctx, cancel, nil
+}
+
+var zkLogs sync.Once
+
+// routeLogs lets ZooKeeper's client log to log, and returns a logger for gohbase that does. ZooKeeper's client has one logger for the whole
+// process, which it reads without a lock: the first store's stays.
+func routeLogs(log zerolog.Logger) *slog.Logger {
+	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
+	if log.GetLevel() > zerolog.DebugLevel {
+		// gohbase tells of each region and connection that it finds.
+		log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
+	}
+	return slog.New(zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger()))
+}
+
+type zkLogger struct{ log zerolog.Logger }
+
+// Printf implements zk.Logger. What it is told are connects and reconnects; errors come back from the calls.
+func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
+
+// multiSize returns gohbase's own histogram of multis. This package sends multis of its own, which gohbase does
+// not count there. gohbase has registered the metric, so registering it again returns it. (As RPCs gohbase counts
+// all of them, in gohbase_rpc_size_bytes.)
+func multiSize() *prometheus.HistogramVec {
+	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",
+	}, []string{"regionserver"})
+	if existing := (prometheus.AlreadyRegisteredError{}); errors.As(prometheus.Register(again), &existing) {
+		return existing.ExistingCollector.(*prometheus.HistogramVec)
+	}
+	return again // this version of gohbase has no such metric
 }

@@ -27,7 +27,7 @@ type Difference struct {
 // definition. Its regions are not compared, nor families that the definition lacks: HBase and others may have reasons for them.
 // It is [hbase.ErrTableNotFound] if there is no such table.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
-	ctx, cancel, err := s.begin(ctx)
+	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
-	ctx, cancel, err := s.beginCall(ctx)
+	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err
 	}

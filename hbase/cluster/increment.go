@@ -19,7 +19,7 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, erro
 	if err := inc.Validate(); err != nil {
 		return 0, err
 	}
-	ctx, cancel, err := s.beginCall(ctx)
+	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return 0, err
 	}

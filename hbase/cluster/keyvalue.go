@@ -107,18 +107,15 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 // readRow reads count cells, which are those of one row, out of an answer that holds many rows. It copies them: one row does not hold on to
 // the others. read is how many bytes they took.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
-	if count == 0 {
-		return row, 0, nil
-	}
 	var kv keyValue
 	rest := answer
 	for range count {
 		if rest, err = kv.parse(rest); err != nil {
 			return row, 0, err
 		}
+		row.Key = string(kv.row)
+		row.Cells = append(row.Cells, hbase.Cell{
+			Family: string(kv.family), Qualifier: string(kv.qualifier), Timestamp: kv.timestamp, Value: bytes.Clone(kv.value)})
 	}
-	b := newBlock(bytes.Clone(answer[:len(answer)-len(rest)]))
-	row.Cells = make([]hbase.Cell, count)
-	row.Key, err = b.read(row.Cells)
-	return row, uint32(len(b.data)), err
+	return row, uint32(len(answer) - len(rest)), nil
 }

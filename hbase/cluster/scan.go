@@ -75,7 +75,7 @@ func before(key string) string {
 
 // scanPage reads the page at p in one RPC and moves p behind it. read is how many rows the scan has delivered.
 func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, read int) ([]hbase.Row, error) {
-	ctx, cancel, err := s.beginCall(ctx)
+	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -42,27 +42,16 @@ func (c *columnCache) get(columns string) ([]*pb.Column, error) {
 	return known.([]*pb.Column), nil
 }
 
-// protoColumns gathers the columns by family. A family without qualifiers is the whole of it, whatever columns of it are
-// named besides.
 func protoColumns(list []hbase.Column) []*pb.Column {
-	var families []*pb.Column
-	byName := make(map[string]*pb.Column)
-	whole := make(map[string]bool)
-	for _, c := range list {
-		family := byName[c.Family]
-		if family == nil {
-			family = &pb.Column{Family: []byte(c.Family)}
-			byName[c.Family] = family
-			families = append(families, family)
+	var columns []*pb.Column
+	for _, f := range hbase.ByFamily(list) {
+		column := &pb.Column{Family: []byte(f.Family)}
+		for _, q := range f.Qualifiers {
+			column.Qualifier = append(column.Qualifier, []byte(q))
 		}
-		switch whole[c.Family] = whole[c.Family] || c.Whole; whole[c.Family] {
-		case true:
-			family.Qualifier = nil
-		case false:
-			family.Qualifier = append(family.Qualifier, []byte(c.Qualifier))
-		}
+		columns = append(columns, column)
 	}
-	return families
+	return columns
 }
 
 func (c *columnCache) selection(s shape) (*selection, error) {

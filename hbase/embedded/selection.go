@@ -1,10 +1,6 @@
 package embedded
 
-import (
-	"slices"
-
-	"twibase/hbase"
-)
+import "twibase/hbase"
 
 // selection is what a Columns string means for a table.
 type selection struct {
@@ -36,15 +32,17 @@ func (t *table) selection(columns string) (*selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range list {
-		if _, err := t.family(c.Family); err != nil {
+	sel := &selection{table: t.id}
+	for _, c := range hbase.ByFamily(list) {
+		f, err := t.family(c.Family)
+		if err != nil {
 			return nil, err
 		}
+		sel.families = append(sel.families, selectColumns(f, c.Qualifiers))
 	}
-	sel := &selection{table: t.id}
-	for _, f := range t.families {
-		if qualifiers, selected := columnsOf(f.name, list); selected {
-			sel.families = append(sel.families, selectColumns(f, qualifiers))
+	if len(list) == 0 {
+		for _, f := range t.families {
+			sel.families = append(sel.families, selectColumns(f, nil))
 		}
 	}
 	t.selections.Add(columns, sel)
@@ -57,23 +55,4 @@ func selectColumns(f family, qualifiers []string) familySelection {
 		fs.columns = append(fs.columns, column{qualifier: q, key: string(appendEscaped(nil, q))})
 	}
 	return fs
-}
-
-// columnsOf returns what list selects of a family: nothing, all (no qualifiers), or some columns.
-func columnsOf(family string, list []hbase.Column) (qualifiers []string, selected bool) {
-	if len(list) == 0 {
-		return nil, true
-	}
-	for _, c := range list {
-		switch {
-		case c.Family != family:
-		case c.Whole:
-			return nil, true
-		default:
-			selected = true
-			qualifiers = append(qualifiers, c.Qualifier)
-		}
-	}
-	slices.Sort(qualifiers)
-	return slices.Compact(qualifiers), selected
 }
