@@ -27,6 +27,11 @@ type Get struct {
 	Time TimeRange
 }
 
+// SameButRow reports whether two Gets differ in their rows alone.
+func (g *Get) SameButRow(other *Get) bool {
+	return g.Table == other.Table && g.Columns == other.Columns && g.Page == other.Page && g.Versions == other.Versions && g.Time == other.Time
+}
+
 // Page is a range of columns inside a row. The zero value is all of them.
 type Page struct {
 	// Start is the first qualifier of the page, Stop the first behind it; an empty Stop is the end of the family. A page

@@ -24,43 +24,24 @@ type batch struct {
 	done func(i int, err error)
 }
 
-// send sends a batch's requests, given by their indexes, and returns when all are done.
+// send sends a batch's requests, given by their indexes, and returns when all are done. It groups them by table, because gohbase sends nothing of
+// a batch that has two.
 func (s *Store) send(ctx context.Context, b batch, requests []int) {
-	chunks := b.chunks(requests)
-	if len(chunks) == 1 {
-		s.sendChunk(ctx, b, chunks[0])
-		return
+	byTable := map[string][]int{}
+	for _, i := range requests {
+		byTable[b.table(i)] = append(byTable[b.table(i)], i)
 	}
 	var sent sync.WaitGroup
-	for _, chunk := range chunks {
-		sent.Go(func() { s.sendChunk(ctx, b, chunk) })
+	for _, requests := range byTable {
+		for chunk := range slices.Chunk(requests, maxMulti) {
+			sent.Go(func() {
+				if again := s.sendOnce(ctx, b, chunk, false); len(again) > 0 {
+					s.sendOnce(ctx, b, again, true)
+				}
+			})
+		}
 	}
 	sent.Wait()
-}
-
-// chunks groups requests by their table, because gohbase sends nothing of a batch that has two.
-func (b batch) chunks(requests []int) [][]int {
-	var tables []string
-	byTable := make(map[string][]int)
-	for _, i := range requests {
-		table := b.table(i)
-		if byTable[table] == nil {
-			tables = append(tables, table)
-		}
-		byTable[table] = append(byTable[table], i)
-	}
-	var chunks [][]int
-	for _, table := range tables {
-		chunks = slices.AppendSeq(chunks, slices.Chunk(byTable[table], maxMulti))
-	}
-	return chunks
-}
-
-func (s *Store) sendChunk(ctx context.Context, b batch, requests []int) {
-	requests = s.sendOnce(ctx, b, requests, false)
-	if len(requests) > 0 {
-		s.sendOnce(ctx, b, requests, true)
-	}
 }
 
 // sendOnce sends requests of one table, and returns those whose error is not theirs. That happens when gohbase can't find a region while it

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/tsuna/gohbase"
@@ -51,27 +53,49 @@ func TestWrongSlots(t *testing.T) {
 	})
 }
 
-func TestChunks(t *testing.T) {
+// recording answers every call, and keeps the batches.
+type recording struct {
+	gohbase.Client
+	mu      sync.Mutex
+	batches [][]hrpc.Call
+}
+
+func (r *recording) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCResult, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches = append(r.batches, calls)
+	results := make([]hrpc.RPCResult, len(calls))
+	for i := range results {
+		results[i].Msg = &pb.GetResponse{}
+	}
+	return results, true
+}
+
+func TestBatchesHaveOneTableAndAreCut(t *testing.T) {
+	client := new(recording)
+	s := &Store{client: client}
 	tables := []string{"a", "b"}
-	var requests []int
+	var gets []hbase.Get
 	for i := range 2 * (maxMulti + 1) {
-		requests = append(requests, i)
+		gets = append(gets, hbase.Get{Table: tables[i%2], Row: fmt.Sprint(i)})
 	}
-	b := batch{table: func(i int) string { return tables[i%2] }}
-	seen := make(map[int]bool)
-	for _, chunk := range b.chunks(requests) {
-		if len(chunk) > maxMulti {
-			t.Errorf("a chunk has %d calls, more than %d", len(chunk), maxMulti)
+	if _, err := s.Get(t.Context(), gets); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, batch := range client.batches {
+		if len(batch) > maxMulti {
+			t.Errorf("a batch has %d calls, more than %d", len(batch), maxMulti)
 		}
-		for _, i := range chunk {
-			if b.table(i) != b.table(chunk[0]) {
-				t.Errorf("a chunk has tables %s and %s", b.table(i), b.table(chunk[0]))
+		for _, call := range batch {
+			if string(call.Table()) != string(batch[0].Table()) {
+				t.Errorf("a batch has tables %s and %s", call.Table(), batch[0].Table())
 			}
-			seen[i] = true
+			seen[string(call.Key())] = true
 		}
 	}
-	if len(seen) != len(requests) {
-		t.Errorf("%d of %d requests are in a chunk", len(seen), len(requests))
+	if len(seen) != len(gets) || len(client.batches) != 4 {
+		t.Errorf("%d of %d Gets are in %d batches", len(seen), len(gets), len(client.batches))
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	defer cancel()
 	results := make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
-	valid := s.selectAll(ctx, gets, selections, results)
+	valid := s.selectAll(gets, selections, results)
 	rest := valid
 	if !s.collects {
 		rest = s.getDirectly(ctx, gets, selections, valid, results)
@@ -51,30 +51,25 @@ func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*
 	}, rest)
 }
 
-// selectAll makes the selections of gets, one for each shape, and returns which gets to send.
-func (s *Store) selectAll(ctx context.Context, gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
+// selectAll makes the selections of gets, one for those in succession that differ in their rows alone, and returns which gets to send.
+func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
 	valid = make([]int, 0, len(gets))
-	made := make(map[shape]*selection, 1)
-	for i, g := range gets {
-		as := shape{g.Columns, g.Page, g.Versions, g.Time}
-		if made[as] != nil { // all but the row is as good as that of an earlier one
-			g = hbase.Get{Row: g.Row}
+	var sel *selection
+	for i := range gets {
+		g, err := &gets[i], error(nil)
+		if sel != nil && g.SameButRow(&gets[i-1]) {
+			err = hbase.Get{Row: g.Row}.Validate() // all else was valid
+		} else if err = g.Validate(); err == nil {
+			sel, err = s.columns.selection(g)
 		}
-		if results[i].Err = g.Validate(); results[i].Err != nil {
+		if err == nil {
+			err = s.refused(g.Table, g.Row)
+		}
+		if err != nil {
+			results[i].Err, sel = err, nil
 			continue
 		}
-		if results[i].Err = s.refused(gets[i].Table, gets[i].Row); results[i].Err != nil {
-			continue
-		}
-		if made[as] == nil {
-			sel, err := s.columns.selection(as)
-			if err != nil {
-				results[i].Err = err
-				continue
-			}
-			made[as] = sel
-		}
-		selections[i] = made[as]
+		selections[i] = sel
 		valid = append(valid, i)
 	}
 	return valid
@@ -106,15 +101,10 @@ func newGet(ctx context.Context, table, row string, sel *selection) *getCall {
 
 // ToProto implements hrpc.Call. gohbase calls it each time that it sends the call.
 func (c *getCall) ToProto() proto.Message {
-	sel := c.selection
 	c.cells = nil
-	return &pb.GetRequest{
-		Region: regionSpecifier(c.Region()),
-		Get: &pb.Get{
-			Row: c.Key(), Column: sel.columns, Filter: sel.filter, TimeRange: sel.time,
-			MaxVersions: sel.versions, StoreLimit: sel.limit,
-		},
-	}
+	get := new(pb.Get)
+	c.selection.describe(get, c.Key())
+	return &pb.GetRequest{Region: regionSpecifier(c.Region()), Get: get}
 }
 
 // DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.

@@ -65,35 +65,21 @@ func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	return region.Client()
 }
 
-// regionGets are Gets of one region, by their indexes.
-type regionGets struct {
+// routed is a Get, by its index, and the region of its row.
+type routed struct {
 	region hrpc.RegionInfo
-	gets   []int
+	get    int
 }
 
-// route groups Gets, given by their indexes, by the region server and the region that they go to. unknown are those of which gohbase has to
-// find out.
-func (l *located) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]regionGets, unknown []int) {
-	type place struct {
-		server hrpc.RegionClient // nil if it is not known
-		at     int               // among its regions
-	}
-	servers, places := map[hrpc.RegionClient][]regionGets{}, map[hrpc.RegionInfo]place{}
+// route groups Gets, given by their indexes, by the region server that they go to. unknown are those of which gohbase has to find the region.
+func (l *located) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
+	servers = map[hrpc.RegionClient][]routed{}
 	for _, i := range indexes {
 		region := l.find(gets[i].Table, gets[i].Row)
-		p, met := places[region]
-		if !met {
-			if p.server = serverOf(region); p.server != nil {
-				p.at = len(servers[p.server])
-				servers[p.server] = append(servers[p.server], regionGets{region: region})
-			}
-			places[region] = p
-		}
-		if p.server == nil {
-			unknown = append(unknown, i)
+		if server := serverOf(region); server != nil {
+			servers[server] = append(servers[server], routed{region, i})
 		} else {
-			r := &servers[p.server][p.at]
-			r.gets = append(r.gets, i)
+			unknown = append(unknown, i)
 		}
 	}
 	return servers, unknown

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -106,51 +105,35 @@ func TestRoute(t *testing.T) {
 	}
 	servers, unknown := l.route(gets, all)
 	got := map[string]string{}
-	for server, regions := range servers {
-		for _, r := range regions {
-			got[server.(serving).name] += fmt.Sprint(string(r.region.Name()), r.gets, " ")
+	for server, routes := range servers {
+		for _, r := range routes {
+			got[server.(serving).name] += fmt.Sprint(string(r.region.Name()), " ", r.get, ", ")
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"s1": "c-d[0] -b[1 5] ", "s2": "b-c[2 7] "}, got); diff != "" {
-		t.Errorf("Gets go together by server and region (-want +got):\n%s", diff)
+	if diff := cmp.Diff(map[string]string{"s1": "c-d 0, -b 1, -b 5, ", "s2": "b-c 2, b-c 7, "}, got); diff != "" {
+		t.Errorf("Gets go together by server (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{3, 4, 6, 8}, unknown); diff != "" {
 		t.Errorf("what is not served, or not known, is left to gohbase (-want +got):\n%s", diff)
 	}
 }
 
-func TestMultisAreCut(t *testing.T) {
-	for _, sizes := range [][]int{{}, {1}, {maxMulti}, {maxMulti + 1}, {100, 100, 100}, {maxMulti, maxMulti}, {3, 3000, 5}} {
-		t.Run(fmt.Sprint("regions with so many Gets: ", sizes), func(t *testing.T) {
-			var regions []regionGets
-			var want, got []int
-			for _, size := range sizes {
-				r := regionGets{region: newRegion("", "", "")}
-				for range size {
-					r.gets = append(r.gets, len(want))
-					want = append(want, len(want))
-				}
-				regions = append(regions, r)
-			}
-			chunks := chunksOf(regions, maxMulti)
-			for _, chunk := range chunks {
-				n := len(got)
-				for _, r := range chunk {
-					if !slices.ContainsFunc(regions, func(whole regionGets) bool { return whole.region == r.region && slices.Contains(whole.gets, r.gets[0]) }) {
-						t.Errorf("Get %d goes to the wrong region", r.gets[0])
-					}
-					got = append(got, r.gets...)
-				}
-				if len(got)-n > maxMulti {
-					t.Errorf("a multi has %d Gets", len(got)-n)
-				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if least := (len(want) + maxMulti - 1) / maxMulti; len(chunks) != least {
-				t.Errorf("%d multis, and %d suffice", len(chunks), least)
-			}
-		})
+func TestMultiHasAnActionForEachRegion(t *testing.T) {
+	regions := []hrpc.RegionInfo{newRegion("", "m", "s"), newRegion("m", "", "s")}
+	var gets []hbase.Get
+	var routes []routed
+	for i, row := range []string{"a", "z", "b", "y"} {
+		gets = append(gets, hbase.Get{Table: "t", Row: row})
+		routes = append(routes, routed{regions[i%2], i})
+	}
+	var got []string
+	m := newMulti(t.Context(), routes, gets, []*selection{firstCell, firstCell, firstCell, firstCell})
+	for _, region := range m.request.RegionAction {
+		for _, action := range region.Action {
+			got = append(got, fmt.Sprintf("%s %s %d", region.Region.Value, action.Get.Row, action.GetIndex()))
+		}
+	}
+	if diff := cmp.Diff([]string{"-m a 1", "-m b 3", "m- z 2", "m- y 4"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

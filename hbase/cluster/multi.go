@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
@@ -18,79 +19,97 @@ const maxMulti = 256
 // multi is an RPC of Gets to one region server, whatever their tables. gohbase sends it as it is.
 type multi struct {
 	ctx     context.Context
-	server  hrpc.RegionClient
 	request *pb.MultiRequest
-	gets    []int // the caller's index of each Get, in the order of the request
+	gets    []routed // in the order of their indexes in the request
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // of each Get
 }
 
 // newMulti takes what the request needs out of the caller's Gets, since gohbase may still look at it when the caller has given up.
-func newMulti(ctx context.Context, server hrpc.RegionClient, regions []regionGets, gets []hbase.Get, selections []*selection) *multi {
-	n, keys := 0, 0
-	for _, r := range regions {
-		n += len(r.gets)
-		for _, i := range r.gets {
-			keys += len(gets[i].Row)
+func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections []*selection) *multi {
+	m := &multi{ctx: ctx, gets: routes, answer: make(chan hrpc.RPCResult, 1), request: new(pb.MultiRequest)}
+	messages := make([]struct {
+		action pb.Action
+		get    pb.Get
+		index  uint32
+	}, len(routes))
+	regions := map[hrpc.RegionInfo]*pb.RegionAction{}
+	for k, r := range routes {
+		region := regions[r.region]
+		if region == nil {
+			region = &pb.RegionAction{Region: regionSpecifier(r.region)}
+			regions[r.region] = region
+			m.request.RegionAction = append(m.request.RegionAction, region)
 		}
-	}
-	m := &multi{ctx: ctx, server: server, gets: make([]int, 0, n), answer: make(chan hrpc.RPCResult, 1),
-		request: &pb.MultiRequest{RegionAction: make([]*pb.RegionAction, len(regions))}}
-	// All of one kind share a piece of memory.
-	actions, list, messages, indexes, rows := make([]pb.Action, n), make([]*pb.Action, n), make([]pb.Get, n), make([]uint32, n), make([]byte, 0, keys)
-	for at, r := range regions {
-		first := len(m.gets)
-		for _, i := range r.gets {
-			k, sel := len(m.gets), selections[i]
-			rows = append(rows, gets[i].Row...)
-			get, action := &messages[k], &actions[k]
-			get.Row, get.Column, get.Filter = rows[len(rows)-len(gets[i].Row):], sel.columns, sel.filter
-			get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
-			indexes[k] = uint32(k) + 1 // HBase takes a zero for none
-			action.Index, action.Get, list[k] = &indexes[k], get, action
-			m.gets = append(m.gets, i)
-		}
-		m.request.RegionAction[at] = &pb.RegionAction{Region: regionSpecifier(r.region), Action: list[first:len(m.gets)]}
+		message := &messages[k]
+		selections[r.get].describe(&message.get, []byte(gets[r.get].Row))
+		message.index = uint32(k) + 1 // HBase takes a zero for none
+		message.action.Index, message.action.Get = &message.index, &message.get
+		region.Action = append(region.Action, &message.action)
 	}
 	return m
 }
 
-// send does not wait: writing can take as long as the server takes to read, whatever ctx says.
-func (m *multi) send() {
-	go m.server.QueueRPC(m)
+// getDirectly sends Gets to the regions that gohbase has located, as one multi per region server, whatever the tables.
+// It returns the indexes of the Gets that are not answered: gohbase has to locate their regions, or to retry them.
+//
+// gohbase's own batches have one table each. Sent at once, they are a multi per table and server; held back until
+// others come, they are one multi, and late.
+func (s *Store) getDirectly(
+	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
+) (rest []int) {
+	servers, rest := s.located.route(gets, valid)
+	stats := hbase.StatsOf(ctx)
+	var multis []*multi
+	for server, routes := range servers {
+		for chunk := range slices.Chunk(routes, s.maxMulti) {
+			m := newMulti(ctx, chunk, gets, selections)
+			stats.CountRPC(server.Addr())
+			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
+			go server.QueueRPC(m) // which can block for as long as the server does not read, whatever ctx says
+			multis = append(multis, m)
+		}
+	}
+	for _, m := range multis {
+		answered := m.wait()
+		for k, r := range m.gets {
+			if answered[k] {
+				results[r.get].Cells = m.cells[k]
+			} else {
+				rest = append(rest, r.get)
+			}
+		}
+	}
+	return rest
 }
 
 // wait waits for the answer, and tells of each Get whether it was answered. What was not was refused, or lost with its connection.
 func (m *multi) wait() (answered []bool) {
 	answered = make([]bool, len(m.gets))
+	var result hrpc.RPCResult
 	select {
-	case result := <-m.answer:
-		m.take(result, answered)
+	case result = <-m.answer:
 	case <-m.ctx.Done():
 		select {
-		case result := <-m.answer: // it came while another server's was waited for
-			m.take(result, answered)
+		case result = <-m.answer: // it came while another server's was waited for
 		default:
+			return answered
 		}
 	}
-	return answered
-}
-
-func (m *multi) take(result hrpc.RPCResult, answered []bool) {
 	if result.Error != nil {
-		return
+		return answered
 	}
-	response := result.Msg.(*pb.MultiResponse)
 	if m.cells == nil { // no row was there
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
-	for _, region := range response.GetRegionActionResult() {
+	for _, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
 		for _, result := range region.GetResultOrException() {
-			if at := int(result.GetIndex()) - 1; at >= 0 && at < len(m.gets) {
-				answered[at] = result.GetResult() != nil
+			if k := int(result.GetIndex()) - 1; k >= 0 && k < len(m.gets) {
+				answered[k] = result.GetResult() != nil
 			}
 		}
 	}
+	return answered
 }
 
 // DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.

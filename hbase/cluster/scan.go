@@ -138,7 +138,7 @@ type scanCall struct {
 }
 
 func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
-	sel, err := s.columns.selection(shape{scan.Columns, scan.Page, scan.Versions, scan.Time})
+	sel, err := s.columns.selection(&hbase.Get{Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time})
 	if err != nil {
 		return nil, err
 	}

@@ -10,21 +10,19 @@ import (
 	"twibase/hbase"
 )
 
-// shape is all of a Get or a Scan but its rows. Those of a batch mostly share one.
-type shape struct {
-	columns  string
-	page     hbase.Page
-	versions int
-	time     hbase.TimeRange
-}
-
-// selection is a shape in HBase's protocol. Nobody changes it once it is made, so that any number of calls share it.
+// selection is all of a Get or a Scan but its rows, in HBase's protocol. Nobody changes it once it is made, so that any number of calls share it.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
 	time     *pb.TimeRange
 	versions *uint32
 	limit    *uint32
+}
+
+// describe fills in a message that asks for a row.
+func (sel *selection) describe(get *pb.Get, row []byte) {
+	get.Row, get.Column, get.Filter = row, sel.columns, sel.filter
+	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
 
 // columnCache remembers what [hbase.Get.Columns] mean. The strings come from code, so there are few of them.
@@ -54,34 +52,35 @@ func protoColumns(list []hbase.Column) []*pb.Column {
 	return columns
 }
 
-func (c *columnCache) selection(s shape) (*selection, error) {
-	columns, err := c.get(s.columns)
+// selection returns what a Get selects of its row.
+func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
+	columns, err := c.get(g.Columns)
 	if err != nil {
 		return nil, err
 	}
 	sel := &selection{columns: columns, time: &pb.TimeRange{}}
-	if s.versions > 1 {
-		sel.versions = number(s.versions)
+	if g.Versions > 1 {
+		sel.versions = number(g.Versions)
 	}
-	if s.time.From > 0 {
-		sel.time.From = timestamp(s.time.From)
+	if g.Time.From > 0 {
+		sel.time.From = timestamp(g.Time.From)
 	}
-	if s.time.To > 0 {
-		sel.time.To = timestamp(s.time.To)
+	if g.Time.To > 0 {
+		sel.time.To = timestamp(g.Time.To)
 	}
-	if s.page.Limit > 0 {
+	if g.Page.Limit > 0 {
 		// HBase counts cells of each family, after deletes, versions and filters: with one version each, these are columns.
-		sel.limit = number(s.page.Limit)
+		sel.limit = number(g.Page.Limit)
 	}
-	if s.page.Start == "" && s.page.Stop == "" {
+	if g.Page.Start == "" && g.Page.Stop == "" {
 		return sel, nil
 	}
-	if s.page == (hbase.Page{Start: s.page.Start, Stop: hbase.Next(s.page.Start), Limit: s.page.Limit}) {
+	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
 		// One column is asked for by its name, which a bloom filter of rows and columns can tell to be absent.
-		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(s.page.Start)}}}
+		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
-	sel.filter, err = columnRange(s.page)
+	sel.filter, err = columnRange(g.Page)
 	return sel, err
 }
 

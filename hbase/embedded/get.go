@@ -65,7 +65,7 @@ func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
 	var like unique.Handle[shape]
 	for i := range gets {
 		g, err := &gets[i], error(nil)
-		if sel != nil && sameButRow(g, &gets[i-1]) {
+		if sel != nil && g.SameButRow(&gets[i-1]) {
 			err = hbase.Get{Row: g.Row}.Validate() // all else was valid
 		} else {
 			sel, err = s.selection(g)
@@ -85,11 +85,6 @@ func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
 		}
 	}
 	return lookups
-}
-
-// sameButRow reports whether two Gets differ in their rows alone.
-func sameButRow(a, b *hbase.Get) bool {
-	return a.Table == b.Table && a.Columns == b.Columns && a.Page == b.Page && a.Versions == b.Versions && a.Time == b.Time
 }
 
 // selection finds what a Get selects.
