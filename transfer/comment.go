@@ -17,87 +17,79 @@ type comment struct {
 	twit, author string
 	postedAt     time.Time
 	content      string
-	// ordinal numbers those of a file that are equal in all this.
+	// ordinal numbers those of a file that are equal in all this. They are counted by hashes, since a file may have more
+	// comments than fit into memory. Should two hashes collide, a comment has a higher ordinal than it needs, and the
+	// same one each time the file is read.
 	ordinal int
 }
 
-// ordinals count equal comments in the order of a file, by hashes: a file may have more comments than fit into
-// memory. Should two hashes collide, a comment has a higher ordinal than it needs, and the same one each time the
-// file is read.
-type ordinals struct {
+// commentParser parses the rows of files of comments.
+type commentParser struct {
 	file string
-	seen map[uint64]int
+	seen map[uint64]int // how many comments of the file have a hash
 }
 
-func (o *ordinals) of(file string, c comment) int {
-	if o.seen == nil || o.file != file {
-		*o = ordinals{file, map[uint64]int{}}
+func (p *commentParser) parse(r *row) comment {
+	c := comment{
+		twit: r.checked("twit", tables.CheckTwitID), author: r.checked("author", tables.CheckUsername),
+		postedAt: r.time("posted_at"), content: r.content("content"),
 	}
-	hash := xxhash.New()
-	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s\x00%s", c.twit, c.postedAt.UnixMilli(), c.author, c.content)
-	n := o.seen[hash.Sum64()]
-	o.seen[hash.Sum64()]++
-	return n
+	if c.content == "" {
+		r.fail("content", "it must not be empty")
+	}
+	if r.err != nil {
+		return c
+	}
+	if p.seen == nil || p.file != r.file {
+		*p = commentParser{r.file, map[uint64]int{}}
+	}
+	hash := xxhash.Sum64String(fmt.Sprintf("%s\x00%d\x00%s\x00%s", c.twit, c.postedAt.UnixMilli(), c.author, c.content))
+	c.ordinal = p.seen[hash]
+	p.seen[hash]++
+	return c
 }
 
 func (im *importer) importComments(ctx context.Context) error {
-	var equal ordinals
-	parse := func(r *row) comment {
-		c := comment{
-			twit: r.checked("twit", tables.CheckTwitID), author: r.checked("author", tables.CheckUsername),
-			postedAt: r.time("posted_at"), content: r.content("content"),
-		}
-		if c.content == "" {
-			r.fail("content", "it must not be empty")
-		}
-		if r.err == nil {
-			c.ordinal = equal.of(r.file, c)
-		}
-		return c
-	}
-	return pipe(ctx, im, "comments", parse, func(c comment) string { return c.twit }, im.writeComments)
+	return pipe(ctx, im, "comments", new(commentParser).parse, func(c comment) string { return c.twit }, im.writeComments)
 }
 
 func (im *importer) writeComments(ctx context.Context, batch []item[comment]) error {
 	batch, err := known(ctx, im, batch,
-		name[comment]{"twit", tables.PostedTwits, func(c comment) string { return c.twit }},
-		name[comment]{"author", &tables.Users.AnyObject, func(c comment) string { return c.author }})
+		name[comment]{"twit", tables.PostedTwits, func(c comment) string { return c.twit },
+			[]*tables.AnyList{&tables.Comments.AnyList}},
+		name[comment]{"author", &tables.Users.AnyObject, func(c comment) string { return c.author },
+			[]*tables.AnyList{&tables.UserComments.AnyList}})
 	if err != nil {
 		return err
 	}
-	owners, authors := make([]string, len(batch)), make([]string, len(batch))
-	for i, it := range batch {
-		owners[i], _ = im.objects[tables.PostedTwits].of(it.value.twit)
-		authors[i] = it.value.author
-	}
 	comments, userComments := im.lists[&tables.Comments.AnyList], im.lists[&tables.UserComments.AnyList]
-	if err := comments.touch(ctx, owners); err != nil {
-		return err
-	}
-	if err := userComments.touch(ctx, authors); err != nil {
-		return err
-	}
-	truth, derived := newWrites(im.store, len(batch)), im.derived(len(batch))
-	gets := make([]hbase.Get, len(batch))
+	truth, derived := im.truth(), im.derived()
+	stored := make([]*tables.Comment, len(batch))
 	for i, it := range batch {
-		cell := tables.Comments.Cell(it.value.stored(owners[i]), stamp(it.value.postedAt))
-		comments.put(truth, owners[i], cell)
-		gets[i] = comments.get(owners[i], cell.Qualifier)
+		twit, _ := im.objects[tables.PostedTwits].of(it.value.twit)
+		stored[i] = it.value.stored(twit)
+		comments.put(truth, twit, tables.Comments.Cell(stored[i], stamp(it.value.postedAt)))
 	}
 	if err := truth.flush(ctx); err != nil {
 		return err
 	}
-	var stored [][]hbase.Cell
 	if im.repaired { // what is rewritten must not bring back what was deleted
-		if stored, err = hbase.GetAll(ctx, im.store, gets); err != nil {
+		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
+			return comments.get(c.Twit.String(), c.Key().Position)
+		})
+		if err != nil {
 			return err
 		}
-	}
-	for i, it := range batch {
-		if stored == nil || len(stored[i]) > 0 {
-			key := it.value.stored(owners[i]).Key()
-			userComments.put(derived, it.value.author, tables.UserComments.Cell(key, stamp(it.value.postedAt)))
+		visible := stored[:0]
+		for i, c := range stored {
+			if len(cells[i]) > 0 {
+				visible = append(visible, c)
+			}
 		}
+		stored = visible
+	}
+	for _, c := range stored {
+		userComments.put(derived, c.AuthorName, tables.UserComments.Cell(c.Key(), stamp(c.PostedAt)))
 	}
 	return derived.flush(ctx)
 }

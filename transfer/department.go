@@ -63,18 +63,17 @@ func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 		all = append(all, d)
 		children[value(d.ParentCode)] = append(children[value(d.ParentCode)], d)
 	}
-	order := children[tables.Root]
-	for i := 0; i < len(order); i++ {
-		order = append(order, children[order[i].Code]...)
+	levels := children[tables.Root]
+	for i := 0; i < len(levels); i++ {
+		levels = append(levels, children[levels[i].Code]...)
 	}
-	emitted := map[string]bool{}
-	for _, d := range append(order, all...) {
-		if emitted[d.Code] {
-			continue
-		}
-		emitted[d.Code] = true
-		if err := row(tables.Departments.Row(d)...); err != nil {
-			return err
+	emitted := map[*tables.Department]bool{}
+	for _, d := range slices.Concat(levels, all) {
+		if !emitted[d] {
+			emitted[d] = true
+			if err := row(tables.Departments.Row(d)...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -13,56 +13,47 @@ import (
 
 // play is how much a user played a game on a day.
 type play struct {
-	played
+	pair // user and game
 	tables.DayCount
 }
-
-// played names the row of a play.
-type played struct{ username, game string }
 
 func parsePlay(r *row) play {
 	// A count's sums stay far below what 64 bits hold.
 	count := parse(r, "count", func(s string) (int, error) { return tables.ParseNumber(s, 1, math.MaxInt32) })
-	return play{played{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)},
+	return play{pair{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)},
 		tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
 }
 
 func (im *importer) importPlays(ctx context.Context) error {
-	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.username + "\x00" + p.game }, im.writePlays)
+	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.key() }, im.writePlays)
 }
 
 func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	batch, err := known(ctx, im, batch,
-		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.username }},
-		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.game }})
+		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.a }, []*tables.AnyList{&tables.UserGames.AnyList}},
+		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.b }, []*tables.AnyList{&tables.Players.AnyList}})
 	if err != nil {
 		return err
 	}
-	news := map[played][]hbase.Cell{}
-	var keys []played
+	news, stored := map[pair][]hbase.Cell{}, map[pair][]hbase.Cell{}
+	var keys, sought []pair
 	for _, it := range batch {
 		p := it.value
-		if news[p.played] == nil {
-			keys = append(keys, p.played)
+		if news[p.pair] == nil {
+			if keys = append(keys, p.pair); !im.newPlays.first(p.key()) {
+				sought = append(sought, p.pair)
+			}
 		}
-		cell := tables.Plays.Put(p.username, p.game, p.DayCount, timeless).Cells[0]
-		news[p.played] = overlay(news[p.played], cell)
+		news[p.pair] = overlay(news[p.pair], tables.Plays.Put(p.a, p.b, p.DayCount, timeless).Cells[0])
 	}
-	users, games := make([]string, len(keys)), make([]string, len(keys))
-	for i, key := range keys {
-		users[i], games[i] = key.username, key.game
-	}
-	if err := im.lists[&tables.UserGames.AnyList].touch(ctx, users); err != nil {
-		return err
-	}
-	if err := im.lists[&tables.Players.AnyList].touch(ctx, games); err != nil {
-		return err
-	}
-	stored, err := im.storedPlays(ctx, keys)
+	cells, err := hbase.GetEach(ctx, im.store, sought, func(p pair) hbase.Get { return tables.Plays.Get(p.a, p.b) })
 	if err != nil {
 		return err
 	}
-	derived, truth := im.derived(2*len(batch)), newWrites(im.store, len(batch))
+	for i, p := range sought {
+		stored[p] = cells[i]
+	}
+	derived, truth := im.derived(), im.truth()
 	for _, key := range keys {
 		if err := im.writePlayed(derived, truth, key, stored[key], news[key]); err != nil {
 			return err
@@ -74,25 +65,8 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	return truth.flush(ctx)
 }
 
-// storedPlays returns the rows of these that may be stored.
-func (im *importer) storedPlays(ctx context.Context, keys []played) (map[played][]hbase.Cell, error) {
-	var sought []played
-	var gets []hbase.Get
-	for _, key := range keys {
-		if !im.newPlays.first(key.username + "\x00" + key.game) {
-			sought, gets = append(sought, key), append(gets, tables.Plays.Get(key.username, key.game))
-		}
-	}
-	cells, err := hbase.GetAll(ctx, im.store, gets)
-	stored := make(map[played][]hbase.Cell, len(sought))
-	for i := range cells {
-		stored[sought[i]] = cells[i]
-	}
-	return stored, err
-}
-
 // writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
-func (im *importer) writePlayed(derived, truth *writes, key played, stored, news []hbase.Cell) error {
+func (im *importer) writePlayed(derived, truth *writes, key pair, stored, news []hbase.Cell) error {
 	committed := int64(0) // the timestamp of the commit record, if there is one
 	if i := slices.IndexFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == tables.CommitColumn }); i >= 0 {
 		committed = stored[i].Timestamp
@@ -114,9 +88,13 @@ func (im *importer) writePlayed(derived, truth *writes, key played, stored, news
 		return err
 	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
-	userGames.put(derived, key.username, tables.UserGames.Cell(tables.UserGameOf(key.game, days), rebuild.Youngest(merged)))
-	players.put(derived, key.game, tables.Players.Cell(key.username, max(timeless, committed+1)))
-	put := tables.Plays.Put(key.username, key.game, days[0], timeless)
+	userGames.put(derived, key.a, tables.UserGames.Cell(tables.UserGameOf(key.b, days), rebuild.Youngest(merged)))
+	players.put(derived, key.b, tables.Players.Cell(key.a, max(timeless, committed+1)))
+	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
+		userGames.count(key.a, false)
+		players.count(key.b, false)
+	}
+	put := tables.Plays.Put(key.a, key.b, days[0], timeless)
 	put.Cells = news
 	truth.put(put)
 	return nil

@@ -90,7 +90,11 @@ type importer struct {
 	newPlays  newKeys
 	// timelines are the owners of the timelines to which entries were added.
 	timelines owners
-	marker    importMarker
+	// fills writes the import marker, once, before the first entry is added to a timeline. filling is whether it is
+	// stored, died whether an import that died left it: nobody knows which timelines that touched.
+	fills           func() error
+	filling, died   bool
+	markerTimestamp int64
 
 	broadcasters broadcasters
 	fanoutLimit  int
@@ -118,8 +122,15 @@ func newImporter(ctx context.Context, store hbase.Store, files []source, options
 		fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
 		blank:       blank, repaired: tables.Imports.Repaired(cells[0]),
 	}
-	im.marker.on, im.marker.timestamp = tables.Imports.Marker(cells[0])
-	im.marker.died = im.marker.on
+	im.died, im.markerTimestamp = tables.Imports.Marker(cells[0])
+	im.filling = im.died
+	im.fills = sync.OnceValue(func() error {
+		if im.filling {
+			return nil
+		}
+		return im.mark(ctx, true)
+	})
+	im.rebuilder.Blank = blank
 	im.rebuilder.ListBound = cmp.Or(options.ListBound, tables.ListBound)
 	for _, o := range tables.Objects() {
 		im.objects[o] = newLookup(store, o.Lookup, o.Find)
@@ -182,7 +193,17 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f source) bool { return f.schema.name == schema })
 }
 
-// known returns the items of a batch that name existing objects, and reports the others.
+// name is a column that names an object, which must exist. An empty one names nothing.
+type name[T any] struct {
+	column string
+	object *tables.AnyObject
+	of     func(T) string
+	// lists are those of the object in which the row may have a member.
+	lists []*tables.AnyList
+}
+
+// known returns the items of a batch that name existing objects, and reports the others. It touches the lists of the
+// objects that they name.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))
@@ -207,14 +228,18 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 			return nil, err
 		}
 	}
+	for _, n := range names {
+		for _, l := range n.lists {
+			owners := make([]string, len(kept))
+			for i := range kept {
+				owners[i], _ = im.objects[n.object].of(n.of(kept[i].value))
+			}
+			if err := im.lists[l].touch(ctx, owners); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return kept, nil
-}
-
-// name is a column that names an object, which must exist. An empty one names nothing.
-type name[T any] struct {
-	column string
-	object *tables.AnyObject
-	of     func(T) string
 }
 
 // owners are the names of the owners of lists that an import touched. It is safe for concurrent use.

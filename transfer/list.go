@@ -2,6 +2,9 @@ package transfer
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"twibase/hbase"
@@ -17,6 +20,9 @@ type list struct {
 	touched     owners
 	// blank is whether the store was empty when the import began: then every list is one bucket until it is rebuilt.
 	blank bool
+	// lengths are the lengths of lists that a blank store did not have, as far as their members are known to be new.
+	mu      sync.Mutex
+	lengths map[string]rebuild.Length
 }
 
 // lists are all lists of which a file can have members.
@@ -29,7 +35,7 @@ func newLists(store hbase.Store, blank bool) lists {
 		if l.Trimmed {
 			continue
 		}
-		all[l] = &list{AnyList: l, blank: blank, directories: newLookup(store, l.Directories,
+		all[l] = &list{AnyList: l, blank: blank, lengths: map[string]rebuild.Length{}, directories: newLookup(store, l.Directories,
 			func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
 				directory, err := l.DecodeDirectory(owner, cells)
 				return directory, len(directory) > 0, err
@@ -89,7 +95,29 @@ func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) 
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// rebuild rebuilds the lists that were touched.
+// count notes that a member is new to its owner's list.
+func (l *list) count(owner string, public bool) {
+	if !l.blank {
+		return
+	}
+	one := rebuild.Length{All: 1}
+	if public {
+		one.Public = 1
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lengths[owner] = l.lengths[owner].Plus(one)
+}
+
+// rebuild rebuilds the lists that were touched. It does not read those whose members were counted and fit into one
+// bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
-	return s.Lists(ctx, l.AnyList, l.touched.sorted())
+	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
+	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {
+		return err
+	}
+	return s.Lists(ctx, l.AnyList, slices.DeleteFunc(l.touched.sorted(), func(owner string) bool {
+		_, counted := l.lengths[owner]
+		return counted
+	}))
 }

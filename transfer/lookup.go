@@ -26,11 +26,7 @@ func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
 // find reads those of the names that were not looked up before, in one multi-get.
 func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	missing := l.missing(names)
-	gets := make([]hbase.Get, len(missing))
-	for i, name := range missing {
-		gets[i] = l.get(name)
-	}
-	cells, err := hbase.GetAll(ctx, l.store, gets)
+	cells, err := hbase.GetEach(ctx, l.store, missing, l.get)
 	if err != nil {
 		return err
 	}
@@ -46,13 +42,6 @@ func (l *lookup[V]) find(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
-}
-
-// note spares a look for a name.
-func (l *lookup[V]) note(name string, value V) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known[name] = &value
 }
 
 func (l *lookup[V]) missing(names []string) (missing []string) {

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"twibase/hbase"
@@ -47,20 +48,13 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 				return err
 			}
 			if len(references) > 0 {
-				err = revise(ctx, im, o, batch)
-			} else {
-				w := newWrites(im.store, len(batch))
-				for _, it := range batch {
-					w.put(o.Put(o.Key(it.value), it.value, timeless))
-				}
-				err = w.flush(ctx)
+				return revise(ctx, im, o, batch)
 			}
-			if err == nil && im.blank {
-				for _, it := range batch {
-					im.objects[&o.AnyObject].note(o.Key(it.value), o.Key(it.value))
-				}
+			w := im.truth()
+			for _, it := range batch {
+				w.put(o.Put(o.Key(it.value), it.value, timeless))
 			}
-			return err
+			return w.flush(ctx)
 		})
 	}
 }
@@ -69,7 +63,7 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
-			names = append(names, name[*T]{ref.Attribute, ref.List.Owner, func(t *T) string { return ref.Named(t) }})
+			names = append(names, name[*T]{ref.Attribute, ref.List.Owner, func(t *T) string { return ref.Named(t) }, nil})
 		}
 	}
 	return names
@@ -85,40 +79,42 @@ type revision struct {
 	changed bool
 }
 
-// revisions compares objects with what is stored. If a key comes twice, the later row counts. An object that says something
-// else becomes younger, so that its new place in a list is younger than what removes the old one.
+// revisions compares objects with what is stored. An object that says something else becomes younger, so that its new
+// place in a list is younger than what removes the old one.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
-	latest := map[string]*T{}
-	var gets []hbase.Get
-	var all []revision
+	var keys []string
+	latest := map[string]*T{} // of the rows of a key the last one counts
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {
-			all, gets = append(all, revision{key: key}), append(gets, o.Get(key, o.Columns(fields)))
+			keys = append(keys, key)
 		}
 		latest[key] = it.value
 	}
-	stored, err := hbase.GetAll(ctx, im.store, gets)
+	stored, err := hbase.GetEach(ctx, im.store, keys, func(key string) hbase.Get { return o.Get(key, o.Columns(fields)) })
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		v := &all[i]
-		v.before = stored[i]
-		v.after = o.Put(v.key, latest[v.key], rebuild.Youngest(v.before)+1)
-		same := 0
-		for _, old := range v.before {
-			j := slices.IndexFunc(v.after.Cells, func(c hbase.Cell) bool { return c.Qualifier == old.Qualifier })
-			if j < 0 {
-				v.removed = append(v.removed, old)
-			} else if string(v.after.Cells[j].Value) == string(old.Value) {
-				same++
-			}
-		}
-		v.changed = len(v.removed) > 0 || same < len(v.after.Cells)
+	all := make([]revision, len(keys))
+	for i, key := range keys {
+		before := stored[i]
+		after := o.Put(key, latest[key], rebuild.Youngest(before)+1)
+		removed := slices.DeleteFunc(slices.Clone(before), func(old hbase.Cell) bool {
+			return slices.ContainsFunc(after.Cells, func(c hbase.Cell) bool { return c.Qualifier == old.Qualifier })
+		})
+		all[i] = revision{key, before, after, removed, !maps.Equal(values(before), values(after.Cells))}
 	}
 	return all, nil
+}
+
+// values returns the values of columns.
+func values(cells []hbase.Cell) map[string]string {
+	values := make(map[string]string, len(cells))
+	for _, c := range cells {
+		values[c.Qualifier] = string(c.Value)
+	}
+	return values
 }
 
 // revise writes objects that are in lists because of what they refer to, unless they say the same as in the store. The object
@@ -128,7 +124,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	if err != nil {
 		return err
 	}
-	derived, truth := im.derived(len(batch)), newWrites(im.store, len(batch))
+	derived, truth := im.derived(), im.truth()
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
 			if err := im.moveReferrers(ctx, derived, ref, revisions); err != nil {
@@ -153,17 +149,19 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 // moveReferrers moves objects to their places in the lists of the objects that they refer to.
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
-	before, after := make([]tables.Referrer, len(revisions)), make([]tables.Referrer, len(revisions))
+	var moves [][2]tables.Referrer // before and after
 	var owners []string
-	for i, v := range revisions {
-		var err error
-		if before[i], _, err = ref.Decode(v.key, v.before); err != nil {
+	for _, v := range revisions {
+		before, _, err := ref.Decode(v.key, v.before)
+		if err != nil {
 			return err
 		}
-		if after[i], _, err = ref.Decode(v.key, v.after.Cells); err != nil {
+		after, _, err := ref.Decode(v.key, v.after.Cells)
+		if err != nil {
 			return err
 		}
-		for _, r := range []tables.Referrer{before[i], after[i]} {
+		moves = append(moves, [2]tables.Referrer{before, after})
+		for _, r := range moves[len(moves)-1] {
 			if r.Listed {
 				owners = append(owners, r.Owner)
 			}
@@ -172,13 +170,13 @@ func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Re
 	if err := list.touch(ctx, owners); err != nil {
 		return err
 	}
-	for i, v := range revisions {
-		old, now := before[i], after[i]
-		if old.Listed && (old.Owner != now.Owner || old.Member.Qualifier != now.Member.Qualifier) {
-			im.remove(w, list, old.Owner, old.Member)
+	for i, move := range moves {
+		before, after := move[0], move[1]
+		if before.Listed && (before.Owner != after.Owner || before.Member.Qualifier != after.Member.Qualifier) {
+			im.remove(w, list, before.Owner, before.Member)
 		}
-		if now.Listed && v.changed {
-			list.put(w, now.Owner, now.Member)
+		if after.Listed && revisions[i].changed {
+			list.put(w, after.Owner, after.Member)
 		}
 	}
 	return nil

@@ -9,14 +9,17 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// relation is a row that relates a to b. Both are names in the file, and keys once they were looked up.
+// pair are two objects that a row is about. Both are names in the file, and keys once they were looked up.
+type pair struct{ a, b string }
+
+func (p pair) key() string { return p.a + "\x00" + p.b }
+
+// relation is a row that relates a to b.
 type relation struct {
-	a, b string
+	pair
 	// at is since when, tables.Unknown if the row does not say.
 	at time.Time
 }
-
-func (r relation) key() string { return r.a + "\x00" + r.b }
 
 // relations imports the relations of one kind: the edges, and both lists that follow from each.
 type relations struct {
@@ -49,9 +52,8 @@ func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 }
 
 func (x *relations) parse(r *row) relation {
-	rel := relation{
-		r.checked(x.From.Column, x.From.Object().CheckName), r.checked(x.To.Column, x.To.Object().CheckName), tables.Unknown,
-	}
+	rel := relation{at: tables.Unknown}
+	rel.a, rel.b = r.checked(x.From.Column, x.From.Object().CheckName), r.checked(x.To.Column, x.To.Object().CheckName)
 	if x.Dated() && r.has(x.DateColumn) {
 		rel.at = r.time(x.DateColumn)
 	}
@@ -63,20 +65,21 @@ func (x *relations) parse(r *row) relation {
 
 func (x *relations) imports(ctx context.Context, im *importer) error {
 	from, to := x.From.Object(), x.To.Object()
-	return pipe(ctx, im, x.File, x.parse, relation.key, func(ctx context.Context, batch []item[relation]) error {
-		batch, err := known(ctx, im, batch,
-			name[relation]{x.From.Column, from, func(r relation) string { return r.a }},
-			name[relation]{x.To.Column, to, func(r relation) string { return r.b }})
-		if err != nil {
-			return err
-		}
-		for i := range batch {
-			r := &batch[i].value
-			r.a, _ = im.objects[from].of(r.a)
-			r.b, _ = im.objects[to].of(r.b)
-		}
-		return x.write(ctx, im, batch)
-	})
+	return pipe(ctx, im, x.File, x.parse, func(r relation) string { return r.key() },
+		func(ctx context.Context, batch []item[relation]) error {
+			batch, err := known(ctx, im, batch,
+				name[relation]{x.From.Column, from, func(r relation) string { return r.a }, []*tables.AnyList{x.From.List}},
+				name[relation]{x.To.Column, to, func(r relation) string { return r.b }, []*tables.AnyList{x.To.List}})
+			if err != nil {
+				return err
+			}
+			for i := range batch {
+				r := &batch[i].value
+				r.a, _ = im.objects[from].of(r.a)
+				r.b, _ = im.objects[to].of(r.b)
+			}
+			return x.write(ctx, im, batch)
+		})
 }
 
 // edge is what the store says of a relation.
@@ -92,11 +95,11 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	if err != nil {
 		return err
 	}
-	derived := im.derived(2 * len(batch))
+	derived := im.derived()
 	truth := make([]hbase.Mutation, 0, len(batch))
 	var added []relation
-	for i, it := range batch {
-		r, old := it.value, edges[i]
+	for _, it := range batch {
+		r, old := it.value, edges[it.value.pair]
 		timestamp := stamp(r.at)
 		if old.timestamp >= timestamp {
 			continue
@@ -106,6 +109,8 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}
 		if !old.related {
+			x.from.count(r.a, false)
+			x.to.count(r.b, false)
 			added = append(added, r)
 		}
 		x.from.put(derived, r.a, x.From.Member(r.b, r.at, timestamp))
@@ -124,40 +129,29 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	return hbase.MutateAll(ctx, im.store, truth)
 }
 
-// read returns the edge of each row; rows of the same two objects share one.
-func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) ([]*edge, error) {
-	as, bs := make([]string, len(batch)), make([]string, len(batch))
-	edges, shared := make([]*edge, len(batch)), make(map[relation]*edge, len(batch))
-	var gets []hbase.Get
-	var sought []*edge
-	for i, it := range batch {
-		r := it.value
-		as[i], bs[i] = r.a, r.b
-		pair := relation{a: r.a, b: r.b}
-		if shared[pair] == nil {
-			shared[pair] = new(edge)
-			if !x.newKeys.first(r.key()) {
-				gets, sought = append(gets, x.Get(r.a, r.b)), append(sought, shared[pair])
+// read returns the edges of all pairs of a batch.
+func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) (map[pair]*edge, error) {
+	edges := make(map[pair]*edge, len(batch))
+	var sought []pair
+	for _, it := range batch {
+		p := it.value.pair
+		if edges[p] == nil {
+			edges[p] = new(edge)
+			if !x.newKeys.first(p.key()) {
+				sought = append(sought, p)
 			}
 		}
-		edges[i] = shared[pair]
 	}
-	if err := x.from.touch(ctx, as); err != nil {
-		return nil, err
-	}
-	if err := x.to.touch(ctx, bs); err != nil {
-		return nil, err
-	}
-	cells, err := hbase.GetAll(ctx, store, gets)
+	cells, err := hbase.GetEach(ctx, store, sought, func(p pair) hbase.Get { return x.Get(p.a, p.b) })
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range sought {
+	for i, p := range sought {
 		related, at, err := x.Decode(cells[i])
 		if err != nil {
 			return nil, err
 		}
-		*e = edge{related, at, rebuild.Youngest(cells[i])}
+		*edges[p] = edge{related, at, rebuild.Youngest(cells[i])}
 	}
 	return edges, nil
 }

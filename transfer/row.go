@@ -118,29 +118,28 @@ func (s *source) rows(f func(*row) error) error {
 	defer contents.Close()
 	r := csv.NewReader(withoutMark(contents))
 	header, err := r.Read()
-	switch {
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) {
 		return place{s.name, 1}.bad("", "the file is empty, it lacks even the header: %s", s.schema)
-	case err != nil:
+	}
+	if err != nil {
 		return s.failure(r, err)
 	}
 	if column, reason := s.schema.check(header); reason != "" {
 		return place{s.name, 1}.bad(column, "%s", reason)
 	}
 	for {
-		fields, err := r.Read()
+		row := &row{header: header}
+		row.fields, err = r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		row := &row{header: header, fields: fields}
-		if err != nil {
-			if err := s.failure(r, err); !errors.As(err, &row.err) {
-				return err
-			}
-			row.place = place{s.name, row.err.Line}
-		} else {
+		if err == nil {
 			line, _ := r.FieldPos(0)
 			row.place = place{s.name, line}
+		} else if err := s.failure(r, err); errors.As(err, &row.err) {
+			row.place = place{s.name, row.err.Line}
+		} else {
+			return err
 		}
 		if err := f(row); err != nil {
 			return err

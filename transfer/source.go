@@ -2,12 +2,10 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,10 +17,7 @@ import (
 type source struct {
 	name   string
 	schema *schema
-	// order is the place of the schema among all.
-	order int
-	open  func() (io.ReadCloser, error)
-	info  fs.FileInfo // nil in memory
+	open   func() (io.ReadCloser, error)
 }
 
 func newSource(name string, open func() (io.ReadCloser, error)) (source, error) {
@@ -31,15 +26,15 @@ func newSource(name string, open func() (io.ReadCloser, error)) (source, error) 
 	if i < 0 || !isCSV(name) {
 		return source{}, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", name, schemaNames())
 	}
-	return source{name: name, schema: &schemas[i], order: i, open: open}, nil
+	return source{name: name, schema: &schemas[i], open: open}, nil
 }
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// sources finds the files that paths name, files or folders of files, in the order of the schemas. A file that
-// several paths name is read once: comments that a file has twice are two.
-func sources(paths []string) ([]source, error) {
-	var found []source
+// sources finds the files that paths name, files or folders of files. A file that several paths name is read once:
+// comments that a file has twice are two.
+func sources(paths []string) (found []source, err error) {
+	var infos []os.FileInfo
 	for _, path := range paths {
 		files, err := expand(path)
 		if err != nil {
@@ -54,12 +49,12 @@ func sources(paths []string) ([]source, error) {
 			if err != nil {
 				return nil, err
 			}
-			if s.info = info; !slices.ContainsFunc(found, func(f source) bool { return os.SameFile(f.info, info) }) {
-				found = append(found, s)
+			if !slices.ContainsFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+				infos, found = append(infos, info), append(found, s)
 			}
 		}
 	}
-	return inOrder(found), nil
+	return found, nil
 }
 
 // expand returns a path or, if it is a folder, the CSV files in it.
@@ -84,8 +79,7 @@ func expand(path string) (files []string, err error) {
 }
 
 // memorySources are files whose contents are in memory.
-func memorySources(contents map[string][]byte) ([]source, error) {
-	var found []source
+func memorySources(contents map[string][]byte) (found []source, err error) {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		s, err := newSource(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(contents[name])), nil })
 		if err != nil {
@@ -93,13 +87,7 @@ func memorySources(contents map[string][]byte) ([]source, error) {
 		}
 		found = append(found, s)
 	}
-	return inOrder(found), nil
-}
-
-// inOrder sorts files by their schemas; those of one schema stay in the order given.
-func inOrder(files []source) []source {
-	slices.SortStableFunc(files, func(a, b source) int { return cmp.Compare(a.order, b.order) })
-	return files
+	return found, nil
 }
 
 // contents opens the file, decompressed if its name says so.

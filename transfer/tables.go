@@ -25,26 +25,21 @@ func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created 
 	if err != nil {
 		return nil, err
 	}
-	definitions := tables.Definitions(regions)
-	made := make([]bool, len(definitions))
+	missing := slices.DeleteFunc(tables.Definitions(regions), func(t hbase.Table) bool { return slices.Contains(names, t.Name) })
+	created = make([]string, len(missing))
 	var group errgroup.Group // a table takes a cluster a second, and several at a time hardly longer
-	for i, table := range definitions {
-		if slices.Contains(names, table.Name) {
-			continue
-		}
+	for i, table := range missing {
 		group.Go(func() error {
 			err := store.CreateTable(ctx, table)
-			if made[i] = err == nil; errors.Is(err, hbase.ErrTableExists) {
+			if errors.Is(err, hbase.ErrTableExists) {
 				return nil
+			}
+			if err == nil {
+				created[i] = table.Name
 			}
 			return err
 		})
 	}
 	err = group.Wait()
-	for i, table := range definitions {
-		if made[i] {
-			created = append(created, table.Name)
-		}
-	}
-	return created, err
+	return slices.DeleteFunc(created, func(name string) bool { return name == "" }), err
 }

@@ -110,7 +110,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 // docs/TABLES.md says why.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	if len(followers) > 0 {
-		if err := im.mark(ctx); err != nil {
+		if err := im.fills(); err != nil {
 			return err
 		}
 	}
@@ -124,37 +124,16 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// importMarker is the row that says that an import adds entries to timelines, and has not trimmed them. It is safe
-// for concurrent use.
-type importMarker struct {
-	mu        sync.Mutex
-	on        bool
-	timestamp int64
-	// died is whether the marker is that of an import that died: nobody knows which timelines that touched.
-	died bool
-}
-
-// mark writes the marker, once, before the first entry.
-func (im *importer) mark(ctx context.Context) error {
-	im.marker.mu.Lock()
-	defer im.marker.mu.Unlock()
-	if im.marker.on {
-		return nil
-	}
-	return im.marker.write(ctx, im.store, true)
-}
-
-func (m *importMarker) write(ctx context.Context, store hbase.Store, on bool) error {
-	if err := hbase.MutateAll(ctx, store, []hbase.Mutation{tables.Imports.PutMarker(on, m.timestamp+1)}); err != nil {
-		return err
-	}
-	m.on, m.timestamp = on, m.timestamp+1
-	return nil
+// mark writes the import marker, the row that says whether an import adds entries to timelines, and has not trimmed them.
+func (im *importer) mark(ctx context.Context, filling bool) error {
+	im.filling = filling
+	im.markerTimestamp++
+	return hbase.MutateAll(ctx, im.store, []hbase.Mutation{tables.Imports.PutMarker(filling, im.markerTimestamp)})
 }
 
 // trimTimelines trims the timelines to which the import added entries, or all if one before it died.
 func (im *importer) trimTimelines(ctx context.Context) error {
-	if im.marker.died {
+	if im.died {
 		for row, err := range im.store.Scan(ctx, tables.Timelines.Rows()) {
 			if err != nil {
 				return err
@@ -166,8 +145,8 @@ func (im *importer) trimTimelines(ctx context.Context) error {
 			im.timelines.add(owner)
 		}
 	}
-	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.marker.on {
+	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.filling {
 		return err
 	}
-	return im.marker.write(ctx, im.store, false)
+	return im.mark(ctx, false)
 }

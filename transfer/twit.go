@@ -46,7 +46,8 @@ func (im *importer) importTwits(ctx context.Context) error {
 	return pipe(ctx, im, "twits", parseTwit, func(t *tables.Twit) string { return t.Name },
 		func(ctx context.Context, batch []item[*tables.Twit]) error {
 			batch, err := known(ctx, im, batch,
-				name[*tables.Twit]{"author", &tables.Users.AnyObject, func(t *tables.Twit) string { return t.AuthorName }})
+				name[*tables.Twit]{"author", &tables.Users.AnyObject, func(t *tables.Twit) string { return t.AuthorName },
+					[]*tables.AnyList{&tables.Twits.AnyList, &tables.Albums.AnyList}})
 			if err != nil {
 				return err
 			}
@@ -57,18 +58,10 @@ func (im *importer) importTwits(ctx context.Context) error {
 // writeTwits writes twits whose authors exist. The row of a twit's id comes last: a twit that has one has all that
 // follows from it.
 func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
-	authors, gets := make([]string, len(batch)), make([]hbase.Get, len(batch))
-	for i, it := range batch {
-		authors[i], gets[i] = it.value.AuthorName, tables.TwitNames.Get(it.value.Name)
-	}
 	lists, albums := im.lists[&tables.Twits.AnyList], im.lists[&tables.Albums.AnyList]
-	if err := lists.touch(ctx, authors); err != nil {
-		return err
-	}
-	if err := albums.touch(ctx, authors); err != nil {
-		return err
-	}
-	names, err := hbase.GetAll(ctx, im.store, gets)
+	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
+		return tables.TwitNames.Get(it.value.Name)
+	})
 	if err != nil {
 		return err
 	}
@@ -76,12 +69,14 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err != nil {
 		return err
 	}
-	derived, truth := im.derived(2*len(batch)), newWrites(im.store, len(batch))
+	derived, truth := im.derived(), im.truth()
 	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range added {
 		timestamp := stamp(t.PostedAt)
+		lists.count(t.AuthorName, tables.Twits.IsPublic(t))
 		lists.put(derived, t.AuthorName, tables.Twits.Cell(t, timestamp))
 		if t.InAlbum() {
+			albums.count(t.AuthorName, tables.Albums.IsPublic(t))
 			albums.put(derived, t.AuthorName, tables.Albums.Cell(t, timestamp))
 		}
 		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], t.Key())
@@ -101,7 +96,6 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], names [][]hbase.Cell) ([]*tables.Twit, error) {
 	var added []*tables.Twit
 	var again []item[*tables.Twit]
-	var gets []hbase.Get
 	first := map[string]*tables.Twit{}
 	for i, it := range batch {
 		t := it.value
@@ -113,7 +107,6 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			err = im.progress.skip(taken(it))
 		case stored:
 			again = append(again, it)
-			gets = append(gets, im.lists[&tables.Twits.AnyList].get(key.Author, key.Position))
 		case first[t.Name] == nil:
 			first[t.Name] = t
 			added = append(added, t)
@@ -124,7 +117,9 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], na
 			return nil, err
 		}
 	}
-	cells, err := hbase.GetAll(ctx, im.store, gets)
+	cells, err := hbase.GetEach(ctx, im.store, again, func(it item[*tables.Twit]) hbase.Get {
+		return im.lists[&tables.Twits.AnyList].get(it.value.AuthorName, it.value.Key().Position)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -31,15 +31,13 @@ type writes struct {
 
 type rowKey struct{ table, row string }
 
-// newWrites expects so many rows.
-func newWrites(store hbase.Store, rows int) *writes {
-	return &writes{store: store, at: make(map[rowKey]int, rows), puts: make([]hbase.Put, 0, rows)}
-}
+// truth returns writes of sources.
+func (im *importer) truth() *writes { return &writes{store: im.store, at: map[rowKey]int{}} }
 
 // derived returns writes of derived cells. A repair after an import that died may have removed such cells, because
 // their sources were missing. Then they are rewritten.
-func (im *importer) derived(rows int) *writes {
-	w := newWrites(im.store, rows)
+func (im *importer) derived() *writes {
+	w := im.truth()
 	w.rewriteMasked = im.repaired
 	return w
 }

@@ -11,10 +11,10 @@ import (
 
 // comments checks that comments have a twit and an author, and are in the author's list.
 func (r *run) comments(ctx context.Context) error {
-	return r.members(ctx, &tables.Comments.AnyList, typed(tables.Comments, explainComments))
+	return membersOf(ctx, r, tables.Comments, r.explainComments)
 }
 
-func explainComments(ctx context.Context, r *run, owner string, members []*tables.Comment) ([]string, error) {
+func (r *run) explainComments(ctx context.Context, owner string, members []*tables.Comment) ([]string, error) {
 	why, authors := make([]string, len(members)), make([]string, len(members))
 	for i, c := range members {
 		authors[i] = c.AuthorName
@@ -53,17 +53,18 @@ func explainComments(ctx context.Context, r *run, owner string, members []*table
 	return why, r.expect(ctx, entries)
 }
 
-func explainUserComments() explainer {
-	return explainByList(tables.UserComments,
-		func(_ string, k tables.CommentKey) entry {
-			return entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
-		},
-		"there is no such comment",
-		func(_ *run, author string, k tables.CommentKey, found hbase.Cell) string {
-			c, err := decoded(tables.Comments)(k.Twit.String(), found)
-			if err == nil && c.AuthorName != author {
-				return fmt.Sprintf("%s wrote it", c.AuthorName)
-			}
-			return ""
-		})
+// sourceOfUserComment is the comment in the list of its twit.
+func sourceOfUserComment(author string, member hbase.Cell) (source, error) {
+	k, err := decoded(tables.UserComments)(author, member)
+	place := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
+	return source{place: &place, why: func(cells []hbase.Cell) string {
+		if len(cells) == 0 {
+			return "there is no such comment"
+		}
+		c, err := decoded(tables.Comments)(k.Twit.String(), cells[0])
+		if err == nil && c.AuthorName != author {
+			return fmt.Sprintf("%s wrote it", c.AuthorName)
+		}
+		return ""
+	}}, err
 }

@@ -98,29 +98,17 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// explainEdges explains the lists of one end of a relation by the edges. ends returns the two objects, given the owner
-// of a list and the counterpart that is a member.
-func explainEdges(x *tables.Relation, e *tables.End, ends func(owner, counterpart string) (a, b string)) explainer {
-	type edge struct {
-		a, b string
-		at   time.Time
-	}
-	return explain(
-		func(owner string, c hbase.Cell) (edge, error) {
-			counterpart, at, err := e.Counterpart(owner, c)
-			a, b := ends(owner, counterpart)
-			return edge{a, b, at}, err
-		},
-		func(_ string, e edge) hbase.Get { return x.Get(e.a, e.b) },
-		func(_ string, e edge, cells []hbase.Cell) string {
-			related, at, err := x.Decode(cells)
-			switch {
-			case err != nil: // reported with the edge
-			case !related:
-				return fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, e.a, e.b))
-			case x.Dated() && !at.Equal(e.at):
-				return says(x, e.a, e.b) + since(x, at)
-			}
-			return ""
-		})
+// sourceOfRelated is the edge from a to b, by which both are members of each other's lists. These say since when.
+func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
+	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
+		related, at, err := x.Decode(cells)
+		switch {
+		case err != nil: // reported with the edge
+		case !related:
+			return fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, a, b))
+		case x.Dated() && !at.Equal(when):
+			return says(x, a, b) + since(x, at)
+		}
+		return ""
+	}}
 }

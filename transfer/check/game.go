@@ -43,17 +43,14 @@ func (r *run) played(row hbase.Row) *pair {
 	}}
 }
 
-// explainPlays explains a list of games or players by the plays. plays reads those of an owner and a member.
-func explainPlays[E any](l *tables.List[E], plays func(owner string, member E) (user, game string)) explainer {
-	return explain(decoded(l),
-		func(owner string, member E) hbase.Get { return tables.Plays.Any(plays(owner, member)) },
-		func(owner string, member E, cells []hbase.Cell) string {
-			if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
-				user, game := plays(owner, member)
-				return fmt.Sprintf("%s never played %s", user, game)
-			}
-			return ""
-		})
+// sourceOfPlayer is what a user played of a game.
+func sourceOfPlayer(user, game string) source {
+	return source{row: tables.Plays.Any(user, game), why: func(cells []hbase.Cell) string {
+		if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
+			return fmt.Sprintf("%s never played %s", user, game)
+		}
+		return ""
+	}}
 }
 
 // days checks that the sums of games by day are those of their players.

@@ -9,26 +9,96 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// explainer says of each of an owner's members why it should not be there: nothing if it should.
-type explainer func(ctx context.Context, r *run, owner string, members []hbase.Cell) ([]string, error)
+// source is what a member of a list follows from: a row, or the place of another list.
+type source struct {
+	row   hbase.Get
+	place *entry // of the other list; nil if it is a row
+	// why says why the member should not be there, given the cells of the source: nothing if it should.
+	why func(cells []hbase.Cell) string
+}
 
-// explain explains each member by the row that it follows from. why is empty if the row says what the member does.
-func explain[E any](decode func(owner string, member hbase.Cell) (E, error), source func(owner string, member E) hbase.Get,
-	why func(owner string, member E, cells []hbase.Cell) string) explainer {
-	return func(ctx context.Context, r *run, owner string, cells []hbase.Cell) ([]string, error) {
-		members, reasons := make([]E, len(cells)), make([]string, len(cells))
-		for i, c := range cells {
-			var err error
-			if members[i], err = decode(owner, c); err != nil {
-				return nil, err
+// sources returns the sources of members of each kind of list, but for the lists of twits, comments and timelines, which
+// have checks of their own.
+func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
+	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
+		&tables.Albums.AnyList:       r.sourceOfAlbum,
+		&tables.UserComments.AnyList: sourceOfUserComment,
+		&tables.UserGames.AnyList: func(user string, c hbase.Cell) (source, error) {
+			g, err := decoded(tables.UserGames)(user, c)
+			return sourceOfPlayer(user, g.Code), err
+		},
+		&tables.Players.AnyList: func(game string, c hbase.Cell) (source, error) {
+			user, err := decoded(tables.Players)(game, c)
+			return sourceOfPlayer(user, game), err
+		},
+	}
+	for _, ref := range tables.References() {
+		sources[ref.List] = func(owner string, c hbase.Cell) (source, error) { return sourceOfReferrer(ref, owner, c) }
+	}
+	for _, x := range tables.Relations() {
+		sources[x.From.List] = func(a string, c hbase.Cell) (source, error) {
+			b, at, err := x.From.Counterpart(a, c)
+			return sourceOfRelated(x, a, b, at), err
+		}
+		sources[x.To.List] = func(b string, c hbase.Cell) (source, error) {
+			a, at, err := x.To.Counterpart(b, c)
+			return sourceOfRelated(x, a, b, at), err
+		}
+	}
+	return sources
+}
+
+// lists checks that every member of every list follows from something.
+func (r *run) lists(ctx context.Context) error {
+	sources := r.sources()
+	for _, l := range tables.Lists() {
+		if sources[l] == nil {
+			continue
+		}
+		err := r.members(ctx, l, func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error) {
+			all := make([]source, len(members))
+			for i, c := range members {
+				if all[i], err = sources[l](owner, c); err != nil {
+					return nil, err
+				}
+			}
+			return r.explain(ctx, all)
+		})
+		if err != nil {
+			return err
+		}
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain reads sources of members of one list, and returns why these should not be there.
+func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
+	var places []entry
+	for _, s := range sources {
+		if s.place != nil {
+			places = append(places, *s.place)
+		}
+	}
+	cells := make([][]hbase.Cell, len(sources))
+	if len(places) == 0 {
+		cells, err = hbase.GetEach(ctx, r.Store, sources, func(s source) hbase.Get { return s.row })
+	} else if err = r.find(ctx, places); err == nil {
+		for i, e := range places {
+			if e.found != nil {
+				cells[i] = []hbase.Cell{*e.found}
 			}
 		}
-		rows, err := hbase.GetEach(ctx, r.Store, members, func(member E) hbase.Get { return source(owner, member) })
-		for i, row := range rows {
-			reasons[i] = why(owner, members[i], row)
-		}
-		return reasons, err
 	}
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range sources {
+		why = append(why, s.why(cells[i]))
+	}
+	return why, nil
 }
 
 // decoded decodes a member of a list.
@@ -42,85 +112,31 @@ func decoded[E any](l *tables.List[E]) func(owner string, member hbase.Cell) (E,
 	}
 }
 
-// explainByList explains each member by the place of another list at which it is, too.
-// none says why a member that is not there should not be here.
-func explainByList[E any](l *tables.List[E], source func(owner string, member E) entry, none string,
-	why func(r *run, owner string, member E, found hbase.Cell) string) explainer {
-	return typed(l, func(ctx context.Context, r *run, owner string, members []E) ([]string, error) {
-		entries, reasons := make([]entry, len(members)), make([]string, len(members))
-		for i, member := range members {
-			entries[i] = source(owner, member)
-		}
-		err := r.find(ctx, entries)
-		for i, e := range entries {
-			if reasons[i] = none; e.found != nil {
-				reasons[i] = why(r, owner, members[i], *e.found)
-			}
-		}
-		return reasons, err
-	})
-}
-
-// typed is an explainer of decoded members.
-func typed[E any](l *tables.List[E],
-	explain func(ctx context.Context, r *run, owner string, members []E) ([]string, error)) explainer {
-	return func(ctx context.Context, r *run, owner string, cells []hbase.Cell) ([]string, error) {
+// membersOf is members of a list whose members it decodes.
+func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
+	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
+	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {
 		members, _, _, err := l.Decode(owner, cells)
 		if err != nil {
 			return nil, err
 		}
-		return explain(ctx, r, owner, members)
-	}
+		return explain(ctx, owner, members)
+	})
 }
 
-// explainers returns those of all lists, but for the lists of twits, comments and timelines, which have checks of
-// their own.
-func explainers() map[*tables.AnyList]explainer {
-	explainers := map[*tables.AnyList]explainer{
-		&tables.Albums.AnyList:       explainAlbum(),
-		&tables.UserComments.AnyList: explainUserComments(),
-		&tables.UserGames.AnyList: explainPlays(tables.UserGames,
-			func(user string, g tables.UserGame) (string, string) { return user, g.Code }),
-		&tables.Players.AnyList: explainPlays(tables.Players,
-			func(game, user string) (string, string) { return user, game }),
-	}
-	for _, ref := range tables.References() {
-		explainers[ref.List] = explainReference(ref)
-	}
-	for _, x := range tables.Relations() {
-		explainers[x.From.List] = explainEdges(x, &x.From, func(owner, other string) (a, b string) { return owner, other })
-		explainers[x.To.List] = explainEdges(x, &x.To, func(owner, other string) (a, b string) { return other, owner })
-	}
-	return explainers
-}
-
-// lists checks that every member of every list follows from something.
-func (r *run) lists(ctx context.Context) error {
-	explainers := explainers()
-	for _, l := range tables.Lists() {
-		if explainers[l] == nil {
-			continue
-		}
-		if err := r.members(ctx, l, explainers[l]); err != nil {
-			return err
-		}
-		if err := r.flush(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// members checks each member of all lists of a kind.
-func (r *run) members(ctx context.Context, l *tables.AnyList, explain explainer) error {
+// members checks each member of all lists of a kind. explain says of each of an owner's members why it should not be
+// there: nothing if it should.
+func (r *run) members(ctx context.Context, l *tables.AnyList,
+	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {
+		of := listOf{l, s.Owner}
 		for page := range slices.Chunk(s.Cells, batchRows) {
-			why, err := explain(ctx, r, s.Owner, page)
+			why, err := explain(ctx, s.Owner, page)
 			if err != nil {
 				return err
 			}
 			for i, c := range page {
-				if of := (listOf{l, s.Owner}); why[i] != "" && r.surplus(l.Table, l.Row(s.Owner, s.Bucket), c, why[i]) {
+				if why[i] != "" && r.surplus(l.Table, l.Row(s.Owner, s.Bucket), c, why[i]) {
 					r.grow(of, rebuild.Length{}.Minus(one(of, c)))
 				}
 			}

@@ -108,26 +108,20 @@ func (r *run) refersWrongly(ref *tables.Reference, x referrer, why string) {
 	}
 }
 
-// explainReference explains the members of a list of objects that refer to its owner.
-func explainReference(ref *tables.Reference) explainer {
-	type member struct{ key, position string }
-	return explain(
-		func(owner string, c hbase.Cell) (member, error) {
-			key, err := ref.KeyOf(owner, c)
-			return member{key, c.Qualifier}, err
-		},
-		func(_ string, m member) hbase.Get { return ref.Get(m.key) },
-		func(owner string, m member, cells []hbase.Cell) string {
-			x, exists, err := ref.Decode(m.key, cells)
-			switch {
-			case err != nil: // reported with the object
-			case !exists:
-				return noObject(ref.Object, m.key)
-			case x.Owner != owner:
-				return refersTo(ref, m.key, x.Owner)
-			case x.Member.Qualifier != m.position:
-				return fmt.Sprintf("%s %q has another name", ref.Object.Name, m.key)
-			}
-			return ""
-		})
+// sourceOfReferrer is the object that a member of the owner's list stands for.
+func sourceOfReferrer(ref *tables.Reference, owner string, member hbase.Cell) (source, error) {
+	key, err := ref.KeyOf(owner, member)
+	return source{row: ref.Get(key), why: func(cells []hbase.Cell) string {
+		x, exists, err := ref.Decode(key, cells)
+		switch {
+		case err != nil: // reported with the object
+		case !exists:
+			return noObject(ref.Object, key)
+		case x.Owner != owner:
+			return refersTo(ref, key, x.Owner)
+		case x.Member.Qualifier != member.Qualifier:
+			return fmt.Sprintf("%s %q has another name", ref.Object.Name, key)
+		}
+		return ""
+	}}, err
 }

@@ -28,7 +28,7 @@ func (r *run) timelines(ctx context.Context) error {
 
 // entries checks that timelines have no other twits.
 func (r *run) entries(ctx context.Context) error {
-	return r.members(ctx, &tables.Timelines.AnyList, typed(tables.Timelines, explainEntries))
+	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
 // timeline is what a timeline holds: its entries, and the position before which it must have all.
@@ -117,7 +117,7 @@ func (r *run) lack(held map[string]*timeline, followers []follower, twit tables.
 }
 
 // explainEntries explains the entries of a timeline.
-func explainEntries(ctx context.Context, r *run, owner string, members []tables.TwitKey) ([]string, error) {
+func (r *run) explainEntries(ctx context.Context, owner string, members []tables.TwitKey) ([]string, error) {
 	twits, err := hbase.GetEach(ctx, r.Store, members, func(k tables.TwitKey) hbase.Get {
 		return tables.PostedTwits.ExistenceOf(k.String())
 	})

@@ -11,7 +11,7 @@ import (
 
 // twits checks that the row of each twit's name says where the twit is, and that albums have the twits that belong there.
 func (r *run) twits(ctx context.Context) error {
-	return r.members(ctx, &tables.Twits.AnyList, typed(tables.Twits, explainTwits))
+	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }
 
 // twitNames checks that each twit is where the row of its name says.
@@ -56,7 +56,7 @@ func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 }
 
 // explainTwits explains some of an author's twits.
-func explainTwits(ctx context.Context, r *run, author string, members []*tables.Twit) ([]string, error) {
+func (r *run) explainTwits(ctx context.Context, author string, members []*tables.Twit) ([]string, error) {
 	why := make([]string, len(members))
 	cells, err := hbase.GetEach(ctx, r.Store, members, func(t *tables.Twit) hbase.Get { return tables.TwitNames.Get(t.Name) })
 	if err != nil {
@@ -95,16 +95,17 @@ func explainTwits(ctx context.Context, r *run, author string, members []*tables.
 	return why, r.expect(ctx, albums)
 }
 
-func explainAlbum() explainer {
-	return explainByList(tables.Albums,
-		func(author string, t *tables.Twit) entry {
-			return entryAt(&tables.Twits.AnyList, author, t.Key().Position)
-		},
-		"the author has no such twit",
-		func(r *run, author string, _ *tables.Twit, found hbase.Cell) string {
-			if t, err := decoded(tables.Twits)(author, found); err == nil && !r.asRestricted(t).InAlbum() {
-				return "the twit has no photos and is for everybody"
-			}
-			return ""
-		})
+// sourceOfAlbum is the twit in the list of its author.
+func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
+	_, err := decoded(tables.Albums)(author, member)
+	place := entryAt(&tables.Twits.AnyList, author, member.Qualifier)
+	return source{place: &place, why: func(cells []hbase.Cell) string {
+		if len(cells) == 0 {
+			return "the author has no such twit"
+		}
+		if t, err := decoded(tables.Twits)(author, cells[0]); err == nil && !r.asRestricted(t).InAlbum() {
+			return "the twit has no photos and is for everybody"
+		}
+		return ""
+	}}, err
 }

@@ -2,6 +2,8 @@ package rebuild
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"twibase/hbase"
@@ -39,24 +41,44 @@ func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	})
 }
 
-// LengthChanges returns what differs from these lengths in the counts, attributes of the owners of the lists. A count
-// of 0 need not be stored. If full is set, only the counts of an empty list need not be.
-func LengthChanges(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, lengths map[string]Length,
-	full bool) (changes []Change, err error) {
-	stored, err := hbase.GetEach(ctx, store, owners, l.Lengths)
-	for i, cells := range stored {
-		n := lengths[owners[i]]
+// Lengths writes lengths of lists.
+func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length) error {
+	owners := slices.Sorted(maps.Keys(lengths))
+	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
+		return s.writeLengths(ctx, l, owners, lengths)
+	})
+}
+
+func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length) error {
+	if l.Count == "" {
+		return nil
+	}
+	stored := make([][]hbase.Cell, len(owners))
+	if !s.Blank {
+		var err error
+		if stored, err = hbase.GetEach(ctx, s.Store, owners, l.Lengths); err != nil {
+			return err
+		}
+	}
+	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
+}
+
+// LengthChanges returns what differs from these lengths in the counts, attributes of the owners of the lists, given what
+// is stored of these. A count of 0 need not be stored. If full is set, only the counts of an empty list need not be.
+func LengthChanges(l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool) (changes []Change) {
+	for i, owner := range owners {
+		n := lengths[owner]
 		for _, count := range []struct {
 			column string
 			value  int
 		}{{l.Count, n.All}, {l.PublicCount, n.Public}} {
-			old := find(cells, count.column)
+			old := find(stored[i], count.column)
 			absent := old == nil && count.value == 0 && (n.All == 0 || !full)
 			if count.column != "" && !absent {
-				changes = Differs(changes, l.Lengths(owners[i]), old, hbase.Cell{Family: tables.Attributes,
+				changes = Differs(changes, l.Lengths(owner), old, hbase.Cell{Family: tables.Attributes,
 					Qualifier: count.column, Timestamp: 1, Value: strconv.AppendInt(nil, int64(count.value), 10)})
 			}
 		}
 	}
-	return changes, err
+	return changes
 }

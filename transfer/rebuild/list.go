@@ -26,14 +26,7 @@ func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []strin
 				}
 			}
 		}
-		if l.Count == "" {
-			return nil
-		}
-		changes, err := LengthChanges(ctx, s.Store, l, owners, lengths, true)
-		if err != nil {
-			return err
-		}
-		return writeChanges(ctx, s.Store, changes)
+		return s.writeLengths(ctx, l, owners, lengths)
 	})
 }
 

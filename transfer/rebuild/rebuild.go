@@ -22,6 +22,8 @@ type Rebuilder struct {
 	Store hbase.Store
 	// ListBound is how many members a bucket holds: [tables.ListBound], less in tests, at least 2.
 	ListBound int
+	// Blank is whether no length was ever written: then none is read.
+	Blank bool
 	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound], less in tests.
 	TimelineBound int
 }

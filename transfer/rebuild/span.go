@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -64,15 +65,12 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 }
 
 func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Span {
-	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: make([]hbase.Cell, 0, len(page.Cells)), directory: directory}
-	for _, c := range page.Cells {
-		switch {
-		case tables.Moved(c):
-		case tables.BucketOf(directory, c.Qualifier) == page.Bucket:
-			s.Cells = append(s.Cells, c)
-		default:
-			s.Astray = append(s.Astray, c)
-		}
+	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: page.Cells, directory: directory}
+	astray := func(c hbase.Cell) bool { return tables.BucketOf(directory, c.Qualifier) != page.Bucket }
+	misplaced := func(c hbase.Cell) bool { return tables.Moved(c) || astray(c) }
+	if slices.ContainsFunc(page.Cells, misplaced) {
+		s.Cells = slices.DeleteFunc(slices.Clone(page.Cells), misplaced)
+		s.Astray = slices.DeleteFunc(slices.Clone(page.Cells), func(c hbase.Cell) bool { return tables.Moved(c) || !astray(c) })
 	}
 	return s
 }
