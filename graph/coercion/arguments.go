@@ -1,7 +1,6 @@
 package coercion
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -15,30 +14,30 @@ func Arguments(
 ) (map[string]any, error) {
 	coerced := make(map[string]any, len(defs))
 	for _, def := range defs {
-		value, has, err := argument(schema, def.Type, given.ForName(def.Name), variables)
-		switch {
-		case err != nil:
+		var value *ast.Value
+		if a := given.ForName(def.Name); a != nil {
+			value = a.Value
+		}
+		if err := set(coerced, schema, def.Name, def.Type, value, def.DefaultValue, variables); err != nil {
 			return nil, fmt.Errorf("the argument %s: %w", def.Name, err)
-		case has:
-			coerced[def.Name] = value
-		case def.DefaultValue != nil:
-			coerced[def.Name], _ = literal(schema, def.Type, def.DefaultValue, nil)
-		case def.Type.NonNull:
-			return nil, fmt.Errorf("the argument %s of the type %s is required", def.Name, def.Type)
 		}
 	}
 	return coerced, nil
 }
 
-// argument returns the value of an argument, and whether it has one.
-func argument(
-	schema *ast.Schema, t *ast.Type, given *ast.Argument, variables map[string]any,
-) (value any, has bool, err error) {
-	if given == nil || !present(given.Value, variables) {
-		return nil, false, nil
+// set sets the value of an argument, or of a field of an input object, unless it has none.
+func set(
+	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value, variables map[string]any,
+) (err error) {
+	switch {
+	case given != nil && present(given, variables):
+		coerced[name], err = literal(schema, t, given, variables)
+	case byDefault != nil:
+		coerced[name], err = literal(schema, t, byDefault, nil)
+	case t.NonNull:
+		err = fmt.Errorf("a value of the type %s is required", t)
 	}
-	value, err = literal(schema, t, given.Value, variables)
-	return value, true, err
+	return err
 }
 
 // present reports whether a value exists: a variable may have none.
@@ -68,7 +67,7 @@ func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[st
 	if def := schema.Types[t.NamedType]; def.Kind == ast.InputObject {
 		return object(schema, def, value, variables)
 	}
-	return typed(t.NamedType, value), nil
+	return builtIn(t.NamedType, untyped(value))
 }
 
 // list returns the value of a list. A single value is a list of one.
@@ -90,16 +89,7 @@ func list(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[strin
 func object(schema *ast.Schema, def *ast.Definition, value *ast.Value, variables map[string]any) (any, error) {
 	fields := make(map[string]any, len(def.Fields))
 	for _, field := range def.Fields {
-		given := value.Children.ForName(field.Name)
-		var err error
-		switch {
-		case given != nil && present(given, variables):
-			fields[field.Name], err = literal(schema, field.Type, given, variables)
-		case field.DefaultValue != nil:
-			fields[field.Name], err = literal(schema, field.Type, field.DefaultValue, nil)
-		case field.Type.NonNull:
-			err = errors.New("it is required")
-		}
+		err := set(fields, schema, field.Name, field.Type, value.Children.ForName(field.Name), field.DefaultValue, variables)
 		if err != nil {
 			return nil, fmt.Errorf("the field %s: %w", field.Name, err)
 		}

@@ -92,11 +92,6 @@ func missing(field *ast.FieldDefinition) error {
 	return fmt.Errorf("the field %s of the type %s is required", field.Name, field.Type)
 }
 
-// required reports whether an input object must have the field.
-func required(field *ast.FieldDefinition) bool {
-	return field.Type.NonNull && field.DefaultValue == nil
-}
-
 func isOneOf(def *ast.Definition) bool { return def.Directives.ForName("oneOf") != nil }
 
 func mustBe(scalar string) error {

@@ -196,11 +196,11 @@ func TestLiteral(t *testing.T) {
 			field := operation(t, "{take("+test.argument+")}").SelectionSet[0].(*ast.Field)
 			var problems []string
 			for _, a := range field.Arguments {
-				inputs.Literal(field.Definition.Arguments.ForName(a.Name).Type, a.Value, func(at *ast.Position, problem func() error) {
+				inputs.Literal(field.Definition.Arguments.ForName(a.Name).Type, a.Value, func(at *ast.Position, problem error) {
 					if at == nil {
-						t.Errorf("%s has no position", problem())
+						t.Errorf("%s has no position", problem)
 					}
-					problems = append(problems, problem().Error())
+					problems = append(problems, problem.Error())
 				})
 			}
 			if diff := cmp.Diff(test.problems, problems); diff != "" {

@@ -3,24 +3,20 @@ package coercion
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Literal checks that a literal of a document is a value of a type: section 5.6.1. It reports each invalid part,
-// with its position. problem makes the error when called, since its message may take long to make. Variables inside
-// the literal are checked by other rules and by [Arguments].
-func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem func() error)) {
+// with its position. Variables inside the literal are checked by other rules and by [Arguments].
+func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem error)) {
 	if value.Kind == ast.Variable {
 		return
 	}
 	if value.Kind == ast.NullValue {
 		if t.NonNull {
-			report(value.Position, func() error {
-				return fmt.Errorf("expected a value of the type %s, found null", t)
-			})
+			report(value.Position, fmt.Errorf("expected a value of the type %s, found null", t))
 		}
 		return
 	}
@@ -42,35 +38,37 @@ func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Pos
 	case ast.InputObject:
 		in.objectLiteral(def, value, report)
 	case ast.Enum:
-		if value.Kind != ast.EnumValue || def.EnumValues.ForName(value.Raw) == nil {
-			report(value.Position, func() error { return in.wrongEnum(def, value) })
+		if value.Kind != ast.EnumValue {
+			report(value.Position, fmt.Errorf("expected a value of the enum %s, found %s", def.Name, show(value)))
+		} else if def.EnumValues.ForName(value.Raw) == nil {
+			report(value.Position, in.unknownValue(def, value.Raw))
 		}
 	case ast.Scalar:
 		if problem := in.scalarLiteral(def.Name, value); problem != nil {
-			report(value.Position, func() error { return wrong(t.String(), value, problem) })
+			report(value.Position, wrong(t.String(), value, problem))
 		}
 	}
 }
 
-func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report func(*ast.Position, func() error)) {
+func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report func(*ast.Position, error)) {
 	if value.Kind != ast.ObjectValue {
-		report(value.Position, func() error { return wrong(def.Name, value, errObject) })
+		report(value.Position, wrong(def.Name, value, errObject))
 		return
 	}
 	for _, field := range def.Fields {
-		if required(field) && value.Children.ForName(field.Name) == nil {
-			report(value.Position, func() error { return missing(field) })
+		if field.Type.NonNull && field.DefaultValue == nil && value.Children.ForName(field.Name) == nil {
+			report(value.Position, missing(field))
 		}
 	}
 	for _, given := range value.Children {
 		if field := def.Fields.ForName(given.Name); field != nil {
 			in.Literal(field.Type, given.Value, report)
 		} else {
-			report(given.Position, func() error { return in.unknownField(def, given.Name) })
+			report(given.Position, in.unknownField(def, given.Name))
 		}
 	}
 	if isOneOf(def) && (len(value.Children) != 1 || value.Children[0].Value.Kind == ast.NullValue) {
-		report(value.Position, func() error { return errOneOf })
+		report(value.Position, errOneOf)
 	}
 }
 
@@ -79,35 +77,13 @@ func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-func (in *Inputs) wrongEnum(def *ast.Definition, value *ast.Value) error {
-	if value.Kind != ast.EnumValue {
-		return fmt.Errorf("expected a value of the enum %s, found %s", def.Name, show(value))
-	}
-	return in.unknownValue(def, value.Raw)
-}
-
-// scalarLiteral checks a literal of a scalar. The syntax decides: 5.0 is not an Int, and 5 is not a String.
+// scalarLiteral checks a literal of a scalar. Its syntax matters too: 5.0 is not an Int, and a name is not a String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
-	kinds, builtIn := map[string][]ast.ValueKind{
-		"Int":     {ast.IntValue},
-		"Float":   {ast.IntValue, ast.FloatValue},
-		"String":  {ast.StringValue, ast.BlockValue},
-		"Boolean": {ast.BooleanValue},
-		"ID":      {ast.StringValue, ast.BlockValue, ast.IntValue},
-	}[name]
-	if !builtIn {
-		if value.Kind == ast.EnumValue {
-			return mustBe(name)
-		}
-		return in.further(name, untyped(value))
+	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
+		return mustBe(name)
 	}
-	for _, kind := range kinds {
-		if value.Kind == kind {
-			_, err := in.scalar(name, untyped(value))
-			return err
-		}
-	}
-	return mustBe(name)
+	_, err := in.scalar(name, untyped(value))
+	return err
 }
 
 // maxShown bounds the bytes of a literal that an error repeats.
@@ -144,19 +120,4 @@ func untyped(value *ast.Value) any {
 		return object
 	}
 	return nil
-}
-
-// typed returns the value of a scalar's or an enum's literal that is known to be valid.
-func typed(scalar string, value *ast.Value) any {
-	switch {
-	case scalar == "Int" && value.Kind == ast.IntValue:
-		n, _ := strconv.ParseInt(value.Raw, 10, 32)
-		return n
-	case scalar == "Float":
-		f, _ := strconv.ParseFloat(value.Raw, 64)
-		return f
-	case scalar == "ID":
-		return value.Raw
-	}
-	return untyped(value)
 }

@@ -38,18 +38,6 @@ func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (
 	return coerced, problems
 }
 
-// invalid makes the error for the part of a variable at path.
-func invalid(def *ast.VariableDefinition, path ast.Path, problem error) *gqlerror.Error {
-	where := "$" + def.Variable
-	if len(path) > 0 {
-		where = "$" + append(ast.Path{ast.PathName(def.Variable)}, path...).String()
-	}
-	err := gqlerror.ErrorPosf(def.Position, "%s: %s", where, problem)
-	err.Err = problem
-	errcode.Set(err, errcode.ValidationFailed)
-	return err
-}
-
 // variable coerces the value of one variable.
 type variable struct {
 	in         *Inputs
@@ -57,10 +45,16 @@ type variable struct {
 	problems   *gqlerror.List
 }
 
+// report reports that the part of the variable at path is invalid.
 func (c *variable) report(path ast.Path, problem error) {
-	if !c.full() {
-		*c.problems = append(*c.problems, invalid(c.definition, path, problem))
+	if c.full() {
+		return
 	}
+	where := "$" + append(ast.Path{ast.PathName(c.definition.Variable)}, path...).String()
+	err := gqlerror.ErrorPosf(c.definition.Position, "%s: %s", where, problem)
+	err.Err = problem
+	errcode.Set(err, errcode.ValidationFailed)
+	*c.problems = append(*c.problems, err)
 }
 
 // full reports whether maxProblems are collected.
@@ -127,7 +121,7 @@ func (c *variable) object(def *ast.Definition, value any, path ast.Path) any {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if def.Fields.ForName(name) == nil && !c.full() {
+		if def.Fields.ForName(name) == nil {
 			c.report(path, c.in.unknownField(def, name))
 		}
 	}
@@ -157,29 +151,28 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 // builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int, also if
 // written as 5.0 or 5e0. A value of another scalar stays unchanged.
 func builtIn(name string, value any) (any, error) {
+	number, isNumber := value.(json.Number)
+	_, isString := value.(string)
 	ok := true
 	switch name {
 	case "Int":
-		if number, isNumber := value.(json.Number); isNumber {
+		if ok = isNumber; ok {
 			return intOf(number)
 		}
-		ok = false
 	case "Float":
-		number, isNumber := value.(json.Number)
 		f, err := number.Float64()
-		if !isNumber || err != nil {
-			return nil, mustBe(name)
+		if ok = isNumber && err == nil; ok {
+			return f, nil
 		}
-		return f, nil
 	case "String":
-		_, ok = value.(string)
+		ok = isString
 	case "Boolean":
 		_, ok = value.(bool)
 	case "ID":
-		if number, isNumber := value.(json.Number); isNumber {
+		if isNumber {
 			return idOf(number)
 		}
-		_, ok = value.(string)
+		ok = isString
 	}
 	if !ok {
 		return nil, mustBe(name)

@@ -49,6 +49,7 @@ func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
 var (
 	errUnknown   = &apierr.Error{Code: apierr.CodePersistedQueryNotFound, Message: "PersistedQueryNotFound"}
 	errUntrusted = apierr.Forbidden("this server takes trusted documents alone, and this is none of them")
+	errAmbiguous = apierr.BadUserInput("documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
 )
 
 // document returns the document of a request. Its query or its hash may be missing.
@@ -87,10 +88,6 @@ const (
 	version   = "1"
 )
 
-// ambiguous marks the extensions of a request that has hashes of different documents. Clients
-// cannot send it.
-type ambiguous struct{}
-
 // Named returns the extensions of a request that names its document by fields with these ids, such as
 // documentId in the specification of GraphQL over HTTP. Apollo's clients send the id in
 // extensions.persistedQuery instead. A request with two different hashes is refused by [Registry.Resolve].
@@ -104,7 +101,7 @@ func Named(extensions map[string]any, ids ...string) map[string]any {
 		switch {
 		case id == "":
 		case hash != "" && normal(id) != normal(hash):
-			return with(extensions, ambiguous{})
+			return with(extensions, errAmbiguous)
 		default:
 			hash, named = id, map[string]any{"version": json.Number(version), "sha256Hash": id}
 		}
@@ -131,8 +128,8 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
 	}
-	if extensions[extension] == any(ambiguous{}) {
-		return "", apierr.BadUserInput("documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
+	if refusal, ok := extensions[extension].(*apierr.Error); ok { // of Named
+		return "", refusal
 	}
 	fields, _ := extensions[extension].(map[string]any)
 	hash, isText := fields["sha256Hash"].(string)

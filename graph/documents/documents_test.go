@@ -118,7 +118,7 @@ func TestManifestsThatAreNone(t *testing.T) {
 		{"a hash of nothing", `{"abc":""}`, "a hash without a document"},
 		{"a prefix alone", `{"sha256:":"{a}"}`, "has a document without a hash"},
 		{"one hash in two spellings with two documents", `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`,
-			`has two documents for the hash "sha256:` + sum("{a}") + `", which is also written as "` + sum("{a}") + `": keep one of them`},
+			`has two documents for the hash "` + sum("{a}") + `": keep one of them`},
 		{"also in two cases", `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`, "has two documents for the hash"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"os"
-	"slices"
 )
 
 // maxManifest is the maximum size of a manifest in bytes.
@@ -41,28 +40,17 @@ func Read(file string) (*Trusted, error) {
 		return nil, errors.New(file + " has no document")
 	}
 	t := &Trusted{hashes: make(map[string]string, len(manifest)), texts: make(map[string]struct{}, len(manifest))}
-	for _, hash := range slices.Sorted(maps.Keys(manifest)) {
-		key, document := normal(hash), manifest[hash]
+	for hash, document := range manifest {
+		key := normal(hash)
 		if key == "" || document == "" {
 			return nil, errors.New(file + " has a document without a hash, or a hash without a document")
 		}
 		if other, twice := t.hashes[key]; twice && other != document {
-			return nil, fmt.Errorf("%s has two documents for the hash %q, which is also written as %q: keep one of them",
-				file, hash, spelling(manifest, key, hash))
+			return nil, fmt.Errorf("%s has two documents for the hash %q: keep one of them", file, key)
 		}
 		t.hashes[key], t.texts[document] = document, struct{}{}
 	}
 	return t, nil
-}
-
-// spelling returns the other spelling of a hash in the manifest.
-func spelling(manifest map[string]string, key, hash string) string {
-	for _, other := range slices.Sorted(maps.Keys(manifest)) {
-		if other != hash && normal(other) == key {
-			return other
-		}
-	}
-	return hash
 }
 
 // All are the documents by their hashes.

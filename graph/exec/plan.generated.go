@@ -32,7 +32,6 @@ var planTypes = plan.Schema{
 	Mutation:     "Mutation",
 	Subscription: "Subscription",
 	TypeOf:       planTypeOf,
-	Pointer:      planPointer,
 	Objects: planObjects(
 		planObject("AddCommentPayload", []string{"AddCommentPayload"}, planAddCommentPayload()),
 		planObject("AssignRolePayload", []string{"AssignRolePayload"}, planAssignRolePayload()),
@@ -93,68 +92,50 @@ var planTypes = plan.Schema{
 	),
 }
 
-func planTypeOf(v any) string {
+func planTypeOf(v any) (any, string) {
 	switch v := v.(type) {
 	case *tables.Comment:
 		if v == nil {
-			return ""
+			return nil, ""
 		}
-		return "Comment"
-	case *tables.Department:
-		if v == nil {
-			return ""
-		}
-		return "Department"
-	case *tables.Game:
-		if v == nil {
-			return ""
-		}
-		return "Game"
-	case *tables.Role:
-		if v == nil {
-			return ""
-		}
-		return "Role"
-	case *tables.Twit:
-		if v == nil {
-			return ""
-		}
-		return "Twit"
-	case *tables.User:
-		if v == nil {
-			return ""
-		}
-		return "User"
-	}
-	return ""
-}
-
-func planPointer(v any) any {
-	switch v := v.(type) {
+		return v, "Comment"
 	case tables.Comment:
-		return &v
-	case *tables.Comment:
-		return nil
-	case tables.Department:
-		return &v
+		return &v, "Comment"
 	case *tables.Department:
-		return nil
-	case tables.Game:
-		return &v
+		if v == nil {
+			return nil, ""
+		}
+		return v, "Department"
+	case tables.Department:
+		return &v, "Department"
 	case *tables.Game:
-		return nil
-	case tables.Role:
-		return &v
+		if v == nil {
+			return nil, ""
+		}
+		return v, "Game"
+	case tables.Game:
+		return &v, "Game"
 	case *tables.Role:
-		return nil
-	case tables.Twit:
-		return &v
+		if v == nil {
+			return nil, ""
+		}
+		return v, "Role"
+	case tables.Role:
+		return &v, "Role"
 	case *tables.Twit:
-		return nil
-	case tables.User:
-		return &v
+		if v == nil {
+			return nil, ""
+		}
+		return v, "Twit"
+	case tables.Twit:
+		return &v, "Twit"
 	case *tables.User:
-		return nil
+		if v == nil {
+			return nil, ""
+		}
+		return v, "User"
+	case tables.User:
+		return &v, "User"
 	}
 	panic(fmt.Sprintf("unexpected type %T", v))
 }

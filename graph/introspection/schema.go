@@ -61,10 +61,3 @@ func (d *Directive) Locations() []string {
 func (d *Directive) Args(includeDeprecated bool) []InputValue {
 	return arguments(d.schema, d.definition.Arguments, includeDeprecated)
 }
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}

@@ -59,13 +59,13 @@ func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationConte
 	if err != nil {
 		return gqlerror.WrapIfUnwrapped(err)
 	}
-	for _, of := range []struct {
-		limit  Limit
-		actual int64
-	}{{Rows, totals.Rows}, {RPCs, totals.RPCs}, {Objects, totals.Objects}, {Resolved, totals.Resolved}} {
-		if refusal := c.limits.check(of.limit, int(of.actual)); refusal != nil {
-			return gqlerror.Wrap(refusal)
-		}
+	checked := checker{limits: &c.limits}
+	checked.check(Rows, int(totals.Rows))
+	checked.check(RPCs, int(totals.RPCs))
+	checked.check(Objects, int(totals.Objects))
+	checked.check(Resolved, int(totals.Resolved))
+	if checked.refusal != nil {
+		return gqlerror.Wrap(checked.refusal)
 	}
 	if constant {
 		c.passed.Add(key, struct{}{}, len(operation.RawQuery))

@@ -11,17 +11,14 @@ import (
 
 // Text refuses the text of a document that exceeds the limits, before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
-	if refusal := l.check(Bytes, len(query)); refusal != nil {
-		return refusal
+	c := checker{limits: l}
+	if c.check(Bytes, len(query)); c.refusal == nil {
+		tokens, name, depth := measure(query)
+		c.check(Tokens, tokens)
+		c.check(Name, name)
+		c.check(Depth, depth)
 	}
-	tokens, name, depth := measure(query)
-	if refusal := l.check(Tokens, tokens); refusal != nil {
-		return refusal
-	}
-	if refusal := l.check(Name, name); refusal != nil {
-		return refusal
-	}
-	return l.check(Depth, depth)
+	return c.refusal
 }
 
 // measure returns the number of tokens of a query, including comments, the length of its longest name, and the depth of its
@@ -49,7 +46,7 @@ func measure(query string) (tokens, longest, deepest int) {
 // Document refuses a document that exceeds the limits, or whose fragments spread themselves or
 // share a name. It takes time linear in the text.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
-	w := walk{limits: l, fragments: make(map[string]*fragment, len(doc.Fragments))}
+	w := walk{checker: checker{limits: l}, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
 	w.check(Fragments, len(doc.Fragments))
 	for _, f := range doc.Fragments {
@@ -84,16 +81,9 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 
 // walk walks a document. It stops at the first refusal.
 type walk struct {
-	limits     *Limits
+	checker
 	fragments  map[string]*fragment
 	directives int
-	refusal    *apierr.Error
-}
-
-func (w *walk) check(limit Limit, actual int) {
-	if w.refusal == nil {
-		w.refusal = w.limits.check(limit, actual)
-	}
 }
 
 func (w *walk) refuse(invalid string) {

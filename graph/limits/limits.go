@@ -118,3 +118,15 @@ func (l *Limits) check(limit Limit, actual int) *apierr.Error {
 	}
 	return nil
 }
+
+// checker checks numbers until one exceeds its limit.
+type checker struct {
+	limits  *Limits
+	refusal *apierr.Error
+}
+
+func (c *checker) check(limit Limit, actual int) {
+	if c.refusal == nil {
+		c.refusal = c.limits.check(limit, actual)
+	}
+}

@@ -22,7 +22,7 @@ func (l *Limits) Values(variables map[string]any) *apierr.Error {
 	if refusal := l.check(Variables, len(variables)); refusal != nil {
 		return refusal
 	}
-	v := values{limits: l}
+	v := values{checker: checker{limits: l}}
 	for name, value := range variables {
 		v.bytes += len(name)
 		v.value(value, 1)
@@ -32,15 +32,8 @@ func (l *Limits) Values(variables map[string]any) *apierr.Error {
 }
 
 type values struct {
-	limits  *Limits
-	bytes   int
-	refusal *apierr.Error
-}
-
-func (v *values) check(limit Limit, actual int) {
-	if v.refusal == nil {
-		v.refusal = v.limits.check(limit, actual)
-	}
+	checker
+	bytes int
 }
 
 func (v *values) value(value any, depth int) {

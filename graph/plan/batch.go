@@ -6,8 +6,7 @@ import "slices"
 type batch struct {
 	set     *selectionSet
 	objects []any
-	columns []column // one for each field that has a column
-	own     []any    // the objects, if they were picked from a list of several types
+	own     []any // the objects, if they were picked from a list of several types
 }
 
 // column is what a field is for each object of a batch.
@@ -130,7 +129,8 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory is that of one execution: a batch for each selection set, since each is applied once, and the columns of all of them.
+// memory is that of one execution: a batch for each selection set, since each is applied once, and a column for each field that has
+// one.
 // Later executions of the same operation use it again, so that they allocate little.
 type memory struct {
 	batches []batch
@@ -145,15 +145,18 @@ func (root *selectionSet) memory() *memory {
 	if m, ok := root.memories.Get().(*memory); ok {
 		return m
 	}
-	return &memory{make([]batch, root.size.sets), make([]column, root.size.columns)}
+	return &memory{make([]batch, root.sets), make([]column, root.columns)}
 }
 
 // batch returns the batch of a selection set.
 func (m *memory) batch(set *selectionSet) *batch {
 	b := &m.batches[set.index]
-	b.set, b.columns = set, m.columns[set.firstColumn:set.firstColumn+set.columns]
+	b.set = set
 	return b
 }
+
+// column returns the column of a field that has one.
+func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
 // release takes back the memory of an execution that is over. It keeps no objects, only the room for them.
 func (root *selectionSet) release(m *memory) {

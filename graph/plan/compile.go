@@ -16,32 +16,12 @@ import (
 type selectionSet struct {
 	object *Object
 	fields []selection
-	// index is the place of its batch in the memory of an execution, and firstColumn that of the first of its columns.
-	index, firstColumn, columns int
+	index  int // of its batch in the memory of an execution
 
 	// What follows is set at the root only.
 
-	// size is that of the whole operation.
-	size extent
-	// memories are those of earlier executions.
-	memories sync.Pool
-}
-
-// extent is the size of an operation: how many selection sets and columns it has.
-type extent struct{ sets, columns int }
-
-// place assigns the places in the memory of an execution to a selection set, and to those below it.
-func (set *selectionSet) place(e *extent) {
-	set.index, set.firstColumn = e.sets, e.columns
-	e.sets, e.columns = e.sets+1, e.columns+set.columns
-	for i := range set.fields {
-		if only := set.fields[i].only; only != nil {
-			only.place(e)
-		}
-		for _, below := range set.fields[i].below {
-			below.place(e)
-		}
-	}
+	sets, columns int       // how many the whole operation has
+	memories      sync.Pool // of earlier executions
 }
 
 // selection is a field of a selection set.
@@ -52,7 +32,7 @@ type selection struct {
 	key string
 	// constant holds the arguments once they have been coerced; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// column is the index of the field's column in the batch, -1 for a leaf without a resolver.
+	// column is the index of the field's column in the memory of an execution, -1 for a leaf without a resolver.
 	column int
 	// only is what is selected of the objects that the field leads to, if they have one type, and below by their types.
 	only  *selectionSet
@@ -119,12 +99,12 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	if set, ok := c.cache.Get(variant); ok {
 		return set, nil
 	}
-	compiling := compilation{c, op, 0}
+	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
 	if compiling.fields > maxFields {
 		return nil, &LimitError{"the number of selected fields of an operation", maxFields}
 	}
-	set.place(&set.size)
+	set.sets, set.columns = compiling.sets, compiling.columns
 	if len(op.RawQuery) <= cacheLength && compiling.fields <= cacheFields {
 		c.cache.Add(variant, set, len(op.RawQuery))
 	}
@@ -134,13 +114,14 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 // compilation is the compilation of one operation. It ends early if there are more than [maxFields] fields.
 type compilation struct {
 	*compiler
-	op     *graphql.OperationContext
-	fields int
+	op                    *graphql.OperationContext
+	fields, sets, columns int // how many there are by now
 }
 
 // set compiles what is selected of objects of one type. in is the field that leads there. @defer and @stream have no effect.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql.FieldContext) *selectionSet {
-	set := &selectionSet{object: object}
+	set := &selectionSet{object: object, index: c.sets}
+	c.sets++
 	for _, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
 		if c.fields++; c.fields > maxFields {
 			break
@@ -151,7 +132,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql
 		}
 		if s.field != nil {
 			if s.field.Leaf == nil {
-				s.column, set.columns = set.columns, set.columns+1
+				s.column, c.columns = c.columns, c.columns+1
 			}
 			if s.field.To != "" {
 				c.descend(&s)

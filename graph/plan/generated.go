@@ -1,8 +1,8 @@
 package plan
 
 import (
+	"bytes"
 	"context"
-	"io"
 	"slices"
 	"strconv"
 
@@ -13,11 +13,9 @@ import (
 // Schema is the generated code, by object type.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the object type of a value of an interface or union. It is empty for a nil pointer, and for a struct that
-	// is no pointer.
-	TypeOf func(v any) string
-	// Pointer returns a pointer to a struct, and nil for a nil pointer. It is called where TypeOf is empty, unless it is nil.
-	Pointer func(v any) any
+	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct. The type is empty for a nil
+	// pointer.
+	TypeOf func(v any) (pointer any, typ string)
 	// Query, Mutation and Subscription name the root types; empty if there is none.
 	Query, Mutation, Subscription string
 }
@@ -35,16 +33,6 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 			}
 		}
 	}
-}
-
-// object returns a pointer to an object of an interface or union, and its type. The type is empty for a nil pointer.
-func (s *Schema) object(v any) (pointer any, typ string) {
-	if typ = s.TypeOf(v); typ == "" && s.Pointer != nil {
-		if pointer = s.Pointer(v); pointer != nil {
-			return pointer, s.TypeOf(pointer)
-		}
-	}
-	return v, typ
 }
 
 // Object is an object type.
@@ -186,21 +174,7 @@ func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
 	if m == nil || m == graphql.Null {
 		return dst, false
 	}
-	w := appender{dst}
-	m.MarshalGQL(&w)
-	return w.dst, true
+	w := bytes.NewBuffer(dst)
+	m.MarshalGQL(w)
+	return w.Bytes(), true
 }
-
-type appender struct{ dst []byte }
-
-func (a *appender) Write(p []byte) (int, error) {
-	a.dst = append(a.dst, p...)
-	return len(p), nil
-}
-
-func (a *appender) WriteString(s string) (int, error) {
-	a.dst = append(a.dst, s...)
-	return len(s), nil
-}
-
-var _ io.StringWriter = (*appender)(nil)

@@ -91,14 +91,18 @@ func (g generated) Exec(context.Context) graphql.ResponseHandler { panic("gqlgen
 
 func (w *world) build() *planned {
 	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: w.sdl})
-	types := &Schema{Query: "Query", Mutation: "Mutation", Subscription: "Subscription", Objects: map[string]*Object{}, TypeOf: func(v any) string {
-		if v.(*thing) == nil {
-			return ""
+	types := &Schema{Query: "Query", Mutation: "Mutation", Subscription: "Subscription", Objects: map[string]*Object{}, TypeOf: func(v any) (any, string) {
+		if value, ok := v.(thing); ok {
+			v = &value
 		}
-		if _, ok := parsed.Types[v.(*thing).typ]; !ok {
-			panic("a thing of type " + v.(*thing).typ)
+		t := v.(*thing)
+		if t == nil {
+			return nil, ""
 		}
-		return v.(*thing).typ
+		if _, ok := parsed.Types[t.typ]; !ok {
+			panic("a thing of type " + t.typ)
+		}
+		return t, t.typ
 	}}
 	for name, def := range parsed.Types {
 		if def.Kind != ast.Object {

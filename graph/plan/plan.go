@@ -97,7 +97,7 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 
 // response writes the answer.
 func (r *run) response(root *batch) *graphql.Response {
-	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, missing: r.missing, dst: buffer(), bounds: boundsOf(r.ctx)}
+	w := writer{ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing, dst: buffer(), bounds: boundsOf(r.ctx)}
 	data := w.answer(root)
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {
 		graphql.RegisterExtension(r.ctx, key, value)

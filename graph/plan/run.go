@@ -89,8 +89,6 @@ type task struct {
 	field *selection
 }
 
-func (t task) column() *column { return &t.batch.columns[t.field.column] }
-
 // run is one execution of an operation.
 type run struct {
 	ctx context.Context
@@ -125,7 +123,7 @@ func (r *run) root(set *selectionSet, serial bool) *batch {
 func (r *run) event(set *selectionSet, value any) *batch {
 	b := r.rootBatch(set)
 	s := &set.fields[0]
-	col := &b.columns[s.column]
+	col := r.memory.column(s)
 	col.values = append(col.values, value)
 	r.finish(r.into(s, col))
 	return b
@@ -186,7 +184,7 @@ func (r *run) do(t task) {
 
 // call calls a resolver, follows what it returned, and returns the tasks to which that leads.
 func (r *run) call(t task) []task {
-	col, n := t.column(), len(t.batch.objects)
+	col, n := r.memory.column(t.field), len(t.batch.objects)
 	defer r.recovered(col)
 	args, err := r.args(t.field)
 	if err == nil {
@@ -239,7 +237,7 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	if s.field.resolved() {
 		return append(tasks, task{b, s})
 	}
-	col := &b.columns[s.column]
+	col := r.memory.column(s)
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
@@ -294,7 +292,7 @@ func (r *run) pick(s *selection, object any) *batch {
 	if object == nil {
 		return nil
 	}
-	object, typ := r.types.object(object)
+	object, typ := r.types.TypeOf(object)
 	set := s.below[typ]
 	if set == nil {
 		return nil // a nil pointer of some type

@@ -13,6 +13,7 @@ type writer struct {
 	ctx     context.Context
 	op      *graphql.OperationContext
 	exec    any
+	memory  *memory
 	missing map[any]error
 	dst     []byte
 	path    []step
@@ -61,7 +62,7 @@ func (w *writer) object(b *batch, i int32) bool {
 		case s.field == nil:
 			w.dst = AppendString(w.dst, b.set.object.Name)
 		case s.hasColumn():
-			ok = w.field(b, s, i)
+			ok = w.field(s, i)
 		default:
 			ok = w.leaf(s, s.field.Leaf, b.objects[i])
 		}
@@ -78,8 +79,8 @@ func (w *writer) object(b *batch, i int32) bool {
 }
 
 // field appends a value that was resolved. It reports false, and appends nothing, if it is null.
-func (w *writer) field(b *batch, s *selection, i int32) bool {
-	col := &b.columns[s.column]
+func (w *writer) field(s *selection, i int32) bool {
+	col := w.memory.column(s)
 	if col.added != nil && w.added(s, col, i) {
 		return false
 	}

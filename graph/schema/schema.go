@@ -2,6 +2,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -23,4 +24,58 @@ func SDL(schema *ast.Schema) string {
 	}}})
 	f.FormatSchema(schema)
 	return text.String()
+}
+
+// specified are the scalars that the specification itself defines. Introspection lists only those that the schema refers to.
+var specified = []string{"Int", "Float", "String", "Boolean", "ID"}
+
+// Conform corrects, in place, the definitions that gqlparser adds to every schema, so that they are those of the specification
+// of September 2025: docs/UPSTREAM.md says where they differ. It is safe to call it again.
+func Conform(schema *ast.Schema) {
+	deprecated := schema.Directives["deprecated"]
+	deprecated.Arguments.ForName("reason").Type.NonNull = true
+	deprecated.Locations = slices.DeleteFunc(deprecated.Locations, ofDirectives)
+	locations := schema.Types["__DirectiveLocation"]
+	locations.EnumValues = slices.DeleteFunc(locations.EnumValues, func(v *ast.EnumValueDefinition) bool {
+		return ofDirectives(ast.DirectiveLocation(v.Name))
+	})
+	for _, name := range []string{"__Type", "__Field", "__Directive"} {
+		for _, field := range schema.Types[name].Fields {
+			if argument := field.Arguments.ForName("includeDeprecated"); argument != nil {
+				argument.Type.NonNull = true
+			}
+		}
+	}
+	referenced := references(schema)
+	for _, name := range specified {
+		if !referenced[name] {
+			delete(schema.Types, name)
+			delete(schema.PossibleTypes, name)
+		}
+	}
+}
+
+// ofDirectives reports whether a location is that of directives on directive definitions, which are a later draft's.
+func ofDirectives(location ast.DirectiveLocation) bool {
+	return location == ast.LocationDirectiveDefinition
+}
+
+// references returns the names of the types of all fields, input fields and arguments, those of directives included.
+func references(schema *ast.Schema) map[string]bool {
+	names := map[string]bool{}
+	arguments := func(list ast.ArgumentDefinitionList) {
+		for _, argument := range list {
+			names[argument.Type.Name()] = true
+		}
+	}
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			names[field.Type.Name()] = true
+			arguments(field.Arguments)
+		}
+	}
+	for _, directive := range schema.Directives {
+		arguments(directive.Arguments)
+	}
+	return names
 }

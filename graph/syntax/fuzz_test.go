@@ -24,13 +24,13 @@ func FuzzParse(f *testing.F) {
 		} else if _, problem := scan(text); problem != nil {
 			return
 		}
-		l, o := lexer.New(&ast.Source{Input: text}), offsets{text: text}
+		l, runes := lexer.New(&ast.Source{Input: text}), []rune(text)
 		for {
 			token, err := l.ReadToken()
 			if err != nil || token.Kind == lexer.EOF {
 				return
 			}
-			quote, raw := "", o.token(token)
+			quote, raw := "", string(runes[token.Pos.Start:token.Pos.End])
 			switch token.Kind {
 			case lexer.String:
 				quote = `"`

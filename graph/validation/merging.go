@@ -10,73 +10,103 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// mostMerged is how many selections are looked at in a document. Those within the limits have fewer, unless interfaces nest in each other.
-const mostMerged = 100_000
+// maxMerged bounds the selections that are visited for one document. A document within the limits has fewer, unless interfaces
+// nest in each other.
+const maxMerged = 100_000
 
-// fieldsMerge is GraphQL's rule that fields with one place in the answer are the same field there. It is gqlparser's OverlappingFieldsCanBeMerged, but for
-// its cost: that compares each two fields, at each inline fragment anew, and keeps all that it finds. Here a field is compared with the first of
-// its place alone, as being the same is transitive, and the first conflict of an operation is the last that is looked for.
+// fieldsMerge is section 5.3.2: fields of the same response key must be the same field with the same arguments. If no object can
+// have both, it is enough that their values have the same shape. gqlparser's rule compares all pairs of fields, at each inline
+// fragment anew. Here each field is compared with the first of its response key, since being the same is transitive. Only the
+// first conflict of an operation is reported.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
-	m := merging{left: mostMerged, signatures: map[*ast.Field]string{}}
+	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
-		m.schema, m.conflict = walker.Schema, nil
-		m.merge(m.places([]ast.SelectionSet{operation.SelectionSet}), false)
-		if m.conflict != nil {
-			addError(m.conflict...)
+		m.schema = walker.Schema
+		if conflict := m.merge(m.fields(operation.SelectionSet), false); conflict != nil {
+			addError(conflict...)
 		}
 	})
 }
 
-// place are the fields that are answered in the same place.
-type place []*ast.Field
-
-// below are what the fields of a place select.
-func (p place) below() []ast.SelectionSet {
-	sets := make([]ast.SelectionSet, 0, len(p))
-	for _, f := range p {
-		if len(f.SelectionSet) > 0 {
-			sets = append(sets, f.SelectionSet)
-		}
-	}
-	return sets
-}
-
-// together returns those fields of a place that one object may answer: the fields of each object type, with those of interfaces.
-func (p place) together() []place {
-	var objects []place
-	var interfaces place
-	for _, f := range p {
-		if f.ObjectDefinition.Kind != ast.Object {
-			interfaces = append(interfaces, f)
-			continue
-		}
-		i := slices.IndexFunc(objects, func(of place) bool { return of[0].ObjectDefinition.Name == f.ObjectDefinition.Name })
-		if i < 0 {
-			objects = append(objects, place{f})
-		} else {
-			objects[i] = append(objects[i], f)
-		}
-	}
-	if len(objects) < 2 {
-		return []place{p}
-	}
-	for i := range objects {
-		objects[i] = slices.Concat(objects[i], interfaces)
-	}
-	return objects
-}
-
 type merging struct {
-	schema     *ast.Schema
-	left       int
-	signatures map[*ast.Field]string
-	conflict   []core.ErrorOption
+	schema *ast.Schema
+	left   int // selections that may still be visited
 }
 
-// places groups what selection sets select together, in the order of the document. What the schema does not have is left to the rules that
-// refuse it.
-func (m *merging) places(sets []ast.SelectionSet) (all []place) {
-	index, spread := map[string]int{}, map[*ast.FragmentDefinition]bool{}
+// merge returns the first conflict of fields that are selected together, nil if there is none. With shapeOnly no object has two
+// of them.
+func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
+	if m.left < 0 {
+		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
+	}
+	for _, same := range group(fields, func(f *ast.Field) string { return f.Alias }) {
+		for _, f := range same[1:] {
+			if a, b := same[0].Definition.Type, f.Definition.Type; m.differ(a, b) {
+				return conflicting(f, fmt.Sprintf(`they return conflicting types "%s" and "%s"`, a, b))
+			}
+		}
+		parts := [][]*ast.Field{same}
+		if !shapeOnly {
+			parts = ofOneObject(same)
+		}
+		for _, part := range parts {
+			if !shapeOnly {
+				conflict = different(part)
+			}
+			if conflict == nil {
+				conflict = m.merge(m.below(part), shapeOnly)
+			}
+			if conflict != nil {
+				return conflict
+			}
+		}
+		if len(parts) > 1 {
+			if conflict = m.merge(m.below(same), true); conflict != nil {
+				return conflict
+			}
+		}
+	}
+	return nil
+}
+
+// group groups fields by a key, in the order of the document.
+func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Field) {
+	index := map[string]int{}
+	for _, f := range fields {
+		i, known := index[key(f)]
+		if !known {
+			i = len(groups)
+			index[key(f)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], f)
+	}
+	return groups
+}
+
+// ofOneObject groups fields that one object may have: those of each object type, with those of interfaces.
+func ofOneObject(fields []*ast.Field) [][]*ast.Field {
+	var objects, interfaces []*ast.Field
+	for _, f := range fields {
+		if f.ObjectDefinition.Kind == ast.Object {
+			objects = append(objects, f)
+		} else {
+			interfaces = append(interfaces, f)
+		}
+	}
+	groups := group(objects, func(f *ast.Field) string { return f.ObjectDefinition.Name })
+	if len(groups) < 2 {
+		return [][]*ast.Field{fields}
+	}
+	for i := range groups {
+		groups[i] = append(groups[i], interfaces...)
+	}
+	return groups
+}
+
+// fields returns the fields of selection sets, with fragments expanded, each once. Those that the schema does not have are left
+// out: other rules refuse them.
+func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
+	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)
 	collect = func(set ast.SelectionSet) {
 		for _, selection := range set {
@@ -85,15 +115,9 @@ func (m *merging) places(sets []ast.SelectionSet) (all []place) {
 			}
 			switch s := selection.(type) {
 			case *ast.Field:
-				if s.ObjectDefinition == nil || s.Definition == nil {
-					continue
+				if s.ObjectDefinition != nil && s.Definition != nil {
+					all = append(all, s)
 				}
-				i, known := index[s.Alias]
-				if !known {
-					i = len(all)
-					index[s.Alias], all = i, append(all, nil)
-				}
-				all[i] = append(all[i], s)
 			case *ast.InlineFragment:
 				collect(s.SelectionSet)
 			case *ast.FragmentSpread:
@@ -107,59 +131,19 @@ func (m *merging) places(sets []ast.SelectionSet) (all []place) {
 	for _, set := range sets {
 		collect(set)
 	}
-	if m.left < 0 {
-		m.conflict = []core.ErrorOption{core.Message("there are too many selections to be merged")}
-	}
 	return all
 }
 
-// merge looks for a conflict. Fields that no object answers together need only have answers of the same shape.
-func (m *merging) merge(places []place, apart bool) {
-	for _, p := range places {
-		for _, f := range p[1:] {
-			if m.differ(p[0].Definition.Type, f.Definition.Type) {
-				m.refuse(f, fmt.Sprintf(`they return conflicting types "%s" and "%s"`, p[0].Definition.Type, f.Definition.Type))
-			}
-		}
-		parts := []place{p}
-		if !apart {
-			parts = p.together()
-		}
-		for _, part := range parts {
-			for _, f := range part[1:] {
-				if apart {
-					break
-				} else if f.Name != part[0].Name {
-					m.refuse(f, fmt.Sprintf(`"%s" and "%s" are different fields`, part[0].Name, f.Name))
-				} else if m.signature(f) != m.signature(part[0]) {
-					m.refuse(f, "they have differing arguments")
-				}
-			}
-			m.under(part, apart)
-		}
-		if len(parts) > 1 {
-			m.under(p, true)
-		}
-		if m.conflict != nil {
-			return
-		}
+// below returns the fields that fields select together.
+func (m *merging) below(fields []*ast.Field) []*ast.Field {
+	sets := make([]ast.SelectionSet, len(fields))
+	for i, f := range fields {
+		sets[i] = f.SelectionSet
 	}
+	return m.fields(sets...)
 }
 
-func (m *merging) under(p place, apart bool) {
-	if below := p.below(); len(below) > 0 && m.conflict == nil {
-		m.merge(m.places(below), apart)
-	}
-}
-
-func (m *merging) refuse(f *ast.Field, because string) {
-	if m.conflict == nil {
-		m.conflict = []core.ErrorOption{core.Message(
-			`Fields "%s" conflict because %s. Use different aliases on the fields to fetch both if this was intentional.`, f.Alias, because), core.At(f.Position)}
-	}
-}
-
-// differ tells whether answers of two types have different shapes. Those of objects are what is selected of them.
+// differ reports whether values of two types have different shapes. Those of objects depend on what is selected of them.
 func (m *merging) differ(a, b *ast.Type) bool {
 	if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
 		return true
@@ -170,22 +154,34 @@ func (m *merging) differ(a, b *ast.Type) bool {
 	return a.NamedType != b.NamedType && (m.schema.Types[a.NamedType].IsLeafType() || m.schema.Types[b.NamedType].IsLeafType())
 }
 
-// signature is the same text for the same arguments, in whatever order. It is made once for each field.
-func (m *merging) signature(f *ast.Field) string {
-	if len(f.Arguments) == 0 {
-		return ""
-	}
-	signature, known := m.signatures[f]
-	if !known {
-		var b strings.Builder
-		for _, a := range slices.SortedFunc(slices.Values(f.Arguments), func(a, b *ast.Argument) int { return cmp.Compare(a.Name, b.Name) }) {
-			b.WriteString(a.Name)
-			sign(&b, a.Value)
+// different returns the conflict of fields that are not all the same field with the same arguments.
+func different(fields []*ast.Field) []core.ErrorOption {
+	first := fields[0]
+	for _, f := range fields[1:] {
+		if f.Name != first.Name {
+			return conflicting(f, fmt.Sprintf(`"%s" and "%s" are different fields`, first.Name, f.Name))
 		}
-		signature = b.String()
-		m.signatures[f] = signature
+		if len(f.Arguments)+len(first.Arguments) > 0 && signature(f) != signature(first) {
+			return conflicting(f, "they have differing arguments")
+		}
 	}
-	return signature
+	return nil
+}
+
+func conflicting(f *ast.Field, because string) []core.ErrorOption {
+	return []core.ErrorOption{core.At(f.Position), core.Message(
+		`Fields "%s" conflict because %s. Use different aliases on the fields to fetch both if this was intentional.`, f.Alias, because)}
+}
+
+// signature returns the same text for the same arguments, in whatever order.
+func signature(f *ast.Field) string {
+	arguments := &ast.Value{Kind: ast.ObjectValue}
+	for _, a := range f.Arguments {
+		arguments.Children = append(arguments.Children, &ast.ChildValue{Name: a.Name, Value: a.Value})
+	}
+	var b strings.Builder
+	sign(&b, arguments)
+	return b.String()
 }
 
 func sign(b *strings.Builder, v *ast.Value) {

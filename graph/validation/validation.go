@@ -5,7 +5,9 @@
 package validation
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -84,4 +86,94 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 			addError(core.Message("this server does not publish its schema"), core.At(field.Position))
 		}
 	})
+}
+
+// valuesOfCorrectType is section 5.6.1 for literals of every type, custom scalars included: gqlparser's rule accepts
+// objects and lists where a scalar or an enum is expected, and every literal for a custom scalar.
+func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
+	problems, checked := 0, map[*ast.Value]bool{}
+	report := func(at *ast.Position, problem error) {
+		if problems++; problems <= maxProblems {
+			addError(core.Message("%s", problem), core.At(at), func(e *gqlerror.Error) { e.Err = problem })
+		}
+	}
+	check := func(given ast.ArgumentList, defs ast.ArgumentDefinitionList) {
+		for _, a := range given {
+			if def := defs.ForName(a.Name); def != nil && !checked[a.Value] {
+				checked[a.Value] = true
+				v.inputs.Literal(def.Type, a.Value, report)
+			}
+		}
+	}
+	observers.OnVariable(func(_ *core.Walker, variable *ast.VariableDefinition) {
+		if variable.DefaultValue != nil {
+			v.inputs.Literal(variable.Type, variable.DefaultValue, report)
+		}
+	})
+	observers.OnField(func(_ *core.Walker, field *ast.Field) {
+		if field.Definition != nil {
+			check(field.Arguments, field.Definition.Arguments)
+		}
+	})
+	observers.OnDirective(func(_ *core.Walker, directive *ast.Directive) {
+		if directive.Definition != nil {
+			check(directive.Arguments, directive.Definition.Arguments)
+		}
+	})
+}
+
+// singleRootField is section 5.2.4.1: a subscription has one root field, not one of introspection, and no
+// @skip or @include around it. gqlparser's rule counts names instead of response keys, and ignores the directives.
+func singleRootField(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {
+		if operation.Operation == ast.Subscription {
+			name := "Anonymous Subscription"
+			if operation.Name != "" {
+				name = `Subscription "` + operation.Name + `"`
+			}
+			root := rootFields{spread: map[string]bool{}, refuse: func(message string, at *ast.Position) {
+				addError(core.Message("%s %s", name, message), core.At(at))
+			}}
+			root.collect(operation.SelectionSet)
+		}
+	})
+}
+
+// rootFields checks the root fields of a subscription.
+type rootFields struct {
+	key    string // the response key of the first field
+	spread map[string]bool
+	refuse func(message string, at *ast.Position)
+}
+
+func (r *rootFields) collect(set ast.SelectionSet) {
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			r.unconditional(s.Directives)
+			if r.key = cmp.Or(r.key, s.Alias); s.Alias != r.key {
+				r.refuse("must select only one top level field.", s.Position)
+			}
+			if strings.HasPrefix(s.Name, "__") {
+				r.refuse("must not select an introspection top level field.", s.Position)
+			}
+		case *ast.InlineFragment:
+			r.unconditional(s.Directives)
+			r.collect(s.SelectionSet)
+		case *ast.FragmentSpread:
+			r.unconditional(s.Directives)
+			if s.Definition != nil && !r.spread[s.Name] {
+				r.spread[s.Name] = true
+				r.collect(s.Definition.SelectionSet)
+			}
+		}
+	}
+}
+
+func (r *rootFields) unconditional(list ast.DirectiveList) {
+	for _, d := range list {
+		if d.Name == "skip" || d.Name == "include" {
+			r.refuse("must not use @skip or @include in the top level selection.", d.Position)
+		}
+	}
 }

@@ -24,9 +24,8 @@ func NewPlannedSchema(cfg Config, tasks func(ctx context.Context) plan.Tasks) gr
 }
 
 var planTypes = plan.Schema{
-	Query:   "Query",
-	TypeOf:  planTypeOf,
-	Pointer: planPointer,
+	Query:  "Query",
+	TypeOf: planTypeOf,
 	Objects: planObjects(
 		planObject("City", []string{"City"}, planCity()),
 		planObject("Country", []string{"Country"}, planCountry()),
@@ -40,11 +39,7 @@ var planTypes = plan.Schema{
 	),
 }
 
-func planTypeOf(v any) string {
-	return ""
-}
-
-func planPointer(v any) any {
+func planTypeOf(v any) (any, string) {
 	panic(fmt.Sprintf("unexpected type %T", v))
 }
 

@@ -1,10 +1,56 @@
+// Package relay implements the conventions of Relay: global ids, cursors, and the arguments of
+// pages.
 package relay
 
 import (
 	"encoding/base64"
+	"io"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
+	"twibase/hbase/tables"
 )
+
+// MaxLength is the maximum length of an id or a cursor in bytes.
+const MaxLength = 512
+
+// MarshalID writes a global id.
+func MarshalID(id tables.ID) graphql.Marshaler {
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendID(nil, id)) })
+}
+
+// AppendID appends what [MarshalID] writes.
+func AppendID(dst []byte, id tables.ID) []byte {
+	dst = append(dst, '"')
+	var few [128]byte
+	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
+}
+
+// UnmarshalID reads a global id. A malformed id is the zero ID without an error, because to clients
+// it is the id of an object that does not exist. A length above [MaxLength] is LIMIT_EXCEEDED.
+func UnmarshalID(v any) (tables.ID, error) {
+	s, _ := v.(string)
+	if len(s) > MaxLength {
+		return tables.ID{}, apierr.LimitExceeded("an id's length in bytes", MaxLength, len(s))
+	}
+	b, ok := decode(s)
+	if !ok {
+		return tables.ID{}, nil
+	}
+	id, err := tables.ParseID(b)
+	if err != nil {
+		return tables.ID{}, nil
+	}
+	return id, nil
+}
+
+// decode accepts only canonical base64, so that an object has one id and an entry one cursor. The
+// library ignores line breaks and unused bits.
+func decode(s string) ([]byte, bool) {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
+}
 
 // List is a kind of connection, by the letter that starts its cursors: a cursor of one kind is refused by another.
 type List byte
