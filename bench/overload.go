@@ -53,7 +53,7 @@ func overload(ctx context.Context, _ *world) error {
 		whose = "on half of the processors, and whoever asks on the other"
 	}
 	t := newTable("One gateway, embedded store, "+whose+"; and what it answered just before to clients who wait for answers",
-		"offered", "answered", "refused", "lost", "p50", "p99", "of its time", "connections", "memory")
+		"offered", "answered", "refused", "lost", "p50", "p99", "useful CPU", "connections", "memory")
 	defer t.end()
 	// Others use the machine too, now more and now less: so the best is looked for before each row.
 	row := func(what string, factor float64, connections int, misuse func() (end func(), err error)) error {
