@@ -47,7 +47,7 @@ func served(ctx context.Context, w *world) error {
 		return err
 	}
 	servers := []server{{"by hand, from memory", hand}, {"plan, from memory", memory},
-		{"twibase, with its cache of rows", twibase}, {"twibase, without it", pebble}}
+		{"twibase, with row cache", twibase}, {"twibase, without", pebble}}
 	if err := w.reference(servers); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (w *world) shapes(servers []server) error {
 			columns = append(columns, "× by hand")
 		}
 	}
-	t := newTable("The whole server, HTTP included: all queries, one connection", append(columns, "rows it reads")...)
+	t := newTable("The whole server, HTTP included: all queries, one connection", append(columns, "rows")...)
 	means := make([][]float64, len(servers))
 	for at, q := range w.queries() {
 		cpu, ratios := make([][]time.Duration, len(servers)), make([][]float64, len(servers))

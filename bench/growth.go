@@ -33,14 +33,14 @@ func growth(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := pages("with its cache of rows", of, lengths); err != nil {
+	if err := pages("with row cache", of, lengths); err != nil {
 		return err
 	}
 	p.stop()
 	if of, err = p.twibase(ctx, lists, uncached...); err != nil {
 		return err
 	}
-	if err := pages("without it", of, lengths); err != nil {
+	if err := pages("without row cache", of, lengths); err != nil {
 		return err
 	}
 	twibase, err := p.twibase(ctx, world)
