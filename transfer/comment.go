@@ -100,3 +100,20 @@ func (c comment) stored(twit string) *tables.Comment {
 	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
 		Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
 }
+
+func exportComments(ctx context.Context, store hbase.Store, row emit) error {
+	return eachTwit(ctx, store, func(twits []*tables.Twit) error {
+		owners := make([]string, len(twits))
+		for i, t := range twits {
+			owners[i] = t.Key().String()
+		}
+		return eachMember(ctx, store, tables.Comments, owners, func(owner string, comments []*tables.Comment) error {
+			for _, c := range comments {
+				if err := row(tables.PostedTwits.NameOf(owner), c.AuthorName, instant(c.PostedAt), c.Content); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}

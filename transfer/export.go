@@ -10,8 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/rebuild"
 )
 
 // Export writes a store as CSV files that [Import] reads, one for each schema, and returns the number of rows. It
@@ -107,3 +111,47 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	}
 	return os.Rename(f.Name(), path)
 }
+
+// emit takes one row, its fields in the order of the schema's columns.
+type emit func(fields ...string) error
+
+// ownersRead is how many owners' lists are read together.
+const ownersRead = 256
+
+// eachMember calls f with the members of the lists of these owners, owner after owner.
+func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string,
+	f func(owner string, members []E) error) error {
+	for some := range slices.Chunk(owners, ownersRead) {
+		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
+			members, _, _, err := l.Decode(span.Owner, span.Cells)
+			if err != nil {
+				return err
+			}
+			return f(span.Owner, members)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachTwit calls f with all twits, author after author and newest first, some at a time.
+func eachTwit(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
+	for users, err := range rebuild.Batches(rebuild.Objects(ctx, store, tables.Users), ownersRead) {
+		if err != nil {
+			return err
+		}
+		authors := make([]string, len(users))
+		for i, u := range users {
+			authors[i] = u.Username
+		}
+		err := eachMember(ctx, store, tables.Twits, authors, func(_ string, twits []*tables.Twit) error { return f(twits) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"twibase/hbase"
@@ -25,10 +26,12 @@ func parsePlay(r *row) play {
 }
 
 func (im *importer) importPlays(ctx context.Context) error {
-	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.key() }, im.writePlays)
+	unstored := &newKeys{blank: im.blank}
+	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.key() },
+		func(ctx context.Context, batch []item[play]) error { return im.writePlays(ctx, batch, unstored) })
 }
 
-func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
+func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored *newKeys) error {
 	batch, err := known(ctx, im, batch,
 		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.a }, []*tables.AnyList{&tables.UserGames.AnyList}},
 		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.b }, []*tables.AnyList{&tables.Players.AnyList}})
@@ -40,7 +43,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play]) error {
 	for _, it := range batch {
 		p := it.value
 		if news[p.pair] == nil {
-			if keys = append(keys, p.pair); !im.newPlays.first(p.key()) {
+			if keys = append(keys, p.pair); !unstored.first(p.key()) {
 				sought = append(sought, p.pair)
 			}
 		}
@@ -116,4 +119,26 @@ func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 
 func sameCell(a, b hbase.Cell) bool {
 	return a.Qualifier == b.Qualifier && a.Timestamp == b.Timestamp && string(a.Value) == string(b.Value)
+}
+
+func exportPlays(ctx context.Context, store hbase.Store, row emit) error {
+	for r, err := range store.Scan(ctx, hbase.Scan{Table: tables.Plays.Table}) {
+		if err != nil {
+			return err
+		}
+		username, game, err := tables.Plays.Ends(r.Key)
+		if err != nil {
+			return err
+		}
+		days, err := tables.Plays.Decode(r.Cells)
+		if err != nil {
+			return err
+		}
+		for _, day := range days {
+			if err := row(username, game, day.Day, strconv.Itoa(day.Count)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

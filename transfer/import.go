@@ -84,10 +84,8 @@ type importer struct {
 	progress  progress
 
 	// objects finds the keys of objects by the names that files give them.
-	objects   map[*tables.AnyObject]*lookup[string]
-	lists     lists
-	relations map[*tables.Relation]*relations
-	newPlays  newKeys
+	objects map[*tables.AnyObject]*lookup[string]
+	lists   lists
 	// timelines are the owners of the timelines to which entries were added.
 	timelines owners
 	// fills writes the import marker, once, before the first entry is added to a timeline. filling is whether it is
@@ -118,7 +116,6 @@ func newImporter(ctx context.Context, store hbase.Store, files []source, options
 	im := &importer{
 		store: store, files: files, rebuilder: rebuild.New(store), progress: progress{options: &options},
 		objects: map[*tables.AnyObject]*lookup[string]{}, lists: newLists(store, blank),
-		relations: map[*tables.Relation]*relations{}, newPlays: newKeys{blank: blank},
 		fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
 		blank:       blank, repaired: tables.Imports.Repaired(cells[0]),
 	}
@@ -134,9 +131,6 @@ func newImporter(ctx context.Context, store hbase.Store, files []source, options
 	im.rebuilder.ListBound = cmp.Or(options.ListBound, tables.ListBound)
 	for _, o := range tables.Objects() {
 		im.objects[o] = newLookup(store, o.Lookup, o.Find)
-	}
-	for _, x := range tables.Relations() {
-		im.relations[x] = &relations{x, im.lists[x.From.List], im.lists[x.To.List], newKeys{blank: blank}}
 	}
 	return im, im.broadcasters.load(cells[1])
 }

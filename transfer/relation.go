@@ -38,7 +38,10 @@ func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 		}
 		f := schema{
 			name: x.File, required: []string{x.From.Column, x.To.Column},
-			imports: func(im *importer, ctx context.Context) error { return im.relations[x].imports(ctx, im) },
+			imports: func(im *importer, ctx context.Context) error {
+				x := &relations{x, im.lists[x.From.List], im.lists[x.To.List], newKeys{blank: im.blank}}
+				return x.imports(ctx, im)
+			},
 			exports: func(ctx context.Context, store hbase.Store, row emit) error {
 				return exportRelations(ctx, store, x, row)
 			},

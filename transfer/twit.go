@@ -59,13 +59,7 @@ func (im *importer) importTwits(ctx context.Context) error {
 // follows from it.
 func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
 	lists, albums := im.lists[&tables.Twits.AnyList], im.lists[&tables.Albums.AnyList]
-	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
-		return tables.TwitNames.Get(it.value.Name)
-	})
-	if err != nil {
-		return err
-	}
-	added, err := im.newTwits(ctx, batch, names)
+	added, err := im.newTwits(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -91,43 +85,44 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return truth.flush(ctx)
 }
 
-// newTwits returns the twits of a batch that are not stored, given what is stored under their ids. One whose id
-// is taken is bad unless it is the same twit; one that was deleted since stays so.
-func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit], names [][]hbase.Cell) ([]*tables.Twit, error) {
-	var added []*tables.Twit
-	var again []item[*tables.Twit]
-	first := map[string]*tables.Twit{}
-	for i, it := range batch {
-		t := it.value
-		key, _, stored, err := tables.TwitNames.Decode(names[i])
-		switch {
-		case err != nil:
-			return nil, err
-		case stored && key != t.Key():
-			err = im.progress.skip(taken(it))
-		case stored:
-			again = append(again, it)
-		case first[t.Name] == nil:
-			first[t.Name] = t
-			added = append(added, t)
-		case first[t.Name].Key() != t.Key() || !says(tables.Twits.Cell(first[t.Name], 1), t):
-			err = im.progress.skip(taken(it))
-		}
-		if err != nil {
-			return nil, err
-		}
+// newTwits returns the twits of a batch that are not stored. One whose id is taken is bad unless it is the same twit; one
+// that was deleted since stays so.
+func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
+	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
+		return tables.TwitNames.Get(it.value.Name)
+	})
+	if err != nil {
+		return nil, err
 	}
-	cells, err := hbase.GetEach(ctx, im.store, again, func(it item[*tables.Twit]) hbase.Get {
+	cells, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return im.lists[&tables.Twits.AnyList].get(it.value.AuthorName, it.value.Key().Position)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, it := range again {
-		if len(cells[i]) > 0 && !says(cells[i][0], it.value) {
-			if err := im.progress.skip(taken(it)); err != nil {
-				return nil, err
-			}
+	var added []*tables.Twit
+	first := map[string]*tables.Twit{}
+	for i, it := range batch {
+		t := it.value
+		key, _, stored, err := tables.TwitNames.Decode(names[i])
+		if err != nil {
+			return nil, err
+		}
+		same := true
+		switch {
+		case stored:
+			same = key == t.Key() && (len(cells[i]) == 0 || says(cells[i][0], t))
+		case first[t.Name] != nil:
+			same = first[t.Name].Key() == t.Key() && says(tables.Twits.Cell(first[t.Name], 1), t)
+		default:
+			first[t.Name] = t
+			added = append(added, t)
+		}
+		if same {
+			continue
+		}
+		if err := im.progress.skip(taken(it)); err != nil {
+			return nil, err
 		}
 	}
 	return added, nil
@@ -141,4 +136,21 @@ func says(cell hbase.Cell, t *tables.Twit) bool {
 func taken(it item[*tables.Twit]) *RowError {
 	return it.bad("id", "%q is already the id of a twit with another author, time, content, title, visibility or photos; "+
 		"a twit never changes", it.value.Name)
+}
+
+func exportTwits(ctx context.Context, store hbase.Store, row emit) error {
+	return eachTwit(ctx, store, func(twits []*tables.Twit) error {
+		for _, t := range twits {
+			visibility := ""
+			if t.Visibility != tables.Public {
+				visibility = t.Visibility.String()
+			}
+			err := row(t.Name, t.AuthorName, instant(t.PostedAt), t.Content,
+				strings.Join(t.PhotoURLs, " "), value(t.Title), visibility)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

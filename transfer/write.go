@@ -32,7 +32,9 @@ type writes struct {
 type rowKey struct{ table, row string }
 
 // truth returns writes of sources.
-func (im *importer) truth() *writes { return &writes{store: im.store, at: map[rowKey]int{}} }
+func (im *importer) truth() *writes {
+	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
+}
 
 // derived returns writes of derived cells. A repair after an import that died may have removed such cells, because
 // their sources were missing. Then they are rewritten.

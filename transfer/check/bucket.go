@@ -38,29 +38,28 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 		}
 		buckets = append(buckets, bucketRow{owner, number})
 	}
-	directories := func() ([][]hbase.Cell, error) {
-		return hbase.GetEach(ctx, r.Store, buckets, func(b bucketRow) hbase.Get { return l.Directories(b.owner) })
-	}
-	stored, err := directories()
+	directory := func(b bucketRow) hbase.Get { return l.Directories(b.owner) }
+	stored, err := hbase.GetEach(ctx, r.Store, buckets, directory)
 	if err != nil {
 		return err
 	}
+	var split []bucketRow
 	for i, b := range buckets {
 		if b.number == 0 {
 			r.directory(l, b.owner, stored[i])
+		}
+		if b.number != 0 || len(stored[i]) > 0 {
+			split = append(split, b)
 		}
 	}
 	if err := r.flush(ctx); err != nil || r.broken { // a broken directory does not tell where members belong
 		return err
 	}
-	repaired, err := directories()
+	repaired, err := hbase.GetEach(ctx, r.Store, split, directory)
 	if err != nil {
 		return err
 	}
-	for i, b := range buckets {
-		if b.number == 0 && len(stored[i]) == 0 {
-			continue // the list is one bucket
-		}
+	for i, b := range split {
 		if err := r.strays(ctx, l, b, repaired[i]); err != nil {
 			return err
 		}
@@ -136,7 +135,7 @@ func (r *run) strays(ctx context.Context, l *tables.AnyList, b bucketRow, direct
 			}
 			why := fmt.Sprintf("row %q covers it", e.row)
 			if r.report(columnOf(l.Table, from, e.cell), there, absent, why, repair...) && e.found == nil {
-				r.grow(e.of(), one(e.of(), e.cell))
+				r.grow(e.of(), e.cell, 1)
 			}
 		}
 		if len(cells[0]) < maxRepairs {

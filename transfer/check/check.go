@@ -139,7 +139,7 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 	}
 	c.TimelineBound = cmp.Or(c.TimelineBound, tables.TimelineBound)
 	r := &run{
-		Checker: c, repair: repair, now: time.Now(), damaged: map[listOf]bool{},
+		Checker: c, repair: repair, now: time.Now(), reported: map[Violation]bool{}, damaged: map[listOf]bool{},
 		busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
 		off: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
 		named: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
@@ -193,30 +193,22 @@ func (r *run) flush(ctx context.Context) error {
 // rows calls f with the rows of a scan, a batch at a time.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
-	var batch []hbase.Row
-	check := func() error {
+	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {
+		if err != nil {
+			return err
+		}
 		r.reported = map[Violation]bool{}
 		if err := r.each(batch, scan.Table, f); err != nil {
 			return err
 		}
 		r.Read(scan.Table, len(batch))
-		batch = batch[:0]
 		if len(r.puts)+len(r.deletes) >= maxRepairs {
-			return r.flush(ctx)
-		}
-		return nil
-	}
-	for row, err := range r.Store.Scan(ctx, scan) {
-		if err != nil {
-			return err
-		}
-		if batch = append(batch, row); len(batch) == batchRows {
-			if err := check(); err != nil {
+			if err := r.flush(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return check()
+	return nil
 }
 
 // each calls f with all rows or, if something can't be read, with one at a time, to find out which.

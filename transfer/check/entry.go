@@ -55,7 +55,7 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 		}
 		isNew := r.compareColumn(e.get(), e.found, e.cell, e.source+" says so")
 		if isNew && slices.Contains(public, true) && !isPublic(e.of(), e.cell) {
-			r.grow(e.of(), rebuild.Length{Public: -1})
+			r.unpublish(e.of())
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (r *run) missing(e entry) {
 	isNew := r.report(columnOf(e.list.Table, e.row, e.cell), absent, there, e.why,
 		hbase.Put{Table: e.list.Table, Row: e.row, Cells: []hbase.Cell{e.cell}})
 	if isNew && !r.repair {
-		r.grow(e.of(), one(e.of(), e.cell))
+		r.grow(e.of(), e.cell, 1)
 		if r.lacking[e.of()] == nil {
 			r.lacking[e.of()] = map[string]*hbase.Cell{}
 		}
@@ -74,19 +74,24 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// grow notes, while nothing is repaired, how many members more a list should have.
-func (r *run) grow(l listOf, more rebuild.Length) {
-	if !r.repair {
-		r.off[l] = r.off[l].Plus(more)
+// grow notes, while nothing is repaired, that a list should have one member more, or fewer if more is -1.
+func (r *run) grow(l listOf, c hbase.Cell, more int) {
+	if r.repair {
+		return
 	}
+	off := r.off[l]
+	off.All += more
+	if isPublic(l, c) {
+		off.Public += more
+	}
+	r.off[l] = off
 }
 
-// one is the length of a list that has this member alone.
-func one(l listOf, c hbase.Cell) rebuild.Length {
-	if isPublic(l, c) {
-		return rebuild.Length{All: 1, Public: 1}
+// unpublish notes, while nothing is repaired, that a member should be for followers only.
+func (r *run) unpublish(l listOf) {
+	if !r.repair {
+		r.off[l] = r.off[l].Plus(rebuild.Length{Public: -1})
 	}
-	return rebuild.Length{All: 1}
 }
 
 // isPublic reports whether everybody may see a member, false if it can't be read.

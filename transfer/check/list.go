@@ -137,7 +137,7 @@ func (r *run) members(ctx context.Context, l *tables.AnyList,
 			}
 			for i, c := range page {
 				if why[i] != "" && r.surplus(l.Table, l.Row(s.Owner, s.Bucket), c, why[i]) {
-					r.grow(of, rebuild.Length{}.Minus(one(of, c)))
+					r.grow(of, c, -1)
 				}
 			}
 		}

@@ -37,24 +37,18 @@ type timeline struct {
 	end     string
 }
 
-// follower is who follows an author, and the timestamp of the entries that are there for that.
-type follower struct {
-	name      string
-	timestamp int64
-}
-
 // incomplete reports the entries that timelines lack.
 func (r *run) incomplete(ctx context.Context, owners []string) error {
 	held, err := r.held(ctx, owners)
 	if err != nil {
 		return err
 	}
-	followers := map[string][]follower{}
+	followers := map[string][]tables.Follow{}
 	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
 		members, _, _, err := tables.Following.Decode(s.Owner, s.Cells)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
-				followers[f.Username] = append(followers[f.Username], follower{s.Owner, max(1, f.At.UnixMilli())})
+				followers[f.Username] = append(followers[f.Username], tables.Follow{Username: s.Owner, At: f.At})
 			}
 		}
 		return err
@@ -106,12 +100,13 @@ func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, 
 }
 
 // lack reports the timelines of an author's followers that lack a twit.
-func (r *run) lack(held map[string]*timeline, followers []follower, twit tables.TwitKey) {
+func (r *run) lack(held map[string]*timeline, followers []tables.Follow, twit tables.TwitKey) {
 	position := tables.Timelines.Position(twit)
 	for _, f := range followers {
-		if t := held[f.name]; !t.entries[position] && position < t.end {
-			r.missing(entry{list: &tables.Timelines.AnyList, owner: f.name, cell: tables.Timelines.Cell(twit, f.timestamp),
-				row: tables.Timelines.Row(f.name, 0), why: f.name + " follows " + twit.Author})
+		if t := held[f.Username]; !t.entries[position] && position < t.end {
+			e := entryOf(tables.Timelines, f.Username, twit, max(1, f.At.UnixMilli()), "", f.Username+" follows "+twit.Author)
+			e.row = tables.Timelines.Row(f.Username, 0)
+			r.missing(e)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, wh
 	r.restricted[t.Key()] = true
 	t = r.asRestricted(t)
 	if r.compareColumn(e.get(), e.found, l.Cell(t, e.found.Timestamp), why) {
-		r.grow(e.of(), rebuild.Length{Public: -1})
+		r.unpublish(e.of())
 	}
 	return t
 }

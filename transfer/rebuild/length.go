@@ -16,9 +16,6 @@ type Length struct{ All, Public int }
 // Plus is the length with so many more members.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
-// Minus is the length without so many members.
-func (n Length) Minus(fewer Length) Length { return Length{n.All - fewer.All, n.Public - fewer.Public} }
-
 // length counts the members of a span.
 func (s *Span) length(l *tables.AnyList) (Length, error) {
 	n := Length{All: len(s.Cells)}

@@ -30,6 +30,28 @@ func Objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 	}
 }
 
+// Batches iterates over what another iterator yields, n at a time. The first error ends the iteration.
+func Batches[T any](all iter.Seq2[T, error], n int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		batch := make([]T, 0, n)
+		for t, err := range all {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if batch = append(batch, t); len(batch) == n {
+				if !yield(batch, nil) {
+					return
+				}
+				batch = batch[:0]
+			}
+		}
+		if len(batch) > 0 {
+			yield(batch, nil)
+		}
+	}
+}
+
 // Youngest returns the greatest timestamp of cells, 0 if there are none.
 func Youngest(cells []hbase.Cell) (timestamp int64) {
 	for i := range cells {
