@@ -55,13 +55,13 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 
 // sourceOfUserComment is the comment in the list of its twit.
 func sourceOfUserComment(author string, member hbase.Cell) (source, error) {
-	k, err := decoded(tables.UserComments)(author, member)
+	k, err := decode(tables.UserComments, author, member)
 	place := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
 	return source{place: &place, why: func(cells []hbase.Cell) string {
 		if len(cells) == 0 {
 			return "there is no such comment"
 		}
-		c, err := decoded(tables.Comments)(k.Twit.String(), cells[0])
+		c, err := decode(tables.Comments, k.Twit.String(), cells[0])
 		if err == nil && c.AuthorName != author {
 			return fmt.Sprintf("%s wrote it", c.AuthorName)
 		}

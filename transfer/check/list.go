@@ -24,11 +24,11 @@ func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
 		&tables.UserComments.AnyList: sourceOfUserComment,
 		&tables.UserGames.AnyList: func(user string, c hbase.Cell) (source, error) {
-			g, err := decoded(tables.UserGames)(user, c)
+			g, err := decode(tables.UserGames, user, c)
 			return sourceOfPlayer(user, g.Code), err
 		},
 		&tables.Players.AnyList: func(game string, c hbase.Cell) (source, error) {
-			user, err := decoded(tables.Players)(game, c)
+			user, err := decode(tables.Players, game, c)
 			return sourceOfPlayer(user, game), err
 		},
 	}
@@ -101,15 +101,13 @@ func (r *run) explain(ctx context.Context, sources []source) (why []string, err 
 	return why, nil
 }
 
-// decoded decodes a member of a list.
-func decoded[E any](l *tables.List[E]) func(owner string, member hbase.Cell) (E, error) {
-	return func(owner string, c hbase.Cell) (e E, err error) {
-		members, _, _, err := l.Decode(owner, []hbase.Cell{c})
-		if err == nil {
-			e = members[0]
-		}
-		return e, err
+// decode decodes a member of a list.
+func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err error) {
+	members, _, _, err := l.Decode(owner, []hbase.Cell{member})
+	if err == nil {
+		e = members[0]
 	}
+	return e, err
 }
 
 // membersOf is members of a list whose members it decodes.

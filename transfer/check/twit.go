@@ -97,13 +97,13 @@ func (r *run) explainTwits(ctx context.Context, author string, members []*tables
 
 // sourceOfAlbum is the twit in the list of its author.
 func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
-	_, err := decoded(tables.Albums)(author, member)
+	_, err := decode(tables.Albums, author, member)
 	place := entryAt(&tables.Twits.AnyList, author, member.Qualifier)
 	return source{place: &place, why: func(cells []hbase.Cell) string {
 		if len(cells) == 0 {
 			return "the author has no such twit"
 		}
-		if t, err := decoded(tables.Twits)(author, cells[0]); err == nil && !r.asRestricted(t).InAlbum() {
+		if t, err := decode(tables.Twits, author, cells[0]); err == nil && !r.asRestricted(t).InAlbum() {
 			return "the twit has no photos and is for everybody"
 		}
 		return ""

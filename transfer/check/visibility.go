@@ -30,7 +30,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	var copies []entry
 	var causes []error
 	for _, c := range s.Cells {
-		if _, err := decoded(l)(s.Owner, c); err != nil {
+		if _, err := decode(l, s.Owner, c); err != nil {
 			damaged, causes = append(damaged, c), append(causes, err)
 			copies = append(copies, entryAt(&other.AnyList, s.Owner, c.Qualifier))
 		}
@@ -58,7 +58,7 @@ func (r *run) copyOf(l *tables.List[*tables.Twit], damaged hbase.Cell, other *ta
 	if e.found == nil {
 		return nil
 	}
-	t, err := decoded(other)(e.owner, *e.found)
+	t, err := decode(other, e.owner, *e.found)
 	switch {
 	case err != nil:
 		return nil
@@ -93,7 +93,7 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 	var entries []entry
 	for _, c := range s.Cells {
-		t, err := decoded(tables.Albums)(s.Owner, c)
+		t, err := decode(tables.Albums, s.Owner, c)
 		if err == nil && t.Visibility == tables.FollowersOnly {
 			entries = append(entries, entryAt(&tables.Twits.AnyList, s.Owner, c.Qualifier))
 		}
@@ -105,7 +105,7 @@ func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 		if e.found == nil {
 			continue
 		}
-		if t, err := decoded(tables.Twits)(e.owner, *e.found); err == nil && t.Visibility == tables.Public {
+		if t, err := decode(tables.Twits, e.owner, *e.found); err == nil && t.Visibility == tables.Public {
 			r.restrict(tables.Twits, e, t, "the album has it for followers only")
 		}
 	}
