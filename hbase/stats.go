@@ -46,32 +46,21 @@ func (s *Stats) Add(other *Stats) {
 }
 
 // Servers is a set of region servers. It is safe for concurrent use, and a nil one stays empty.
-type Servers struct {
-	mu    sync.Mutex
-	names map[string]struct{}
-}
+type Servers struct{ names sync.Map }
 
 // Add adds a server by a name of its own.
 func (s *Servers) Add(name string) {
-	if s == nil {
-		return
+	if s != nil {
+		s.names.Store(name, nil)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.names == nil {
-		s.names = map[string]struct{}{}
-	}
-	s.names[name] = struct{}{}
 }
 
 // Len returns how many different servers were added.
-func (s *Servers) Len() int {
-	if s == nil {
-		return 0
+func (s *Servers) Len() (n int) {
+	if s != nil {
+		s.names.Range(func(_, _ any) bool { n++; return true })
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.names)
+	return n
 }
 
 // CountResults adds the rows and bytes of results to the stats that ctx carries, and takes the bytes from its budget: what that does not reach is

@@ -14,36 +14,16 @@ import (
 	"twibase/hbase"
 )
 
-const defaultPageSize = 256
-
 // Scan implements [hbase.Store]. Each page opens a scanner of its own, behind the last row of the page before, and the server closes it in
 // the same RPC: a region that moves or splits between two pages changes nothing. Where a page reaches the end of its region, it ends there.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
-	return func(yield func(hbase.Row, error) bool) {
-		if err := scan.Validate(); err != nil {
-			yield(hbase.Row{}, err)
-			return
-		}
-		stats := hbase.StatsOf(ctx)
-		stats.Scans.Add(1)
-		if scan.Empty() {
-			return
-		}
+	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		p := newPosition(scan)
-		for rows := 0; p.more; {
-			page, err := s.scanPage(ctx, scan, &p, rows)
-			for _, row := range page {
-				stats.CountRow(row)
-				if rows++; !yield(row, nil) || rows == scan.Limit {
-					return
-				}
-			}
-			if err != nil {
-				yield(hbase.Row{}, err)
-				return
-			}
+		return func(size int) ([]hbase.Row, bool, error) {
+			page, err := s.scanPage(ctx, scan, &p, size)
+			return page, p.more, err
 		}
-	}
+	})
 }
 
 // position is where a scan goes on.
@@ -73,20 +53,13 @@ func before(key string) string {
 	return key[:last] + string([]byte{key[last] - 1}) + lastRow[len(key):]
 }
 
-// scanPage reads the page at p in one RPC and moves p behind it. read is how many rows the scan has delivered.
-func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, read int) ([]hbase.Row, error) {
+// scanPage reads the page at p in one RPC and moves p behind it.
+func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size int) ([]hbase.Row, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
-	size := scan.PageSize
-	if size == 0 {
-		size = defaultPageSize
-	}
-	if scan.Limit > 0 {
-		size = min(size, scan.Limit-read)
-	}
 	call, err := s.newScan(ctx, scan, *p, size)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func BenchmarkRowCache(b *testing.B) {
 				read()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*together), "ns/row")
-			hits, misses := s.RowCache()
+			hits, misses := cacheCounts(s)
 			b.ReportMetric(float64(hits)/float64(max(hits+misses, 1)), "hits/row")
 		})
 	}

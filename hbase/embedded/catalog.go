@@ -41,11 +41,7 @@ func (s *Store) loadCatalog() error {
 		if err := json.Unmarshal(it.Value(), &stored); err != nil || stored.ID == 0 {
 			return fmt.Errorf("%w: definition of table %q: %q", hbase.ErrCorrupt, name, it.Value())
 		}
-		definition := hbase.Table{Name: name, Families: stored.Families}
-		for _, key := range stored.Splits {
-			definition.Splits = append(definition.Splits, string(key))
-		}
-		s.tables[name] = newTable(stored.ID, definition)
+		s.tables[name] = newTable(stored.ID, name, stored.Families)
 	}
 	return storeError(it.Error())
 }
@@ -113,7 +109,7 @@ func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 		if err != nil {
 			return nil, err
 		}
-		stored := storedTable{ID: uint32(last) + 1, Families: slices.Clone(definition.Families)}
+		stored := storedTable{ID: uint32(last) + 1, Families: definition.Families}
 		for _, key := range definition.Splits {
 			stored.Splits = append(stored.Splits, []byte(key))
 		}
@@ -124,8 +120,7 @@ func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 		b.Set(lastTableKey, strconv.AppendUint(nil, uint64(stored.ID), 10), nil)
 		b.Set(append(bytes.Clone(tablePrefix), definition.Name...), value, nil)
 		tables := maps.Clone(s.tables)
-		tables[definition.Name] = newTable(stored.ID, hbase.Table{
-			Name: definition.Name, Families: stored.Families, Splits: slices.Clone(definition.Splits)})
+		tables[definition.Name] = newTable(stored.ID, definition.Name, stored.Families)
 		return tables, nil
 	})
 }
@@ -166,19 +161,4 @@ func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (ma
 	}
 	s.tables = tables
 	return nil
-}
-
-// Describe returns a table's definition.
-func (s *Store) Describe(ctx context.Context, name string) (hbase.Table, error) {
-	if err := s.enter(ctx); err != nil {
-		return hbase.Table{}, err
-	}
-	defer s.leave()
-	t, err := s.table(name)
-	if err != nil {
-		return hbase.Table{}, err
-	}
-	definition := t.definition
-	definition.Families, definition.Splits = slices.Clone(definition.Families), slices.Clone(definition.Splits)
-	return definition, nil
 }

@@ -36,10 +36,15 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	}
 	a := answers{results: make([]hbase.Result, len(gets)), budget: hbase.BudgetOf(ctx)}
 	lookups := s.lookups(gets, a.results)
+	hits, misses := s.cache.find(&s.rows, lookups)
+	if s.cache != nil {
+		s.hits.Add(int64(hits))
+		s.misses.Add(int64(misses))
+	}
 	// If nothing has changed since the first was found, all of it was there at the same time. If something has, or is missing, an iterator says what
 	// is: what has changed before there was one is read with it.
 	var r *reader
-	if s.cache.find(&s.rows, lookups) > 0 || !s.allCurrent(lookups) {
+	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
 		if r, err = s.reader(nil); err != nil {
 			return nil, err

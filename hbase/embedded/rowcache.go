@@ -25,8 +25,6 @@ type rowCache struct {
 	shards [16]cacheShard
 	// asked are hashes of what was asked for and not kept, each in a place that it shares with others.
 	asked []atomic.Uint32
-
-	hits, misses atomic.Int64
 }
 
 // cacheKey is what a Get asks for that reads the newest versions alone.
@@ -82,12 +80,11 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find looks for what is asked for, and returns how much of it was not found.
-func (c *rowCache) find(states *rowStates, lookups []lookup) (missing int) {
+// find looks for what is asked for, and returns how much of it was found and how much was not.
+func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
-		return len(lookups)
+		return 0, len(lookups)
 	}
-	hits, misses := 0, 0
 	for i := range lookups {
 		l := &lookups[i]
 		if l.sel == nil {
@@ -104,9 +101,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (missing int) {
 		}
 		misses++
 	}
-	c.hits.Add(int64(hits))
-	c.misses.Add(int64(misses))
-	return misses
+	return hits, misses
 }
 
 // offer keeps what was read, if it was asked for before.
@@ -186,24 +181,14 @@ func (s *cacheShard) take(bytes int) {
 	}
 }
 
-// RowCache returns how many rows that were asked for were in the cache, and how many were not, since the store was opened.
-func (s *Store) RowCache() (hits, misses int64) {
-	if s.cache == nil {
-		return 0, 0
-	}
-	return s.cache.hits.Load(), s.cache.misses.Load()
-}
-
 // Metrics returns the metrics of the row cache. The caller registers them.
 func (s *Store) Metrics() []prometheus.Collector {
-	counter := func(name, help string, read func() int64) prometheus.Collector {
+	counter := func(name, help string, count *atomic.Int64) prometheus.Collector {
 		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}
-		return prometheus.NewCounterFunc(options, func() float64 { return float64(read()) })
+		return prometheus.NewCounterFunc(options, func() float64 { return float64(count.Load()) })
 	}
 	return []prometheus.Collector{
-		counter("row_cache_hits_total", "Rows that were read from the row cache.",
-			func() int64 { hits, _ := s.RowCache(); return hits }),
-		counter("row_cache_misses_total", "Rows that the row cache did not have.",
-			func() int64 { _, misses := s.RowCache(); return misses }),
+		counter("row_cache_hits_total", "Rows that were read from the row cache.", &s.hits),
+		counter("row_cache_misses_total", "Rows that the row cache did not have.", &s.misses),
 	}
 }

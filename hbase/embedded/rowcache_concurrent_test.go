@@ -241,7 +241,7 @@ func TestWhoeverReadsWhileOthersWriteSeesNothingOld(t *testing.T) {
 					}
 				}
 			}
-			hits, misses := s.RowCache()
+			hits, misses := cacheCounts(s)
 			t.Logf("%d hits, %d misses", hits, misses)
 		})
 	}

@@ -13,49 +13,18 @@ import (
 // server is what the store is called among region servers: it is the only one.
 const server = "embedded"
 
-// A page of a scan ends after so many rows if the scan does not say, and in any case after so many bytes.
-const (
-	defaultPageSize = 256
-	maxPageBytes    = 4 << 20
-)
+// maxPageBytes ends a page of a scan that has fewer rows than it may.
+const maxPageBytes = 4 << 20
 
 // Scan implements [hbase.Store]. Each page is a consistent snapshot of its own; nothing is held open between pages.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
-	return func(yield func(hbase.Row, error) bool) {
-		if err := scan.Validate(); err != nil {
-			yield(hbase.Row{}, err)
-			return
+	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
+		var from []byte
+		return func(size int) (rows []hbase.Row, more bool, err error) {
+			rows, from, err = s.page(ctx, &scan, from, size)
+			return rows, from != nil, err
 		}
-		hbase.StatsOf(ctx).Scans.Add(1)
-		if scan.Empty() {
-			return
-		}
-		left := scan.Limit
-		var next []byte
-		for first := true; first || next != nil; first = false {
-			size := scan.PageSize
-			if size == 0 {
-				size = defaultPageSize
-			}
-			if scan.Limit > 0 {
-				size = min(size, left)
-			}
-			rows, end, err := s.page(ctx, &scan, next, size)
-			for i := range rows {
-				if !yield(rows[i], nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(hbase.Row{}, err)
-				return
-			}
-			if left -= len(rows); scan.Limit > 0 && left == 0 {
-				return
-			}
-			next = end
-		}
-	}
+	})
 }
 
 // page reads up to size rows from the row prefix from on, or from the range's start if it is nil. It returns the prefix that the
@@ -84,8 +53,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		return nil, nil, err
 	}
 	defer r.close()
-	stats := hbase.StatsOf(ctx)
-	stats.CountRPC(server)
+	hbase.StatsOf(ctx).CountRPC(server)
 	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := int64(0)
 	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {
@@ -108,7 +76,6 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 			return rows, nil, err
 		}
 		rows = append(rows, hbase.Row{Key: key, Cells: cells})
-		stats.CountRow(rows[len(rows)-1])
 		bytesRead += hbase.Size(cells)
 	}
 	return rows, nil, storeError(r.it.Error())

@@ -37,7 +37,9 @@ type Store struct {
 	syncing  sync.WaitGroup
 
 	cleaner *cleaner
-	cache   *rowCache
+
+	cache        *rowCache
+	hits, misses atomic.Int64 // of the cache
 }
 
 var _ hbase.Store = (*Store)(nil)

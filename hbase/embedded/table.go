@@ -12,8 +12,8 @@ import (
 
 // table is a table that is open. It does not change.
 type table struct {
-	id         uint32
-	definition hbase.Table
+	id   uint32
+	name string
 	// families are in the order of their names, as their cells are.
 	families []family
 	// selections remembers what Columns strings mean.
@@ -33,10 +33,10 @@ type storedTable struct {
 	Splits   [][]byte
 }
 
-func newTable(id uint32, definition hbase.Table) *table {
-	t := &table{id: id, definition: definition}
+func newTable(id uint32, name string, families []hbase.FamilySchema) *table {
+	t := &table{id: id, name: name}
 	t.selections, _ = lru.New[string, *selection](maxSelections)
-	for _, f := range definition.Families {
+	for _, f := range families {
 		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1)})
 	}
 	slices.SortFunc(t.families, func(a, b family) int { return strings.Compare(a.name, b.name) })
@@ -49,7 +49,7 @@ func (t *table) family(name string) (family, error) {
 			return f, nil
 		}
 	}
-	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.definition.Name, name)
+	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
 // table finds a table; the caller is inside enter and leave.
@@ -58,4 +58,59 @@ func (s *Store) table(name string) (*table, error) {
 		return t, nil
 	}
 	return nil, fmt.Errorf("%w: %q", hbase.ErrTableNotFound, name)
+}
+
+// selection is what a Columns string means for a table.
+type selection struct {
+	table uint32
+	// families are in the order of their names.
+	families []familySelection
+}
+
+type familySelection struct {
+	family
+	// key is the family's part of a key.
+	key string
+	// columns are the ones selected, in their order; none means all.
+	columns []column
+}
+
+// column is a qualifier, also as the part of a key.
+type column struct{ qualifier, key string }
+
+// maxSelections bounds how many Columns strings a table remembers. A program has few; a caller that makes them up has many.
+const maxSelections = 1000
+
+// selection returns what columns mean.
+func (t *table) selection(columns string) (*selection, error) {
+	if known, ok := t.selections.Get(columns); ok {
+		return known, nil
+	}
+	list, err := hbase.ParseColumns(columns)
+	if err != nil {
+		return nil, err
+	}
+	sel := &selection{table: t.id}
+	for _, c := range hbase.ByFamily(list) {
+		f, err := t.family(c.Family)
+		if err != nil {
+			return nil, err
+		}
+		sel.families = append(sel.families, selectColumns(f, c.Qualifiers))
+	}
+	if len(list) == 0 {
+		for _, f := range t.families {
+			sel.families = append(sel.families, selectColumns(f, nil))
+		}
+	}
+	t.selections.Add(columns, sel)
+	return sel, nil
+}
+
+func selectColumns(f family, qualifiers []string) familySelection {
+	fs := familySelection{family: f, key: f.name + "\x00"}
+	for _, q := range qualifiers {
+		fs.columns = append(fs.columns, column{qualifier: q, key: string(appendEscaped(nil, q))})
+	}
+	return fs
 }
