@@ -19,53 +19,55 @@ const maxPageBytes = 4 << 20
 // Scan implements [hbase.Store]. Each page is a consistent snapshot of its own; nothing is held open between pages.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
-		var from []byte
-		return func(size int) (rows []hbase.Row, more bool, err error) {
-			rows, from, err = s.page(ctx, &scan, from, size)
-			return rows, from != nil, err
+		var left keyRange
+		return func(size int) (page []hbase.Row, more bool, err error) {
+			page, err = s.page(ctx, &scan, &left, size)
+			return page, !left.empty(), err
 		}
 	})
 }
 
-// page reads up to size rows from the row prefix from on, or from the range's start if it is nil. It returns the prefix that the
-// next page begins with, or nil at the end of the range.
-func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size int) (rows []hbase.Row, next []byte, err error) {
+// page reads up to size rows, and takes them away from what is left of the scan.
+func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size int) (rows []hbase.Row, err error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer s.leave()
 	t, err := s.table(scan.Table)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sel, err := t.selection(scan.Columns)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lower, upper := bounds(t.id, scan, from)
-	if bytes.Compare(lower, upper) >= 0 {
-		return nil, nil, nil
+	if left.lower == nil {
+		*left = rangeOf(t.id, scan)
 	}
-	r, err := s.reader(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if left.empty() {
+		return nil, nil
+	}
+	r, err := s.reader(&pebble.IterOptions{LowerBound: left.lower, UpperBound: left.upper})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer r.close()
 	hbase.StatsOf(ctx).CountRPC(server)
 	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := int64(0)
-	for n, more := 0, r.firstRow(scan.Reversed); more; n, more = n+1, r.nextRow(scan.Reversed) {
+	for n := 0; r.nextRow(left, scan.Reversed); n++ {
 		if len(rows) == size || bytesRead >= maxPageBytes {
-			return rows, append([]byte(nil), r.rowKey...), nil
+			return rows, nil
 		}
 		if n%64 == 0 && ctx.Err() != nil {
-			return rows, nil, ctx.Err()
+			return rows, ctx.Err()
 		}
+		left.remove(r.rowKey, scan.Reversed)
 		cells, err := r.row(sel)
 		if err != nil {
-			return rows, nil, err
+			return rows, err
 		}
 		s.cleaner.offer(r, len(cells) == 0)
 		if len(cells) == 0 {
@@ -73,36 +75,25 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, from []byte, size in
 		}
 		key, err := decodeRow(r.rowKey)
 		if err != nil {
-			return rows, nil, err
+			return rows, err
 		}
 		rows = append(rows, hbase.Row{Key: key, Cells: cells})
 		bytesRead += hbase.Size(cells)
 	}
-	return rows, nil, storeError(r.it.Error())
+	left.upper = left.lower
+	return rows, storeError(r.it.Error())
 }
 
-// firstRow moves to the first entry of the first row, or of the last one if reversed.
-func (r *reader) firstRow(reversed bool) bool {
-	if reversed {
-		r.at(r.it.Last())
-	} else {
-		r.at(r.it.First())
+// nextRow moves to the first entry of the first row that is left, or of the last one if reversed.
+func (r *reader) nextRow(left *keyRange, reversed bool) bool {
+	switch {
+	case reversed:
+		r.at(r.it.SeekLT(left.upper))
+	case r.key == nil:
+		r.seek(left.lower)
+	default:
+		r.advance(left.lower)
 	}
-	return r.enterRow(reversed)
-}
-
-// nextRow moves to the first entry of the row that follows, or that comes before if reversed.
-func (r *reader) nextRow(reversed bool) bool {
-	if reversed {
-		r.at(r.it.SeekLT(r.rowKey))
-	} else {
-		r.behind = append(r.behind[:0], r.rowKey...)
-		r.advance(behind(r.behind))
-	}
-	return r.enterRow(reversed)
-}
-
-func (r *reader) enterRow(reversed bool) bool {
 	if !r.valid {
 		return false
 	}
@@ -113,29 +104,38 @@ func (r *reader) enterRow(reversed bool) bool {
 	return r.valid
 }
 
-// bounds returns the range of keys that is left of a scan whose next row has the prefix from, if that is not nil.
-func bounds(table uint32, scan *hbase.Scan, from []byte) (lower, upper []byte) {
-	lower, upper = appendTable(nil, table), appendTable(nil, table+1)
-	if scan.Reversed {
+// keyRange is the keys from lower up to, and without, upper.
+type keyRange struct{ lower, upper []byte }
+
+func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }
+
+// remove takes away the first row, or the last one if reversed.
+func (k *keyRange) remove(row []byte, reversed bool) {
+	if reversed {
+		k.upper = bytes.Clone(row)
+	} else {
+		k.lower = behind(bytes.Clone(row))
+	}
+}
+
+// rangeOf returns the keys of all rows of a scan.
+func rangeOf(table uint32, scan *hbase.Scan) keyRange {
+	k := keyRange{appendTable(nil, table), appendTable(nil, table+1)}
+	switch {
+	case scan.Reversed:
 		if scan.Stop != "" {
-			lower = behind(appendRow(nil, table, scan.Stop))
+			k.lower = behind(appendRow(nil, table, scan.Stop))
 		}
 		if scan.Start != "" {
-			upper = behind(appendRow(nil, table, scan.Start))
+			k.upper = behind(appendRow(nil, table, scan.Start))
 		}
-		if from != nil {
-			upper = behind(from)
+	default:
+		if scan.Start != "" {
+			k.lower = appendRow(nil, table, scan.Start)
 		}
-		return lower, upper
+		if scan.Stop != "" {
+			k.upper = appendRow(nil, table, scan.Stop)
+		}
 	}
-	if scan.Start != "" {
-		lower = appendRow(nil, table, scan.Start)
-	}
-	if scan.Stop != "" {
-		upper = appendRow(nil, table, scan.Stop)
-	}
-	if from != nil {
-		lower = from
-	}
-	return lower, upper
+	return k
 }
