@@ -1,4 +1,4 @@
-// Package hbase is what twibase asks of a store, in HBase's own vocabulary.
+// Package hbase defines the store that twibase uses, in HBase's own vocabulary.
 //
 // A table has rows; a row has cells, each named by a column (family and qualifier) and a timestamp. Row keys and
 // qualifiers are Go strings that hold arbitrary bytes: immutable, comparable, and ordered bytewise, as HBase orders

@@ -4,7 +4,7 @@ import "errors"
 
 // The errors of a store. Engines wrap them with what happened; callers ask with errors.Is.
 var (
-	// ErrInvalid is a request that no store can serve: the caller's mistake.
+	// ErrInvalid is a request that no store can serve.
 	ErrInvalid = errors.New("hbase: invalid request")
 	// ErrCellTooLarge is a cell of more than [MaxCellSize].
 	ErrCellTooLarge = errors.New("hbase: cell too large")
@@ -16,9 +16,9 @@ var (
 	ErrFamilyNotFound = errors.New("hbase: column family not found")
 	// ErrNotLong is an increment of a cell that does not hold eight bytes.
 	ErrNotLong = errors.New("hbase: field is not a long")
-	// ErrUnavailable is a region or a server that does not answer now. Trying again later may help: it is Temporary.
+	// ErrUnavailable is a region or a server that does not answer now. A retry may help: it is Temporary.
 	ErrUnavailable error = unavailable{}
-	// ErrCorrupt is stored data that can't be read as what it should be. It is never reported as absence.
+	// ErrCorrupt is stored data that can't be decoded. It is never reported as absence.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked is an embedded store that another process has open.
 	ErrLocked = errors.New("hbase: store is in use by another process")
@@ -32,5 +32,5 @@ type unavailable struct{}
 
 func (unavailable) Error() string { return "hbase: unavailable" }
 
-// Temporary lets those who know nothing of stores tell it from other errors.
+// Temporary tells callers that do not know stores that a retry may help.
 func (unavailable) Temporary() bool { return true }

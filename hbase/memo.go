@@ -5,16 +5,15 @@ import (
 	"unsafe"
 )
 
-// Memo is a place beside a cell that its engine keeps in memory, for what a reader made of the cell, so that those who come later need not make it
-// again. That follows from the cell and its row alone, and is everybody's: nobody writes to it. It lasts as long as the engine keeps the cell as it is. A
-// Memo is safe for concurrent use.
+// Memo caches the decoded value of a cell that an engine keeps in memory. The value depends on the cell and its row only. It is shared by all
+// readers, which must not change it, and lives until the engine drops the cell. A Memo is safe for concurrent use.
 type Memo struct {
 	made atomic.Pointer[any]
 	room func(bytes int) bool
 }
 
-// GiveMemos gives a memo to each of the cells that an engine keeps. room takes as many bytes, or says that there is no room for them; it is called by
-// several at the same time.
+// GiveMemos gives a memo to each of the cells that an engine keeps. room reserves bytes of the engine's memory, and reports whether there was room. It
+// must be safe for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {
@@ -23,7 +22,7 @@ func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	}
 }
 
-// Made returns what was made of the cell, nil if nothing is remembered.
+// Made returns the decoded value, nil if there is none.
 func (m *Memo) Made() any {
 	if made := m.made.Load(); made != nil {
 		return *made
@@ -31,13 +30,13 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember gives what was made of the cell to those who come later, unless they have something already or there is no room. bytes is the memory that
-// it takes and, beside the cell's own, keeps alive.
+// Remember keeps a decoded value, unless there is one already or there is no room. bytes is the memory that the value takes and keeps alive, without the
+// cell's own.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)
 	}
 }
 
-// Equal reports that a memo is no part of what a cell says: cells may be equal whatever was made of them.
+// Equal makes cells equal whatever their memos hold.
 func (m *Memo) Equal(*Memo) bool { return true }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Get names what to read of one row. It is comparable, so that equal reads can be told to be one.
+// Get names what to read of one row. It is comparable, so that equal reads can be merged.
 type Get struct {
 	Table string
 	Row   string
@@ -69,8 +69,8 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result is the answer to one Get. Its cells are in HBase's order: family, qualifier, newest first. They may be others', too:
-// nobody writes to them.
+// Result is the answer to one Get. Its cells are in HBase's order: family, qualifier, newest first. Other callers may share them: they must not
+// be changed.
 type Result struct {
 	Cells []Cell
 	Err   error
@@ -83,7 +83,7 @@ type Cell struct {
 	// Timestamp is in milliseconds since 1970. In a Put, 0 means the store's present.
 	Timestamp int64
 	Value     []byte
-	// Memo is nil unless the engine keeps the cell in memory. In a Put it means nothing.
+	// Memo is nil unless the engine keeps the cell in memory. A Put ignores it.
 	Memo *Memo
 }
 
@@ -110,8 +110,7 @@ type Scan struct {
 	PageSize int
 }
 
-// Empty reports whether no row key can be in the range. Such a scan has no rows, and asks the store nothing: HBase itself
-// would take a range whose bounds are equal for that one row.
+// Empty reports whether no row key can be in the range. Such a scan is not sent: HBase takes a range whose bounds are equal for that one row.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -122,12 +121,12 @@ func (s Scan) Empty() bool {
 // Column is one selected family or column.
 type Column struct {
 	Family string
-	// Qualifier is meant only if Whole is false.
+	// Qualifier is ignored if Whole is true.
 	Qualifier string
 	Whole     bool
 }
 
-// ParseColumns reads the notation of [Get.Columns], in the order given. It is [ErrInvalid] if it is malformed.
+// ParseColumns parses [Get.Columns] and keeps their order. It returns [ErrInvalid] if they are malformed.
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column
 	err := eachColumn(columns, func(c Column) { list = append(list, c) })
@@ -187,7 +186,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate reports what is wrong with a Get before it is sent: [ErrInvalid], saying what to mend.
+// Validate returns [ErrInvalid] and the reason if no store can serve the Get.
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -195,7 +194,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate reports what is wrong with a Scan before it is sent: [ErrInvalid], saying what to mend.
+// Validate returns [ErrInvalid] and the reason if no store can serve the Scan.
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)

@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts what a request cost its store. It is safe for concurrent use.
+// Stats counts the store's work for a request. It is safe for concurrent use.
 type Stats struct {
-	// Rounds counts the times that somebody waited for the store: for many Gets sent together, for a scan, or for a write.
+	// Rounds counts the waits for the store: for many Gets sent together, for a scan, or for a write.
 	Rounds atomic.Int64
-	// RPCs is what went out: on a cluster multis and scan pages, on the embedded engine what would, to one server.
+	// RPCs counts multis and scan pages. The embedded engine counts those that one region server would get.
 	RPCs atomic.Int64
-	// Gets and Scans count what was asked for.
+	// Gets and Scans count the operations.
 	Gets, Scans atomic.Int64
-	// Rows and Bytes count what came back; Bytes are those of keys and values.
+	// Rows and Bytes count the results; Bytes are those of keys and values.
 	Rows, Bytes atomic.Int64
-	// Servers, unless it is nil, collects the region servers that were asked.
+	// Servers, unless it is nil, collects the addresses of the region servers.
 	Servers *Servers
 }
 
@@ -27,7 +27,7 @@ func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
 
-// StatsOf returns the stats that ctx carries, or ones that nobody reads: engines need not ask.
+// StatsOf returns the stats that ctx carries, or new ones.
 func StatsOf(ctx context.Context) *Stats {
 	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
 		return stats
@@ -35,7 +35,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds what other has counted; the names of its servers are not part of that.
+// Add adds the counts of other, without its servers.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -48,7 +48,7 @@ func (s *Stats) Add(other *Stats) {
 // Servers is a set of region servers. It is safe for concurrent use, and a nil one stays empty.
 type Servers struct{ names sync.Map }
 
-// Add adds a server by a name of its own.
+// Add adds a server by its address.
 func (s *Servers) Add(name string) {
 	if s != nil {
 		s.names.Store(name, nil)

@@ -7,9 +7,8 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none. Nobody writes to the cells
-// that it answers with, nor to the bytes of their values: others may be given the same ones. Whoever passes a slice may use it again when the
-// call has returned.
+// Every call takes its deadline from ctx, or [DefaultTimeout] if ctx has none. Returned cells and their values may be shared: callers must not
+// change them. A caller may reuse the slices that it passes when the call has returned.
 //
 // An error of a call as a whole (a dead ctx, a closed store) is returned by the call. An error of one item (a missing
 // table, an unavailable region) is in that item's place, and the other items are answered.
@@ -19,8 +18,7 @@ type Store interface {
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
 	// Scan iterates over the rows of a key range in the order of their keys, reading a page of rows at a time, one RPC a page.
-	// Rows without a selected cell are passed over. The first error ends the iteration. The deadline is each page's own
-	// if ctx has none.
+	// Rows without a selected cell are left out. The first error ends the iteration. If ctx has no deadline, each page has its own.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
 	// Mutate writes many rows. Each mutation is atomic, the batch is not. The errors are index-aligned with mutations;

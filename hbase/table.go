@@ -10,8 +10,7 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema is a column family and those of its attributes that twibase sets. A zero field takes HBase's default, but
-// for Versions, whose zero means 1.
+// FamilySchema is a column family and the attributes that twibase sets. A zero field is HBase's default, but 0 Versions are 1.
 type FamilySchema struct {
 	Name string
 	// Versions is how many versions of a cell are kept.
@@ -26,7 +25,7 @@ type FamilySchema struct {
 	BlockSize int
 }
 
-// Validate reports what is wrong with a definition: [ErrInvalid].
+// Validate returns [ErrInvalid] and the reason if the definition is malformed.
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

@@ -15,7 +15,7 @@ const (
 type Mutation interface {
 	// At names the table and the row.
 	At() (table, row string)
-	// Validate reports what is wrong with it before it is sent: [ErrInvalid] or [ErrCellTooLarge].
+	// Validate returns [ErrInvalid] or [ErrCellTooLarge] if no store can apply the mutation.
 	Validate() error
 	sealed()
 }
@@ -27,12 +27,11 @@ type Put struct {
 	Cells []Cell
 }
 
-// Delete masks cells of one row. As in HBase it is a marker: what is masked stays masked when a put of an older
-// timestamp comes later.
+// Delete masks cells of one row. As in HBase it is a marker: it also masks later puts of an older timestamp.
 type Delete struct {
 	Table string
 	Row   string
-	// Columns says what to delete; none means the whole row, every family up to Timestamp.
+	// Columns are deleted; none means the whole row, every family up to Timestamp.
 	Columns []Deletion
 	// Timestamp is the whole row's bound if Columns is empty; 0 means the store's present.
 	Timestamp int64
@@ -118,10 +117,10 @@ func (d Delete) Validate() error {
 	return checkRow(d.Row)
 }
 
-// Validate reports what is wrong with an Increment before it is sent: [ErrInvalid].
+// Validate returns [ErrInvalid] if no store can apply the increment.
 func (i Increment) Validate() error { return checkRow(i.Row) }
 
-// validTime leaves out the greatest number: to HBase it is the present.
+// validTime rejects the greatest number: HBase takes it for the present.
 func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
 
 func checkRow(row string) error {

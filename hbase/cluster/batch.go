@@ -78,23 +78,23 @@ func unfinished(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts one RPC for each region server that calls went to.
+// countMultis counts one RPC for each region server that calls were sent to.
 func countMultis(ctx context.Context, calls []hrpc.Call) {
-	servers := make([]hrpc.RegionClient, 0, 8)
+	stats, counted := hbase.StatsOf(ctx), map[string]bool{}
 	for _, call := range calls {
-		if region := call.Region(); region != nil { // nil is a call that was not sent
-			if server := region.Client(); !slices.Contains(servers, server) {
-				servers = append(servers, server)
-			}
+		if server := serverAddress(call); server != "" && !counted[server] {
+			counted[server] = true
+			stats.CountRPC(server)
 		}
 	}
-	stats := hbase.StatsOf(ctx)
-	stats.RPCs.Add(int64(len(servers)))
-	if stats.Servers != nil {
-		for _, server := range servers {
-			stats.Servers.Add(server.Addr())
-		}
+}
+
+// serverAddress returns the address of the region server that a call was sent to. It is empty if the call was not sent.
+func serverAddress(call hrpc.Call) string {
+	if region := call.Region(); region != nil && region.Client() != nil {
+		return region.Client().Addr()
 	}
+	return ""
 }
 
 // sendOne sends a call by itself, unless the breaker is open for its region.
@@ -110,8 +110,8 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
 	s.located.learn(call)
-	if region := call.Region(); region != nil && region.Client() != nil && stats.Servers != nil {
-		stats.Servers.Add(region.Client().Addr())
+	if server := serverAddress(call); server != "" {
+		stats.Servers.Add(server)
 	}
 	if err != nil {
 		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()))

@@ -48,17 +48,16 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// Mend returns the line for the HBase shell that takes away differences of a table. What is in files already changes when they are compacted:
-// the shell's major_compact does that at once.
+// Mend returns the line for the HBase shell that takes away differences of a table. Existing files change when they are compacted: the
+// shell's major_compact does that at once.
 func Mend(table string, differences []Difference) string {
-	line, family := "alter '"+table+"'", ""
-	for _, d := range differences {
-		if d.Family != family {
-			if family != "" {
+	line := "alter '" + table + "'"
+	for i, d := range differences {
+		if i == 0 || d.Family != differences[i-1].Family {
+			if i > 0 {
 				line += "}"
 			}
-			family = d.Family
-			line += fmt.Sprintf(", {NAME => '%s'", family)
+			line += fmt.Sprintf(", {NAME => '%s'", d.Family)
 		}
 		value := d.Would
 		if _, err := strconv.Atoi(value); err != nil {

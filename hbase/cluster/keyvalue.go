@@ -39,24 +39,18 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse reads the cell that b begins with, and returns what follows it.
+// parse reads the cell that b begins with, and returns the bytes behind it.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
 		return nil, malformed("%d bytes are no cell", len(b))
 	}
 	length, key, value := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[4:])), uint64(binary.BigEndian.Uint32(b[8:]))
-	if length != 8+key+value || length > uint64(len(b)-4) {
-		return nil, malformed("a cell of %d bytes has a key of %d and a value of %d", length, key, value)
+	row := uint64(binary.BigEndian.Uint16(b[12:]))
+	if length != 8+key+value || length > uint64(len(b)-4) || key < keyOverhead+row {
+		return nil, malformed("a cell of %d bytes has a key of %d, a value of %d and a row of %d", length, key, value, row)
 	}
-	if key < keyOverhead {
-		return nil, malformed("a key of %d bytes is shorter than %d", key, keyOverhead)
-	}
-	b, rest = b[12:4+length], b[4+length:]
-	row := uint64(binary.BigEndian.Uint16(b))
-	if key < keyOverhead+row {
-		return nil, malformed("a key of %d bytes has a row of %d", key, row)
-	}
-	kv.row, b = b[2:2+row], b[2+row:]
+	b, rest = b[14:4+length], b[4+length:]
+	kv.row, b = b[:row], b[row:]
 	family := uint64(b[0])
 	if key < keyOverhead+row+family {
 		return nil, malformed("a key of %d bytes has a row of %d and a family of %d", key, row, family)

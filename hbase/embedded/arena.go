@@ -6,10 +6,10 @@ import (
 	"twibase/hbase"
 )
 
-// arena allocates the cells of one call: a few large pieces instead of some for each cell. Nothing that was given out is written to again.
+// arena allocates the cells of one call in a few large pieces. Cells and values that it returned are never overwritten.
 type arena struct {
 	cells []hbase.Cell
-	row   int // the index of the first cell of the row that is being read
+	row   int // the index of the current row's first cell
 	data  []byte
 }
 
@@ -52,7 +52,7 @@ func (a *arena) copy(value []byte) []byte {
 	return a.data[start:len(a.data):len(a.data)]
 }
 
-// unescaped returns a qualifier from its escaped form.
+// unescaped decodes a qualifier.
 func (a *arena) unescaped(escaped []byte) (qualifier string, err error) {
 	start := a.reserve(len(escaped))
 	a.data, err = appendUnescaped(a.data, escaped)

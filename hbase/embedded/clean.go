@@ -9,26 +9,26 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// What reads pass over without an answer is garbage, and the cleaner removes it from the rows in which reads met much of it:
+// Reads skip garbage. When a read has skipped much of it in a row, the cleaner removes the garbage of that row:
 //
-//   - a version that a marker masks, at once: while the marker is there, nothing can be told;
-//   - versions beyond the family's VERSIONS, when a column has more than tolerated of them. HBase keeps them until a flush and
+//   - versions that a marker masks;
+//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase keeps them until a flush and
 //     makes no promise about them;
-//   - a marker that was written more than markerAge ago, with all that it masks, as a major compaction of HBase does. Until
-//     then a put of an older timestamp that comes late stays masked.
+//   - markers that were written more than markerAge ago, as a major compaction of HBase does. Until then they mask late puts of older
+//     timestamps.
 //
 // A row that is never read is never cleaned: it costs disk, not time.
 const (
 	tolerated = 32
 	markerAge = time.Hour
-	// maxQueued is how many rows may wait.
+	// maxQueued bounds the queue of rows.
 	maxQueued = 1024
 )
 
 // cleaner removes the garbage of rows in the background.
 type cleaner struct {
 	store *Store
-	// queue has the prefixes of the rows to clean.
+	// queue holds key prefixes of rows.
 	queue  chan string
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -46,8 +46,7 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r just read if that is worth it: a row without an answer should cost nothing. When the queue is full, a later read
-// offers the row again.
+// offer queues the row that r has read if it has much garbage, or nothing else. When the queue is full, a later read offers the row again.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -72,8 +71,8 @@ func (c *cleaner) run(ctx context.Context) {
 	}
 }
 
-// clean removes the garbage of one row, under its lock: a put of an older timestamp must not come in between the look for what a marker masks and the
-// marker's removal. Nobody waits for the removal to be durable: after a crash there is garbage again.
+// clean removes the garbage of one row, under its lock: between the sweep and the removal of a marker no put must add a version that the marker
+// masks. The removal is not synced: after a crash the garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (s *Store) tableOf(row []byte) *table {
 	return nil
 }
 
-// sweepFamily adds the removal of the garbage of the family under the cursor, of which keep versions of each cell are kept, to b.
+// sweepFamily deletes the garbage of the family under the cursor. keep is the family's VERSIONS.
 func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
 	r.masked = -1
 	for ; r.in(r.family); r.next() {
@@ -147,7 +146,7 @@ func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
 	r.column = append(r.column[:0], r.key[:n]...)
 	m := mask{r.masked, -1}
 	visible := 0
-	var superseded [][]byte // as long as they are few enough to be tolerated
+	var superseded [][]byte
 	for ; r.in(r.column); r.next() {
 		timestamp, kind, ok := version(r.key[n:])
 		switch {

@@ -18,7 +18,7 @@ const (
 	blockSize    = 16 << 10
 	// indexBlockSize lets all but the largest tables have an index of one level, which spares each seek a block.
 	indexBlockSize = 256 << 10
-	// format is Pebble's: pinned, so that a newer Pebble does not make directories that the version before can't read.
+	// format is Pebble's. It is pinned, so that a newer Pebble does not create directories that an older one can't read.
 	format = pebble.FormatValueSeparation
 )
 
@@ -39,7 +39,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts; it should rather be slowed down late than early.
+		// An import writes faster than one core compacts. It is slowed down late.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
@@ -54,7 +54,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.Error("background work of the embedded store failed", "error", err) },
-		// Pebble's own listener ends the process. Whoever reads the damaged data gets hbase.ErrCorrupt instead.
+		// Pebble's own listener ends the process. Here a read of damaged data returns hbase.ErrCorrupt.
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			log.Error("the embedded store is damaged", "file", info.Path, "error", info.Details)
 		},
@@ -63,7 +63,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	return o
 }
 
-// pebbleLog is Pebble's logger. What Pebble tells about its work is for debugging.
+// pebbleLog is Pebble's logger. Its infos are logged for debugging.
 type pebbleLog struct{ log *slog.Logger }
 
 func (l pebbleLog) Infof(format string, args ...any) {
@@ -76,8 +76,8 @@ func (l pebbleLog) Errorf(format string, args ...any) {
 	l.log.Error(fmt.Sprintf(format, args...), "component", "pebble")
 }
 
-// Fatalf is called when going on would lose acknowledged writes, for example when the log can't be written. Pebble relies on
-// its not returning; what was acknowledged is on disk.
+// Fatalf is called when Pebble can't go on without losing acknowledged writes, for example when it can't write the log. It must not return. All
+// acknowledged writes are on disk.
 func (l pebbleLog) Fatalf(format string, args ...any) {
 	l.log.Error("the embedded store can't go on: "+fmt.Sprintf(format, args...), "component", "pebble")
 	os.Exit(1)

@@ -13,34 +13,34 @@ import (
 // maxPassed is how many versions a reader steps over before it seeks the next column.
 const maxPassed = 64
 
-// query is what to take of the columns that a selection names.
+// query narrows the selected columns, as a [hbase.Page], versions and a time range do.
 type query struct {
-	// start and stop are the page's, as parts of keys; empty if it has none.
+	// start and stop are the page's, encoded; empty if it has none.
 	start, stop []byte
 	limit       int
 	versions    int
 	time        hbase.TimeRange
 }
 
-// reader reads rows as they were when it was made. Its buffers are reused; what it returns is in the arena, which is its caller's.
+// reader reads rows from a snapshot. Its buffers are reused from row to row; the returned cells are in the arena.
 type reader struct {
 	cursor
 	arena
 	query query
 
-	// family and column are the keys of what is being read, target is a page's bound or a column, behind is scratch.
+	// family and column are the key prefixes of the current family and column, target is a page's bound or a column, behind is scratch.
 	family, column, target, behind []byte
-	// rowKey is the row that is being read.
+	// rowKey is the key prefix of the current row.
 	rowKey []byte
-	// masked is the timestamp up to which a marker masks the family, or -1.
+	// masked is the greatest timestamp that a marker of the family masks, or -1.
 	masked int64
-	// expired is the time before which a marker must have been written to be garbage.
+	// expired is the time before which markers are garbage.
 	expired int64
-	// garbage counts what was passed over and that the cleaner would remove.
+	// garbage counts the skipped entries of the row that the cleaner would remove.
 	garbage int
 }
 
-// reader returns a reader of the store as it is now. The caller closes it.
+// reader returns a reader of the store's present state. The caller closes it.
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	it, err := s.db.NewIter(opts)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	return &reader{cursor: cursor{it: it}, expired: s.now() - markerAge.Milliseconds()}, nil
 }
 
-// close ends a reader. The iterator's error, if any, was seen by whoever read.
+// close closes the iterator, whose error row has returned.
 func (r *reader) close() { _ = r.it.Close() }
 
 // prepare makes the reader's query.
@@ -114,7 +114,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers finds up to when the family is deleted: its newest marker says it.
+// readFamilyMarkers sets masked. The newest marker of the family comes first.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -163,8 +163,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask says which versions of a column its markers and its family's hide: those up to a timestamp, and the one of another. A marker comes before
-// what it hides.
+// mask is the versions of a column that markers hide: those up to a timestamp, and one single timestamp. A marker comes before the versions that it
+// hides.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {
@@ -177,8 +177,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn takes the versions of the column under the cursor that the query asks for, and moves to the next column. known names the
-// column if the selection does.
+// readColumn adds the versions of the column under the cursor that match the query, and moves to the next column. known is the column if the
+// selection names it.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -194,7 +194,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		if !ok {
 			return false, badKey(r.key)
 		}
-		// When all older versions are of no interest either, it may be faster to seek the next column.
+		// The older versions do not match either. If there are many, seek the next column.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
 			if passed++; passed > maxPassed {
 				r.behind = append(r.behind[:0], r.column...)

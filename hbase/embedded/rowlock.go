@@ -12,22 +12,22 @@ import (
 // rowStates are the states of all rows. Rows whose keys have the same hash share one.
 type rowStates [1 << 16]rowState
 
-// rowState locks rows and counts their writes. A blind write shares its row's lock; whoever reads before it writes has it alone. Locks are held
-// until a write is visible, not until it is durable.
+// rowState locks rows and counts their writes. Blind writes share a row's lock; writes that read the row first hold it exclusively. A lock is held
+// until the write is visible, not until it is durable.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64
 }
 
-// begin is called before a write can be seen by anybody.
+// begin is called before a write becomes visible.
 func (r *rowState) begin() { r.begun.Add(1) }
 
-// end is called when the write can be seen by everybody, or never will be.
+// end is called when the write is visible, or has failed.
 func (r *rowState) end() { r.ended.Add(1) }
 
-// idle reports whether no write is under way. What is read of the row from now on is what it holds until unchanged(writes) is false.
+// idle reports whether no write is in progress. Cells that are read after it are current while unchanged(writes) is true.
 func (r *rowState) idle() (writes uint64, ok bool) {
-	ended := r.ended.Load() // never more than have begun
+	ended := r.ended.Load() // first: no more writes end than begin
 	writes = r.begun.Load()
 	return writes, writes == ended
 }
@@ -40,8 +40,7 @@ func rowIndex(table uint32, row string) uint16 {
 	return uint16(maphash.String(rowSeed, row) + uint64(table))
 }
 
-// share locks the rows of the mutations that have a table against those who lock them alone. It locks in ascending order, so that two batches
-// can't wait for each other.
+// share locks the rows of the mutations that have a table for a blind write. It locks in ascending order, so that two batches can't deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {
@@ -64,7 +63,7 @@ func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock f
 	}
 }
 
-// alone locks a row for one writer.
+// alone locks a row exclusively.
 func (r *rowStates) alone(table uint32, row string) (unlock func()) {
 	state := &r[rowIndex(table, row)]
 	state.Lock()

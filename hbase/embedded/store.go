@@ -2,10 +2,14 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -20,12 +24,12 @@ type Store struct {
 	lock  *pebble.Lock
 	log   *slog.Logger
 	clock func() time.Time
-	// volatile stores have no log, and so nothing to wait for.
+	// volatile stores are in memory, and have no log.
 	volatile  bool
 	blockSize int
 	rowCache  int
 
-	// mu is held shared by every call while it runs; exclusively by Close and by what changes tables.
+	// mu is read-locked by every call while it runs, and locked by Close and by changes of tables.
 	mu     sync.RWMutex
 	closed bool
 	tables map[string]*table
@@ -47,18 +51,17 @@ var _ hbase.Store = (*Store)(nil)
 // Option is a setting of [Open].
 type Option func(*Store)
 
-// WithLogger sends what Pebble reports to log; without it, it is dropped.
+// WithLogger sets the logger of the store and of Pebble. The default discards everything.
 func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 
-// DefaultRowCache is how many bytes of rows are kept that were read, unless [WithRowCache] says otherwise.
+// DefaultRowCache is the default of [WithRowCache].
 const DefaultRowCache = 32 << 20
 
-// WithRowCache sets how many bytes of rows are kept that were read, so that they need not be looked for again; 0 is none.
+// WithRowCache sets the size of the row cache in bytes; 0 is none.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
-// Open opens the store in a directory, which it makes if there is none; an empty dir is a store in memory, gone when it is
-// closed. A directory that another process has open is [hbase.ErrLocked], one of a newer format [hbase.ErrFormat], a
-// damaged one [hbase.ErrCorrupt].
+// Open opens the store in a directory, which it creates if it does not exist; an empty dir is a store in memory. It returns [hbase.ErrLocked] if
+// another process has the directory open, [hbase.ErrFormat] if its format is newer, and [hbase.ErrCorrupt] if it is damaged.
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {
 		return open("memory", vfs.NewMem(), true, options...)
@@ -66,35 +69,35 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// Is tells whether there is a store in a directory, in use or not, and changes nothing. It is safe for concurrent use.
+// Is reports whether a directory contains a store, in use or not, and changes nothing. It is safe for concurrent use.
 func Is(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
 }
 
-func open(dir string, fs vfs.FS, volatile bool, options ...Option) (*Store, error) {
+func open(dir string, files vfs.FS, volatile bool, options ...Option) (*Store, error) {
 	s := &Store{volatile: volatile, blockSize: blockSize, rowCache: DefaultRowCache, log: slog.New(slog.DiscardHandler), clock: time.Now}
 	for _, option := range options {
 		option(s)
 	}
 	s.cache = newRowCache(s.rowCache)
-	if err := s.openPebble(dir, fs); err != nil {
+	if err := s.openPebble(dir, files); err != nil {
 		return nil, fmt.Errorf("open embedded store in %s: %w", dir, err)
 	}
 	s.cleaner = startCleaner(s)
 	return s, nil
 }
 
-func (s *Store) openPebble(dir string, fs vfs.FS) (err error) {
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
+	if err := files.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if s.lock, err = pebble.LockDirectory(dir, fs); err != nil {
+	if s.lock, err = pebble.LockDirectory(dir, files); err != nil {
 		return lockError(dir, err)
 	}
-	opts := s.pebbleOptions(fs)
+	opts := s.pebbleOptions(files)
 	opts.Lock = s.lock
-	if err = checkLogs(dir, fs); err == nil {
+	if err = checkLogs(dir, files); err == nil {
 		s.db, err = pebble.Open(dir, opts)
 	}
 	if err != nil {
@@ -109,7 +112,7 @@ func (s *Store) openPebble(dir string, fs vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call: it fails if the store is closed or ctx is dead. Every call that it lets in ends with leave.
+// enter begins a call. It fails if the store is closed or ctx is done. Otherwise the call ends with leave.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -138,7 +141,7 @@ func (s *Store) now() int64 {
 	}
 }
 
-// Close implements [hbase.Store]. It waits for the calls that run. A second Close is [hbase.ErrClosed].
+// Close implements [hbase.Store]. It waits for running calls. A second Close returns [hbase.ErrClosed].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -150,24 +153,46 @@ func (s *Store) Close() error {
 	s.cleaner.stop()
 	s.syncing.Wait()
 	// A flushed store has checksums over everything; the end of a log that was damaged looks like a write cut short.
-	err := s.shut()
-	if e := s.lock.Close(); err == nil {
-		err = e
-	}
-	return storeError(err)
+	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes and closes Pebble, which panics where a file can't be written: on a full disk. What was acknowledged is in the
-// log by then, and is there when the store is opened again.
+// shut flushes and closes Pebble, which panics where a file can't be written: on a full disk. All acknowledged writes are in the log by
+// then, and are read from it when the store is opened again.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("the store could not be closed properly, but lost nothing: %+v", panicked)
 		}
 	}()
-	err = s.db.Flush()
-	if e := s.db.Close(); err == nil {
-		err = e
+	return errors.Join(storeError(s.db.Flush()), storeError(s.db.Close()))
+}
+
+// storeError turns an error of Pebble's into one of hbase.
+func storeError(err error) error {
+	if err != nil && pebble.IsCorruptionError(err) && !errors.Is(err, hbase.ErrCorrupt) {
+		return fmt.Errorf("%w: %v", hbase.ErrCorrupt, err)
 	}
 	return err
+}
+
+// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude within a process; Pebble does, with an error that has no
+// value.
+func lockError(dir string, err error) error {
+	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
+		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
+	}
+	return err
+}
+
+// openError names the reason why Pebble can't open a directory. Pebble has no error values for formats.
+func openError(err error) error {
+	switch text := err.Error(); {
+	case strings.Contains(text, "unknown format major version"):
+		return fmt.Errorf("%w: a newer version of twibase wrote it; use that version (%v)", hbase.ErrFormat, err)
+	case strings.Contains(text, "comparer name"):
+		return fmt.Errorf("%w: it is a database of another program or of another version of twibase (%v)", hbase.ErrFormat, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: a file is missing: %v", hbase.ErrCorrupt, err)
+	}
+	return storeError(err)
 }

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Mutate implements [hbase.Store]. All mutations without an error of their own are one batch, all or none.
+// Mutate implements [hbase.Store]. The mutations that have no error of their own are written atomically.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -18,19 +18,14 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		return nil, err
 	}
 	defer s.leave()
-	tables, good := make([]*table, len(mutations)), 0 // nil for those that have an error
-	var errs []error
+	tables, errs, good := make([]*table, len(mutations)), make([]error, len(mutations)), 0
 	for i, m := range mutations {
-		t, err := s.checkMutation(m)
-		if err == nil {
-			tables[i] = t
+		if tables[i], errs[i] = s.checkMutation(m); errs[i] == nil {
 			good++
-			continue
 		}
-		if errs == nil {
-			errs = make([]error, len(mutations))
-		}
-		errs[i] = err
+	}
+	if good == len(mutations) {
+		errs = nil
 	}
 	if good == 0 {
 		return errs, nil
@@ -46,6 +41,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return errs, s.commit(ctx, w.batch, unlock)
 }
 
+// checkMutation returns the table of a mutation, or an error if it can't be applied.
 func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	if m == nil {
 		return nil, fmt.Errorf("%w: a nil mutation", hbase.ErrInvalid)
@@ -75,9 +71,8 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	return t, nil
 }
 
-// commit makes a batch visible, unlocks the rows, and returns when the batch is durable: whoever waits for the disk keeps nobody
-// waiting, and all who wait at the same time share one fsync. What the next writer builds on a visible write is behind
-// it in the log. When ctx ends first, the outcome is unknown.
+// commit makes a batch visible, unlocks the rows, and returns when the batch is durable. Rows are not locked during the fsync, and concurrent calls
+// share one. A later write that depends on this one comes after it in the log. When ctx ends first, the outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()
@@ -110,7 +105,7 @@ func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) erro
 	}
 }
 
-// settle returns when everything that is visible now is durable too.
+// settle returns when all writes that are visible now are durable.
 func (s *Store) settle(ctx context.Context) error {
 	if s.unsynced.Load() == 0 {
 		return nil
