@@ -63,26 +63,38 @@ func (s *Servers) Len() (n int) {
 	return n
 }
 
-// CountResults adds the rows and bytes of results to the stats that ctx carries, and takes the bytes from its budget: what that does not reach is
-// forgotten. A region server bounds the answer of a multi itself, by hbase.server.scanner.max.result.size.
-func CountResults(ctx context.Context, results []Result) {
-	var rows, bytes int64
-	budget, over := BudgetOf(ctx), error(nil)
-	for i := range results {
-		if len(results[i].Cells) == 0 {
-			continue
-		}
-		size := Size(results[i].Cells)
-		rows++
-		bytes += size
-		if over != nil {
-			results[i] = Result{Err: over}
-		}
-		over = budget.Spend(size)
+// Meter counts the rows that a call returns in the [Stats] of its ctx, and takes their bytes from its [Budget].
+type Meter struct {
+	stats  *Stats
+	budget *Budget
+	// Err is the error of the budget once it is exceeded. Rows after that are not returned.
+	Err error
+}
+
+// MeterOf returns the meter of a call.
+func MeterOf(ctx context.Context) *Meter { return &Meter{stats: StatsOf(ctx), budget: BudgetOf(ctx)} }
+
+// Count counts the cells of a row, and returns how many bytes they are.
+func (m *Meter) Count(cells []Cell) (bytes int64) {
+	if len(cells) > 0 {
+		bytes = Size(cells)
+		m.stats.Rows.Add(1)
+		m.stats.Bytes.Add(bytes)
+		m.Err = m.budget.Spend(bytes)
 	}
-	stats := StatsOf(ctx)
-	stats.Rows.Add(rows)
-	stats.Bytes.Add(bytes)
+	return bytes
+}
+
+// CountResults counts results that an engine has read already. Those that the budget does not reach are replaced by its error. A region server
+// bounds the answer of a multi itself, by hbase.server.scanner.max.result.size.
+func CountResults(ctx context.Context, results []Result) {
+	m := MeterOf(ctx)
+	for i := range results {
+		err := m.Err
+		if m.Count(results[i].Cells) > 0 && err != nil {
+			results[i] = Result{Err: err}
+		}
+	}
 }
 
 // CountRPC counts what goes out to a server as one RPC.

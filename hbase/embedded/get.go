@@ -10,20 +10,20 @@ import (
 	"twibase/hbase"
 )
 
-// lookup is what is to be read for a Get.
+// lookup is the state of a Get while it is answered.
 type lookup struct {
 	sel *selection // nil if the Get can't be served
-	// cacheable is whether the cache may have the answer, or keep it.
+	// cacheable reports whether the cache may have the row, or keep it.
 	cacheable bool
 	key       cacheKey
 	index     uint16 // of the row's state
-	// writes is the number of writes of the row before anything was read.
+	// writes is the number of writes of the row before it is read.
 	writes uint64
 	cached *cachedRow
 }
 
-// Get implements [hbase.Store]. What the cache does not have it reads in the order of the rows' keys with one iterator, so that neighbours share
-// blocks and what was found on the way.
+// Get implements [hbase.Store]. It reads the rows that the cache does not have in the order of their keys, with one iterator, so that neighbours share
+// blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -34,15 +34,18 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	if len(gets) == 0 {
 		return nil, nil
 	}
-	a := answers{results: make([]hbase.Result, len(gets)), budget: hbase.BudgetOf(ctx)}
-	lookups := s.lookups(gets, a.results)
+	stats := hbase.StatsOf(ctx)
+	stats.CountRPC(server)
+	stats.Gets.Add(int64(len(gets)))
+	results := make([]hbase.Result, len(gets))
+	lookups := s.lookups(gets, results)
 	hits, misses := s.cache.find(&s.rows, lookups)
 	if s.cache != nil {
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If nothing has changed since the first was found, all of it was there at the same time. If something has, or is missing, an iterator says what
-	// is: what has changed before there was one is read with it.
+	// If all rows were found and none has changed since the first was found, they are a snapshot. Otherwise the iterator is the snapshot, and rows that
+	// changed before it was made are read again.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -52,18 +55,13 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		defer r.close()
 		s.allCurrent(lookups)
 	}
-	if err := s.answer(ctx, r, gets, lookups, &a); err != nil {
+	if err := s.answer(ctx, r, gets, lookups, results); err != nil {
 		return nil, err
 	}
-	stats := hbase.StatsOf(ctx)
-	stats.CountRPC(server)
-	stats.Gets.Add(int64(len(gets)))
-	stats.Rows.Add(a.rows)
-	stats.Bytes.Add(a.bytes)
-	return a.results, nil
+	return results, nil
 }
 
-// lookups finds what the gets ask for. Those that can't be served get their error at once.
+// lookups returns the lookups of gets. It sets the errors of those that can't be served.
 func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
 	lookups := make([]lookup, len(gets))
 	var sel *selection
@@ -92,7 +90,7 @@ func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
 	return lookups
 }
 
-// selection finds what a Get selects.
+// selection returns the selection of a Get.
 func (s *Store) selection(g *hbase.Get) (*selection, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func (s *Store) selection(g *hbase.Get) (*selection, error) {
 	return t.selection(g.Columns)
 }
 
-// allCurrent reports whether nothing has changed of what the cache had. It forgets what has.
+// allCurrent reports whether no cached row has changed. It forgets those that have.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {
@@ -116,36 +114,20 @@ func (s *Store) allCurrent(lookups []lookup) bool {
 	return all
 }
 
-// answers are the results of a call, as far as its budget reaches.
-type answers struct {
-	results     []hbase.Result
-	rows, bytes int64
-	budget      *hbase.Budget
-	over        error // the budget's
-}
-
-func (a *answers) set(i int, cells []hbase.Cell) (bytes int64) {
-	if len(cells) > 0 {
-		bytes = hbase.Size(cells)
-		a.results[i].Cells = cells
-		a.rows++
-		a.bytes += bytes
-		a.over = a.budget.Spend(bytes)
-	}
-	return bytes
-}
-
-// answer answers the gets: first what the cache had.
-func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, a *answers) error {
+// answer sets the results: first those of the cached rows, then the rows that r reads.
+func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result) error {
+	meter := hbase.MeterOf(ctx)
 	var missing []int
 	for i := range lookups {
 		switch l := &lookups[i]; {
-		case l.cached == nil && l.sel != nil:
+		case l.sel == nil:
+		case l.cached == nil:
 			missing = append(missing, i)
-		case l.cached != nil && a.over == nil:
-			a.set(i, l.cached.cells)
-		case l.cached != nil:
-			a.results[i].Err = a.over
+		case meter.Err != nil:
+			results[i].Err = meter.Err
+		case len(l.cached.cells) > 0:
+			results[i].Cells = l.cached.cells
+			meter.Count(l.cached.cells)
 		}
 	}
 	slices.SortFunc(missing, func(i, j int) int {
@@ -155,22 +137,21 @@ func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups
 		if n%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if a.over != nil {
-			a.results[i].Err = a.over
+		if meter.Err != nil {
+			results[i].Err = meter.Err
 			continue
 		}
 		cells, err := r.get(&gets[i], lookups[i].sel)
-		if err != nil {
-			a.results[i].Err = err
-			continue
+		results[i] = hbase.Result{Cells: cells, Err: err}
+		if err == nil {
+			s.cleaner.offer(r, len(cells) == 0)
+			s.cache.offer(&lookups[i], cells, meter.Count(cells))
 		}
-		s.cleaner.offer(r, len(cells) == 0)
-		s.cache.offer(&lookups[i], cells, a.set(i, cells))
 	}
 	return nil
 }
 
-// get reads what a Get asks for.
+// get reads the row of a Get.
 func (r *reader) get(g *hbase.Get, sel *selection) ([]hbase.Cell, error) {
 	r.within = true
 	r.prepare(g.Page, g.Versions, g.Time)

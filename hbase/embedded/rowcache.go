@@ -16,18 +16,17 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps what was read of rows, decoded, above Pebble's cache of blocks, as RocksDB's row_cache does: to find a row in blocks takes a seek and
-// a step for each cell. The store is alone in its directory, so that the cache is never behind: the rows' states tell of every write. A nil one keeps
-// nothing.
+// rowCache keeps decoded rows above Pebble's block cache, as RocksDB's row_cache does: to read a row from blocks takes a seek, and a step for each
+// cell. No other process writes to the directory, and the row states count all writes, so that no cached row is stale. A nil cache keeps nothing.
 //
-// What is read once is not kept: it would cost what reading it again does, and put out what is read often.
+// Rows that are read once are not kept: that costs as much as reading them again, and evicts rows that are read often.
 type rowCache struct {
 	shards [16]cacheShard
-	// asked are hashes of what was asked for and not kept, each in a place that it shares with others.
+	// asked are hashes of keys that were read and not kept, each in a slot that it shares with others.
 	asked []atomic.Uint32
 }
 
-// cacheKey is what a Get asks for that reads the newest versions alone.
+// cacheKey is a Get that reads the newest versions only.
 type cacheKey struct {
 	shape unique.Handle[shape]
 	row   string
@@ -47,23 +46,23 @@ type cacheShard struct {
 	size, limit int
 }
 
-// cachedRow is what one Get was answered with. Its cells are given out as they are: nobody changes them.
+// cachedRow is the answer to a Get. Callers share its cells.
 type cachedRow struct {
 	cells []hbase.Cell
-	// writes is the number of writes of the row when it was read.
+	// writes is the number of the row's writes before it was read.
 	writes uint64
-	// size is the memory that all of it takes, with what was made of the cells; evicted is whether it has been put out. The shard's mu guards both.
+	// size is its memory in bytes, including the values of memos. The shard's mu guards size and evicted.
 	size    int
 	evicted bool
 }
 
 const (
-	// rowOverhead is about what the map, the list and the memory manager take for a row, cellOverhead what they take for a cell, in bytes.
+	// rowOverhead and cellOverhead estimate the memory of a row and of a cell without their bytes.
 	rowOverhead  = 320
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
-	// maxCached is the greatest size of a row; a larger one costs more to copy here than to find again.
+	// maxCached bounds the size of a row: a larger one costs more to copy than to read again.
 	maxCached = 64 << 10
-	// bytesPerAsked is of how many bytes of rows one hash is remembered: about as many as there are rows.
+	// bytesPerAsked makes as many slots for hashes as there is room for rows of this size.
 	bytesPerAsked = 512
 )
 
@@ -80,7 +79,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find looks for what is asked for, and returns how much of it was found and how much was not.
+// find looks rows up, and returns how many it found and how many it did not.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -104,7 +103,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 	return hits, misses
 }
 
-// offer keeps what was read, if it was asked for before.
+// offer keeps a row that was read, if it was read before.
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if c == nil || !l.cacheable || !c.again(l.key) {
 		return
@@ -119,7 +118,7 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may be a part of a whole request
 }
 
-// cloneCells copies cells, apart from the memory of all that was read with them.
+// cloneCells copies cells out of the memory of their call.
 func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	clones := make([]hbase.Cell, len(cells))
 	for i, c := range cells {
@@ -162,7 +161,7 @@ func (s *cacheShard) add(key cacheKey, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow takes room for what was made of a row's cells, unless the row was evicted meanwhile or would take too much.
+// grow makes room for the value of a memo, unless the row is evicted or would become too large.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,7 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// take makes room. The caller holds mu.
+// take adds to the size, and evicts rows that do not fit. The caller holds mu.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()
