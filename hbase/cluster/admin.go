@@ -42,8 +42,8 @@ func newCreateTable(ctx context.Context, table hbase.Table) *hrpc.CreateTable {
 	return hrpc.NewCreateTable(ctx, []byte(table.Name), families, hrpc.SplitKeys(splits))
 }
 
-// attributes are all that gohbase passes on of what a schema can say. It fills in defaults of its own for the others, two of which are not
-// HBase's: three versions, and an encoding that makes a Get five times as costly as no encoding.
+// attributes returns the attributes that gohbase sends. Two of gohbase's defaults are not HBase's, and are always set: three versions, and an
+// encoding that makes a Get five times as costly as no encoding.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -120,7 +120,7 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	return nil
 }
 
-// administer notes the connection that an admin's call went over, and gives its error a name.
+// administer keeps the connection of an admin's call for closeAdmin, and translates the call's error.
 func (s *Store) administer(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)

@@ -14,18 +14,17 @@ import (
 	"twibase/hbase"
 )
 
-// batch is calls to send at once, each known by the index of the request that it is for.
+// batch describes calls that are sent together. A request is known by its index.
 type batch struct {
 	// table names a request's table.
 	table func(i int) string
-	// call makes the call for a request: a new one each time, as gohbase can't send one twice.
+	// call returns a new call for a request: gohbase can't send one twice.
 	call func(ctx context.Context, i int) hrpc.Call
-	// done is told that a request's call was answered, or why not. It is called once for each request, for several at the same time.
+	// done is called once for each request, with the error of its call. It must be safe for concurrent use.
 	done func(i int, err error)
 }
 
-// send sends a batch's requests, given by their indexes, and returns when all are done. It groups them by table, because gohbase sends nothing of
-// a batch that has two.
+// send sends requests, and returns when all are done. It groups them by table, because gohbase sends nothing of a batch with two tables.
 func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -44,8 +43,8 @@ func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendOnce sends requests of one table, and returns those whose error is not theirs. That happens when gohbase can't find a region while it
-// tries some of them again: it stops there, and writes the reason in the places of other requests.
+// sendOnce sends requests of one table, and returns those to send again. If gohbase can't find a region while it retries some calls, it stops, and
+// may set the error of other calls.
 func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
@@ -58,7 +57,7 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // it succeeded, whatever error stands beside
+		case result.Msg != nil: // it succeeded, even if an error is set, too
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && unfinished(result.Error):
 			again = append(again, i)
@@ -69,7 +68,7 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	return again
 }
 
-// unfinished reports whether gohbase would have gone on trying after err.
+// unfinished reports whether gohbase retries a call after err.
 func unfinished(err error) bool {
 	switch err.(type) {
 	case region.RetryableError, region.ServerError, region.NotServingRegionError:

@@ -12,20 +12,17 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker: it knows the regions whose server did not answer within the call timeout. Calls
-// to them fail at once, so that a stopped server costs a request nothing. A probe that waits finds out when the
-// server is back.
+// breaker is a circuit breaker for the regions whose server did not answer within the call timeout. Calls to them fail immediately, until a
+// probe is answered.
 //
-// Without it gohbase would go on sending, and each call postpones the moment at which gohbase gives the
-// connection up.
+// Without it each further call would postpone the moment at which gohbase gives up the connection.
 type breaker struct {
 	open    atomic.Int64 // number of regions; most calls see 0 and need no lock
 	mu      sync.Mutex
 	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed; nil if there was none
 }
 
-// has reports whether a region is unresponsive and has not moved since: its connection is still the same, or it
-// still has none.
+// has reports whether the breaker is open for a region. A region that has moved has another connection.
 func (b *breaker) has(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,8 +77,8 @@ func (s *Store) failed(ctx context.Context, err error, table, row string) error 
 	return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
 }
 
-// trip opens the breaker for a region and for all others behind the same connection, or like it behind none,
-// until a probe of the row is answered.
+// trip opens the breaker for all regions with the same connection, until a probe of the row is answered. Regions without a connection are treated
+// as if they shared one.
 func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 	client := region.Client()
 	if region.IsUnavailable() {
@@ -96,7 +93,7 @@ func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 	}
 }
 
-// probe returns when a read of the row is answered, be it by an error. gohbase looks for its server meanwhile.
+// probe returns when a read of the row is answered, also if it is by an error.
 func (s *Store) probe(table, row string) {
 	for !s.closed.Load() {
 		ctx, cancel := hbase.Bounded(context.Background(), 0)
@@ -108,7 +105,7 @@ func (s *Store) probe(table, row string) {
 	}
 }
 
-// alike returns the known regions behind the same connection as region; if it has none, all that have none.
+// alike returns the known regions with the same connection as region, or all without one if it has none.
 func (l *located) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

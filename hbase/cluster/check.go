@@ -16,10 +16,10 @@ import (
 
 // CheckAndPut implements [hbase.Store].
 //
-// When a connection is lost, gohbase sends a call again, and a check that succeeded the first time then fails by its own put.
-// So a failure after a second sending is believed only if the row does not hold what was to be put. That can be wrong in two ways:
-// if another caller has put the same cells, it is true for both; if another has replaced them in the meantime, it is false though
-// the put was made. Who must be sure puts a value that no one else puts, and reads it.
+// When a connection is lost, gohbase sends the call again. If the first call succeeded, the second one's check fails because of its put. So
+// after a second call false is returned only if the row does not have the cells of the put. That can be wrong in two ways: if another
+// caller has put the same cells, both get true; if another caller has replaced the cells since, the result is false though the put was made. A
+// caller that must be sure puts a unique value and reads it.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -56,7 +56,7 @@ func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*che
 		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
 	}
 	return &checkCall{
-		// A multi's answer does not tell whether the condition was met.
+		// A multi's response does not say whether the condition was met.
 		mutationCall: newPut(ctx, put, hrpc.SkipBatch()),
 		condition: &pb.Condition{
 			Row: []byte(put.Row), Family: []byte(check.Family), Qualifier: []byte(check.Qualifier),

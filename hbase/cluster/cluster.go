@@ -1,8 +1,8 @@
 // Package cluster is the engine for a real HBase, over gohbase.
 //
-// gohbase finds regions, keeps one connection to each region server and sends multis. What this package adds is all that a caller of
-// [hbase.Store] may rely on and gohbase leaves open: deadlines, multis of several tables, scans that survive a region's move,
-// cells with timestamps of their own, checks and increments that are not fooled by being sent twice, and errors by name.
+// gohbase finds regions, keeps one connection to each region server and sends multis. This package adds the rest of [hbase.Store]'s
+// contract: deadlines, multis of several tables, scans that survive a region's move, a timestamp for each cell, checks and increments that are
+// safe to send twice, and named errors.
 package cluster
 
 import (
@@ -26,8 +26,7 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout is how long a connection is kept on which a region server owes answers and sends none: only when it is given up, gohbase asks where its
-// regions are now. No page of a scan takes so long.
+// readTimeout bounds the wait for a response before gohbase closes the connection and looks its regions up again. Each page of a scan must take less.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
@@ -42,19 +41,19 @@ type Store struct {
 	maxMulti    int                      // Gets in one multi
 	multiSize   *prometheus.HistogramVec // gohbase's
 
-	// collects is whether gohbase holds Gets back until more have come.
+	// collects reports whether gohbase delays Gets to send them with others (?flush=).
 	collects bool
 
-	// nonceGroup tells this client's increments from those of all others.
+	// nonceGroup identifies this client's increments.
 	nonceGroup  uint64
 	adminRegion atomic.Pointer[hrpc.RegionInfo]
 	closed      atomic.Bool
 }
 
 // Open opens the cluster at a URL hbase://host[:port][,host[:port]…][/znode][?flush=TIME] of its ZooKeeper; the port is 2181 and the znode
-// /hbase by default. With flush=1ms, say, what several callers ask in that time goes to each region server as one multi, which spares the
-// servers work and makes every round so much longer. It is [hbase.ErrInvalid] for another form of URL, and [hbase.ErrUnavailable] if HBase has
-// not registered there before ctx or [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
+// /hbase by default. With flush=1ms, the Gets that callers send within 1 ms share multis, which saves CPU of the region servers and adds up to 1 ms
+// of latency. Open returns [hbase.ErrInvalid] if the URL is malformed, and [hbase.ErrUnavailable] if HBase has not registered there before ctx or
+// [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, nil, options)
 }
@@ -62,9 +61,8 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 // Option changes how a store works.
 type Option func(*Store)
 
-// WithCallTimeout bounds each read and write, whatever the deadline of its context: after that time the region
-// server is unresponsive. Until it answers again, calls to its regions fail at once with
-// [hbase.ErrUnresponsive], so that a gateway can answer requests for other servers. A page of a scan is a call.
+// WithCallTimeout bounds each read and write, in addition to the deadline of its context. After a timeout, calls to the regions of the same
+// server fail immediately with [hbase.ErrUnresponsive], until it answers again. A page of a scan is a call.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 func open(
@@ -83,7 +81,7 @@ func open(
 	more = append([]gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
-		// gohbase would hold every call back for 20 ms to batch it with others. Callers of a Store bring whole batches.
+		// gohbase's default delays every call by 20 ms to batch it with others. Callers of a Store send whole batches.
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
@@ -128,12 +126,12 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs lets ZooKeeper's client log to log, and returns a logger for gohbase that does. ZooKeeper's client has one logger for the whole
-// process, which it reads without a lock: the first store's stays.
+// routeLogs sets the logger of ZooKeeper's client, and returns one for gohbase. ZooKeeper's client has one logger for the process, and reads it
+// without a lock: only the first store sets it.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
-		// gohbase tells of each region and connection that it finds.
+		// gohbase logs each region and connection that it finds.
 		log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
 	}
 	return slog.New(zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger()))
@@ -141,12 +139,11 @@ func routeLogs(log zerolog.Logger) *slog.Logger {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. What it is told are connects and reconnects; errors come back from the calls.
+// Printf implements zk.Logger. The messages are about connects and reconnects; calls return the errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's own histogram of multis. This package sends multis of its own, which gohbase does
-// not count there. gohbase has registered the metric, so registering it again returns it. (As RPCs gohbase counts
-// all of them, in gohbase_rpc_size_bytes.)
+// multiSize returns gohbase's histogram of multis, in which gohbase does not count the multis of this package. gohbase has registered the metric,
+// so registering it again returns it.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

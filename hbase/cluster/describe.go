@@ -16,16 +16,15 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute of a column family that is not as [Store.CreateTable] would make it. A family that a table lacks differs in all
-// attributes, and is without them.
+// Difference is an attribute of a column family that is not as [Store.CreateTable] would set it. All attributes of a missing family differ, and Is is
+// empty.
 type Difference struct {
 	Family, Attribute string
 	Is, Would         string
 }
 
-// Differences compares a table with how [Store.CreateTable] would make it from the definition: by family and attribute, in the order of the
-// definition. Its regions are not compared, nor families that the definition lacks: HBase and others may have reasons for them.
-// It is [hbase.ErrTableNotFound] if there is no such table.
+// Differences compares the attributes of a table's families with a definition, in the definition's order. It does not compare regions, nor
+// families that the definition lacks. It returns [hbase.ErrTableNotFound] if there is no such table.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -48,8 +47,7 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// Mend returns the line for the HBase shell that takes away differences of a table. Existing files change when they are compacted: the
-// shell's major_compact does that at once.
+// Mend returns the line for the HBase shell that removes the differences of a table. Existing files change at their next compaction.
 func Mend(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// javaErrors are the names that HBase's errors have here, by what their text holds: gohbase knows no other way to tell them apart.
+// javaErrors translates HBase's errors by their text: gohbase has no other way to distinguish them.
 var javaErrors = []struct {
 	text string
 	err  error
@@ -26,8 +26,8 @@ var javaErrors = []struct {
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// translate wraps an error of gohbase's in one of package hbase's. What is left are servers that do not answer, or refuse
-// for now (gohbase tries most of that again by itself, until the deadline).
+// translate wraps an error of gohbase's in one of package hbase's. All others are [hbase.ErrUnavailable]; gohbase has retried most of them until the
+// deadline.
 func translate(err error, table string) error {
 	switch {
 	case err == nil:

@@ -34,7 +34,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, canceled(ctx)
 }
 
-// getThrough leaves it to gohbase to find the regions of Gets, and to try again what fails.
+// getThrough sends Gets through gohbase, which finds their regions and retries them.
 func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result) {
 	calls := make([]*getCall, len(gets))
 	s.send(ctx, batch{
@@ -51,7 +51,7 @@ func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*
 	}, rest)
 }
 
-// selectAll makes the selections of gets, one for those in succession that differ in their rows alone, and returns which gets to send.
+// selectAll sets the selections of gets. Successive gets that differ in their rows only share one. It returns the indexes of the gets to send.
 func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
 	valid = make([]int, 0, len(gets))
 	var sel *selection
@@ -75,7 +75,7 @@ func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []h
 	return valid
 }
 
-// canceled is the call's error if its caller has given up. A deadline that passed is the error of the items that it hit.
+// canceled returns an error if ctx was canceled. If its deadline has passed, that is the error of the items that were not answered.
 func canceled(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
@@ -83,8 +83,8 @@ func canceled(ctx context.Context) error {
 	return nil
 }
 
-// getCall is gohbase's Get with a selection that is made already, and with the cells that come back: gohbase would take four
-// pieces of memory for each, which hold on to the answer of the whole batch.
+// getCall is gohbase's Get with a selection, and with the returned cells. gohbase's own cells take four allocations each, and keep the response of
+// the whole batch in memory.
 type getCall struct {
 	*hrpc.Get
 	selection *selection

@@ -8,11 +8,11 @@ import (
 	"twibase/hbase"
 )
 
-// keyValue is a cell in HBase's encoding, org.apache.hadoop.hbase.KeyValue behind its length. Its parts are in place.
+// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its fields alias the encoded bytes.
 //
 //	| length 4 | key 4 | value 4 | row 2 | row … | family 1 | family … | qualifier … | timestamp 8 | type 1 | value … |
 //
-// length is that of all that follows, key that of all between value's length and the value.
+// length counts the bytes behind it, key those between value's length and the value.
 type keyValue struct {
 	row, family, qualifier, value []byte
 	timestamp                     int64
@@ -66,16 +66,16 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's answer: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block is cells as they came, one behind the other. What is read of it shares its memory, so nobody else may have that.
+// block is the cells of a response. The cells that are read from it alias its memory, which must not be reused.
 type block struct {
 	data []byte
 	text string // the same
-	at   int    // what is read next
+	at   int    // the offset of the next cell
 }
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read reads as many cells as there is room for, which are those of one row, and returns the row's key.
+// read fills cells with the next ones of the block, which belong to one row, and returns the row's key.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {
@@ -98,8 +98,8 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	return key, nil
 }
 
-// readRow reads count cells, which are those of one row, out of an answer that holds many rows. It copies them: one row does not hold on to
-// the others. read is how many bytes they took.
+// readRow reads a row of count cells from the beginning of a response. It copies them, so that a row does not keep the response in memory. read is
+// the length of the encoded cells.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	var kv keyValue
 	rest := answer

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// located are the regions that gohbase has found, by their tables. It keeps them to itself until it has sent a call to one: so they are learnt
-// from calls. A region says itself whether it still is where it was, so nothing here grows old. It is safe for concurrent use.
+// located caches the regions that gohbase has found. gohbase exposes a region only in a call that it has sent there, so they are learnt from
+// calls. A RegionInfo knows whether it is still valid, so entries do not expire. It is safe for concurrent use.
 type located struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
@@ -33,7 +33,7 @@ func (l *located) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region that a call was sent to. Those that it overlaps were split or merged into it.
+// learn adds the region that a call was sent to, and removes the regions that it overlaps: they were split or merged.
 func (l *located) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil || l.find(table, string(region.StartKey())) == region {
@@ -54,7 +54,7 @@ func overlap(a, b hrpc.RegionInfo) bool {
 	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
 }
 
-// startsBefore reports whether a start key is before a stop key, of which an empty one is the end of the table.
+// startsBefore reports whether a start key is before a stop key. An empty stop key is the end of the table.
 func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
 
 // serverOf returns the connection to the region's server, or nil if gohbase has to find it first.
@@ -71,7 +71,7 @@ type routed struct {
 	get    int
 }
 
-// route groups Gets, given by their indexes, by the region server that they go to. unknown are those of which gohbase has to find the region.
+// route groups Gets, given by their indexes, by region server. unknown are the Gets whose region gohbase must find.
 func (l *located) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
 	servers = map[hrpc.RegionClient][]routed{}
 	for _, i := range indexes {

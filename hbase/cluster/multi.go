@@ -25,7 +25,7 @@ type multi struct {
 	cells   [][]hbase.Cell // of each Get
 }
 
-// newMulti takes what the request needs out of the caller's Gets, since gohbase may still look at it when the caller has given up.
+// newMulti copies the Gets, because gohbase may still read the request when the caller has given up.
 func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections []*selection) *multi {
 	m := &multi{ctx: ctx, gets: routes, answer: make(chan hrpc.RPCResult, 1), request: new(pb.MultiRequest)}
 	messages := make([]struct {
@@ -51,10 +51,9 @@ func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections
 }
 
 // getDirectly sends Gets to the regions that gohbase has located, as one multi per region server, whatever the tables.
-// It returns the indexes of the Gets that are not answered: gohbase has to locate their regions, or to retry them.
+// It returns the indexes of the Gets that are not answered: gohbase must locate their regions, or retry them.
 //
-// gohbase's own batches have one table each. Sent at once, they are a multi per table and server; held back until
-// others come, they are one multi, and late.
+// gohbase's own batches have one table each. They are a multi per table and server, or, delayed until others come, one late multi.
 func (s *Store) getDirectly(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rest []int) {
@@ -66,7 +65,7 @@ func (s *Store) getDirectly(
 			m := newMulti(ctx, chunk, gets, selections)
 			stats.CountRPC(server.Addr())
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
-			go server.QueueRPC(m) // which can block for as long as the server does not read, whatever ctx says
+			go server.QueueRPC(m) // which ignores ctx, and blocks while the server does not read
 			multis = append(multis, m)
 		}
 	}
@@ -83,7 +82,7 @@ func (s *Store) getDirectly(
 	return rest
 }
 
-// wait waits for the answer, and tells of each Get whether it was answered. What was not was refused, or lost with its connection.
+// wait waits for the response, and reports which Gets were answered. The others were refused, or lost with the connection.
 func (m *multi) wait() (answered []bool) {
 	answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult
@@ -91,7 +90,7 @@ func (m *multi) wait() (answered []bool) {
 	case result = <-m.answer:
 	case <-m.ctx.Done():
 		select {
-		case result = <-m.answer: // it came while another server's was waited for
+		case result = <-m.answer: // it came during the wait for another server
 		default:
 			return answered
 		}
@@ -143,7 +142,7 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 	return uint32(b.at), nil
 }
 
-// What follows implements hrpc.Call. gohbase asks a call for its region only if it has to find that.
+// The following methods implement hrpc.Call. gohbase asks a call for its region only if it must find that.
 
 func (m *multi) Name() string                    { return "Multi" }
 func (m *multi) Description() string             { return "Multi" }

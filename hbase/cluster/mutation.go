@@ -62,8 +62,8 @@ const (
 	latestTimestamp       = math.MaxInt64
 )
 
-// mutationCall is a Put or a Delete whose cells each have a timestamp, and a type, of their own. gohbase's own mutation has one of both for
-// all cells and one version of each column; HBase has no such limit, and applies what comes in one mutation as one.
+// mutationCall is a Put or a Delete in which each cell has its own timestamp and type. gohbase's mutation has one of both for all cells, and one
+// version of each column. HBase has no such limits, and applies a mutation atomically.
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
@@ -127,7 +127,7 @@ func baseMutation(ctx context.Context, table, row string, kind pb.MutationProto_
 
 func (c *mutationCall) add(kind byte, cell hbase.Cell) {
 	if cell.Timestamp == 0 {
-		cell.Timestamp = latestTimestamp // which the server replaces by its present
+		cell.Timestamp = latestTimestamp // which the server replaces by its time
 	}
 	kv := keyValue{c.Key(), []byte(cell.Family), []byte(cell.Qualifier), cell.Value, cell.Timestamp, kind}
 	c.cells = kv.append(c.cells)

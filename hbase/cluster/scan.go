@@ -15,7 +15,7 @@ import (
 )
 
 // Scan implements [hbase.Store]. Each page opens a scanner of its own, behind the last row of the page before, and the server closes it in
-// the same RPC: a region that moves or splits between two pages changes nothing. Where a page reaches the end of its region, it ends there.
+// the same RPC: a region may move or split between two pages. A page ends at the end of its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		p := newPosition(scan)
@@ -26,10 +26,10 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// position is where a scan goes on.
+// position is where the next page of a scan starts.
 type position struct {
 	start string
-	// skip is whether start itself was delivered. HBase has a flag for that which gohbase's protocol lacks.
+	// skip reports whether the row at start was delivered. gohbase's protocol lacks HBase's flag for an exclusive start.
 	skip bool
 	more bool
 }
@@ -91,7 +91,7 @@ func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	default:
 		p.more, p.start = len(region.StopKey()) > 0, string(region.StopKey())
 	}
-	// What is left can be empty, too.
+	// The rest of the range can be empty.
 	p.more = p.more && !hbase.Scan{Start: p.start, Stop: scan.Stop, Reversed: scan.Reversed}.Empty()
 }
 
@@ -103,7 +103,7 @@ func (p *position) behind(row string, reversed bool) {
 	}
 }
 
-// scanCall is gohbase's Scan with a selection, and with the rows that come back.
+// scanCall is gohbase's Scan with a selection, and with the returned rows.
 type scanCall struct {
 	*hrpc.Scan
 	selection *selection
@@ -133,7 +133,7 @@ func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size i
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// Rows come whole, and a page that takes long comes late rather than short: the deadline is the caller's.
+	// Rows are not cut, and a slow page is not cut short: the caller's deadline bounds it.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// selection is all of a Get or a Scan but its rows, in HBase's protocol. Nobody changes it once it is made, so that any number of calls share it.
+// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable, and shared by calls.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -25,7 +25,7 @@ func (sel *selection) describe(get *pb.Get, row []byte) {
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
 
-// columnCache remembers what [hbase.Get.Columns] mean. The strings come from code, so there are few of them.
+// columnCache caches parsed [hbase.Get.Columns]. The strings come from code, so there are few of them.
 type columnCache struct{ sync.Map }
 
 func (c *columnCache) get(columns string) ([]*pb.Column, error) {
@@ -52,7 +52,7 @@ func protoColumns(list []hbase.Column) []*pb.Column {
 	return columns
 }
 
-// selection returns what a Get selects of its row.
+// selection returns the selection of a Get.
 func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
 	columns, err := c.get(g.Columns)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
 		return sel, nil
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
-		// One column is asked for by its name, which a bloom filter of rows and columns can tell to be absent.
+		// A single column is named, so that HBase can use a ROWCOL bloom filter.
 		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
@@ -84,11 +84,11 @@ func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
 	return sel, err
 }
 
-// columnRange starts at a page's Start, which is included, and seeks to it. HBase's ColumnPaginationFilter would start there too,
-// but it counts over all families, reads a nil Start as an offset, and takes half as long again; the limit is the selection's.
+// columnRange returns a filter that seeks to a page's Start, which is included. HBase's ColumnPaginationFilter does so too, but counts over all
+// families, reads a nil Start as an offset, and takes 1.5 times as long. The selection has the limit.
 //
-// In HBase a filter that seeks passes over the deletion of a family or a row if a newer cell with an empty qualifier stands before it:
-// families that pages are read of should not have one.
+// In HBase a filter that seeks misses the delete marker of a family or a row behind a newer cell with an empty qualifier. Families that are read in
+// pages must not have such cells.
 func columnRange(page hbase.Page) (*pb.Filter, error) {
 	var stop []byte // nil is no end
 	if page.Stop != "" {
@@ -97,7 +97,7 @@ func columnRange(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false).ConstructPBFilter()
 }
 
-// number holds what HBase reads as a signed int.
+// number returns a number that HBase reads as a signed int.
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32))
 	return &u

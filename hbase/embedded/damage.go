@@ -14,9 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// checkLogs looks for damage in Pebble's logs: that of its writes, and MANIFEST, the list of its files. Pebble takes what it
-// can't read there for what a crash cut short, and goes on without it and all that follows: acknowledged writes would be
-// read as absent.
+// checkLogs looks for damage in Pebble's logs: the write-ahead log, and MANIFEST, the list of files. Pebble takes a damaged record for the end of a
+// log that a crash cut short, and ignores all that follows: acknowledged writes would be read as absent.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {
