@@ -86,7 +86,9 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	defer s.rows.alone(t.id, key)()
+	state := &s.rows[rowIndex(t.id, key)] // cached rows stay: cleaning does not change what reads return
+	state.Lock()
+	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})
 	if err != nil {
 		return err
