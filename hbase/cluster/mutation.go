@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/tsuna/gohbase/hrpc"
@@ -22,7 +21,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	errs := make([]error, len(mutations))
 	valid := make([]int, 0, len(mutations))
 	for i, m := range mutations {
-		if errs[i] = validate(m); errs[i] != nil {
+		if errs[i] = m.Validate(); errs[i] != nil {
 			continue
 		}
 		table, row := m.At()
@@ -44,13 +43,6 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		}
 	}
 	return nil, nil
-}
-
-func validate(m hbase.Mutation) error {
-	if m == nil {
-		return fmt.Errorf("%w: a nil mutation", hbase.ErrInvalid)
-	}
-	return m.Validate()
 }
 
 // The types of a cell, as HBase writes them.

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -43,9 +42,6 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 
 // checkMutation returns the table of a mutation, or an error if it can't be applied.
 func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
-	if m == nil {
-		return nil, fmt.Errorf("%w: a nil mutation", hbase.ErrInvalid)
-	}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -165,14 +161,17 @@ func (w *writer) delete(t *table, d hbase.Delete) {
 func (w *writer) cell(family, qualifier string, timestamp int64, kind byte, value []byte) {
 	w.begin(family)
 	w.key = appendEscaped(w.key, qualifier)
-	w.set(append(appendTime(w.key, w.time(timestamp)), kind), value)
+	w.key = append(appendTime(w.key, w.time(timestamp)), kind)
+	_ = w.batch.Set(w.key, value, nil) // copies both; a batch in memory does not fail
 }
 
 func (w *writer) familyMarker(family string, timestamp int64, written []byte) {
 	w.begin(family)
-	w.set(appendTime(append(w.key, 0, 0), w.time(timestamp)), written)
+	w.key = appendTime(append(w.key, 0, 0), w.time(timestamp))
+	_ = w.batch.Set(w.key, written, nil)
 }
 
+// begin starts a key with the row and a family.
 func (w *writer) begin(family string) {
 	w.key = append(append(append(w.key[:0], w.row...), family...), 0)
 }
@@ -182,10 +181,4 @@ func (w *writer) time(timestamp int64) int64 {
 		return w.now
 	}
 	return timestamp
-}
-
-// set copies key and value. A batch in memory does not fail.
-func (w *writer) set(key, value []byte) {
-	w.key = key
-	_ = w.batch.Set(key, value, nil)
 }
