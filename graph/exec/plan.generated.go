@@ -158,31 +158,36 @@ func planObject(name string, satisfies []string, fields []plan.Field) *plan.Obje
 
 func planAddCommentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "comment", Object: "AddCommentPayload", NonNull: false, To: "Comment",
+		{
+			Name: "comment", Object: "AddCommentPayload", NonNull: false, To: "Comment",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.AddCommentPayload).Comment
-					if object == nil {
+					e := p.(*model.AddCommentPayload).Comment
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "twit", Object: "AddCommentPayload", NonNull: false, To: "Twit",
+			},
+		},
+		{
+			Name: "twit", Object: "AddCommentPayload", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.AddCommentPayload).Twit
-					if object == nil {
+					e := p.(*model.AddCommentPayload).Twit
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -201,45 +206,53 @@ func planAddCommentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "AddCommentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "AddCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.AddCommentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planAssignRolePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "AssignRolePayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "AssignRolePayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.AssignRolePayload).User
-					if object == nil {
+					e := p.(*model.AssignRolePayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "role", Object: "AssignRolePayload", NonNull: false, To: "Role",
+			},
+		},
+		{
+			Name: "role", Object: "AssignRolePayload", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.AssignRolePayload).Role
-					if object == nil {
+					e := p.(*model.AssignRolePayload).Role
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -258,26 +271,32 @@ func planAssignRolePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "AssignRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "AssignRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.AssignRolePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planComment() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "Comment", NonNull: true,
+		{
+			Name: "id", Object: "Comment", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Comment).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "twit", Object: "Comment", NonNull: false, To: "Twit",
+			},
+		},
+		{
+			Name: "twit", Object: "Comment", NonNull: false, To: "Twit",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
@@ -285,8 +304,10 @@ func planComment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects)
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "author", Object: "Comment", NonNull: false, To: "User",
+			},
+		},
+		{
+			Name: "author", Object: "Comment", NonNull: false, To: "User",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
@@ -294,23 +315,29 @@ func planComment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Comment().Author(ctx, objects)
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "content", Object: "Comment", NonNull: true,
+			},
+		},
+		{
+			Name: "content", Object: "Comment", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Comment).Content
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "postedAt", Object: "Comment", NonNull: true,
+			},
+		},
+		{
+			Name: "postedAt", Object: "Comment", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Comment).PostedAt
 				return scalar.AppendDateTime(dst, v), true
-			}},
+			},
+		},
 	}
 }
 
 func planCommentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -333,8 +360,10 @@ func planCommentConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -357,67 +386,79 @@ func planCommentConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "CommentConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "CommentConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CommentConnection).PageInfo
-					if object == nil {
+					e := p.(*model.CommentConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "CommentConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "CommentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CommentConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planCommentEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "CommentEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "CommentEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CommentEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "CommentEdge", NonNull: false, To: "Comment",
+			},
+		},
+		{
+			Name: "node", Object: "CommentEdge", NonNull: false, To: "Comment",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CommentEdge).Node
-					if object == nil {
+					e := p.(*model.CommentEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planCreateDepartmentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "department", Object: "CreateDepartmentPayload", NonNull: false, To: "Department",
+		{
+			Name: "department", Object: "CreateDepartmentPayload", NonNull: false, To: "Department",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CreateDepartmentPayload).Department
-					if object == nil {
+					e := p.(*model.CreateDepartmentPayload).Department
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -436,33 +477,39 @@ func planCreateDepartmentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "CreateDepartmentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "CreateDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CreateDepartmentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planCreateGamePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "game", Object: "CreateGamePayload", NonNull: false, To: "Game",
+		{
+			Name: "game", Object: "CreateGamePayload", NonNull: false, To: "Game",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CreateGamePayload).Game
-					if object == nil {
+					e := p.(*model.CreateGamePayload).Game
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -481,33 +528,39 @@ func planCreateGamePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "CreateGamePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "CreateGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CreateGamePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planCreateRolePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "role", Object: "CreateRolePayload", NonNull: false, To: "Role",
+		{
+			Name: "role", Object: "CreateRolePayload", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CreateRolePayload).Role
-					if object == nil {
+					e := p.(*model.CreateRolePayload).Role
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -526,33 +579,39 @@ func planCreateRolePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "CreateRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "CreateRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CreateRolePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planCreateUserPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "CreateUserPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "CreateUserPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.CreateUserPayload).User
-					if object == nil {
+					e := p.(*model.CreateUserPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -571,56 +630,68 @@ func planCreateUserPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "CreateUserPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "CreateUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.CreateUserPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDayPlays() []plan.Field {
 	return []plan.Field{
-		{Name: "day", Object: "DayPlays", NonNull: true,
+		{
+			Name: "day", Object: "DayPlays", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.DayCount).Day
 				return scalar.AppendDate(dst, v), true
-			}},
-		{Name: "count", Object: "DayPlays", NonNull: true,
+			},
+		},
+		{
+			Name: "count", Object: "DayPlays", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.DayCount).Count
 				return scalar.AppendInt(dst, v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteCommentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "comment", Object: "DeleteCommentPayload", NonNull: false, To: "Comment",
+		{
+			Name: "comment", Object: "DeleteCommentPayload", NonNull: false, To: "Comment",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteCommentPayload).Comment
-					if object == nil {
+					e := p.(*model.DeleteCommentPayload).Comment
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteCommentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteCommentPayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -639,41 +710,49 @@ func planDeleteCommentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteCommentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteCommentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteCommentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteDepartmentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, To: "Department",
+		{
+			Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, To: "Department",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteDepartmentPayload).Department
-					if object == nil {
+					e := p.(*model.DeleteDepartmentPayload).Department
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteDepartmentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteDepartmentPayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -692,41 +771,49 @@ func planDeleteDepartmentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteDepartmentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteDepartmentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteGamePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "game", Object: "DeleteGamePayload", NonNull: false, To: "Game",
+		{
+			Name: "game", Object: "DeleteGamePayload", NonNull: false, To: "Game",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteGamePayload).Game
-					if object == nil {
+					e := p.(*model.DeleteGamePayload).Game
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteGamePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteGamePayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -745,41 +832,49 @@ func planDeleteGamePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteGamePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteGamePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteRolePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "role", Object: "DeleteRolePayload", NonNull: false, To: "Role",
+		{
+			Name: "role", Object: "DeleteRolePayload", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteRolePayload).Role
-					if object == nil {
+					e := p.(*model.DeleteRolePayload).Role
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteRolePayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -798,41 +893,49 @@ func planDeleteRolePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteRolePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteTwitPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "twit", Object: "DeleteTwitPayload", NonNull: false, To: "Twit",
+		{
+			Name: "twit", Object: "DeleteTwitPayload", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteTwitPayload).Twit
-					if object == nil {
+					e := p.(*model.DeleteTwitPayload).Twit
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteTwitPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteTwitPayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -851,41 +954,49 @@ func planDeleteTwitPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteTwitPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteTwitPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDeleteUserPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "DeleteUserPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "DeleteUserPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DeleteUserPayload).User
-					if object == nil {
+					e := p.(*model.DeleteUserPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "deletedId", Object: "DeleteUserPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "deletedId", Object: "DeleteUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteUserPayload).DeletedID
 				if v == nil {
 					return dst, false
 				}
 				return relay.AppendID(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -904,47 +1015,59 @@ func planDeleteUserPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "DeleteUserPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "DeleteUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DeleteUserPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDepartment() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "Department", NonNull: true,
+		{
+			Name: "id", Object: "Department", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Department).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "code", Object: "Department", NonNull: true,
+			},
+		},
+		{
+			Name: "code", Object: "Department", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Department).Code
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "Department", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "Department", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Department).Name
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "version", Object: "Department", NonNull: false,
+			},
+		},
+		{
+			Name: "version", Object: "Department", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Department).Version
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "parent", Object: "Department", NonNull: false, To: "Department",
+			},
+		},
+		{
+			Name: "parent", Object: "Department", NonNull: false, To: "Department",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
@@ -952,17 +1075,20 @@ func planDepartment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Parent(ctx, objects)
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]*tables.Department)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
-				}
-			}
+			},
 		},
+		{
+			Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]*tables.Department)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
+				}
+			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
@@ -970,8 +1096,10 @@ func planDepartment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects)
 				return plan.Slices(dst, values, err)
-			}},
-		{Name: "subDepartments", Object: "Department", NonNull: false, To: "DepartmentConnection",
+			},
+		},
+		{
+			Name: "subDepartments", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_subDepartments_args(ctx, raw)
 			},
@@ -982,8 +1110,10 @@ func planDepartment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "descendants", Object: "Department", NonNull: false, To: "DepartmentConnection",
+			},
+		},
+		{
+			Name: "descendants", Object: "Department", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_descendants_args(ctx, raw)
 			},
@@ -994,8 +1124,10 @@ func planDepartment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "roles", Object: "Department", NonNull: false, To: "RoleConnection",
+			},
+		},
+		{
+			Name: "roles", Object: "Department", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_roles_args(ctx, raw)
 			},
@@ -1006,13 +1138,15 @@ func planDepartment() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
+			},
+		},
 	}
 }
 
 func planDepartmentConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1035,8 +1169,10 @@ func planDepartmentConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1059,75 +1195,89 @@ func planDepartmentConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DepartmentConnection).PageInfo
-					if object == nil {
+					e := p.(*model.DepartmentConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "DepartmentConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "DepartmentConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DepartmentConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDepartmentEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "DepartmentEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "DepartmentEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DepartmentEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "DepartmentEdge", NonNull: false, To: "Department",
+			},
+		},
+		{
+			Name: "node", Object: "DepartmentEdge", NonNull: false, To: "Department",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.DepartmentEdge).Node
-					if object == nil {
+					e := p.(*model.DepartmentEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "depth", Object: "DepartmentEdge", NonNull: false,
+			},
+		},
+		{
+			Name: "depth", Object: "DepartmentEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.DepartmentEdge).Depth
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planFollowPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "FollowPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "FollowPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.FollowPayload).User
-					if object == nil {
+					e := p.(*model.FollowPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1146,47 +1296,59 @@ func planFollowPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "FollowPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "FollowPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.FollowPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planGame() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "Game", NonNull: true,
+		{
+			Name: "id", Object: "Game", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "code", Object: "Game", NonNull: true,
+			},
+		},
+		{
+			Name: "code", Object: "Game", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).Code
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "Game", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).Name
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "version", Object: "Game", NonNull: false,
+			},
+		},
+		{
+			Name: "version", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).Version
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "players", Object: "Game", NonNull: false, To: "UserConnection",
+			},
+		},
+		{
+			Name: "players", Object: "Game", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_players_args(ctx, raw)
 			},
@@ -1197,16 +1359,20 @@ func planGame() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "playerCount", Object: "Game", NonNull: false,
+			},
+		},
+		{
+			Name: "playerCount", Object: "Game", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Game).PlayerCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "isPlayed", Object: "Game", NonNull: false,
+			},
+		},
+		{
+			Name: "isPlayed", Object: "Game", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
@@ -1221,17 +1387,20 @@ func planGame() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
-		{Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]*tables.DayCount)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
-				}
-			}
+			},
 		},
+		{
+			Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]*tables.DayCount)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
+				}
+			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
 			},
@@ -1242,13 +1411,15 @@ func planGame() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string))
 				return plan.Slices(dst, values, err)
-			}},
+			},
+		},
 	}
 }
 
 func planGameConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1271,8 +1442,10 @@ func planGameConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1295,83 +1468,99 @@ func planGameConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "GameConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "GameConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.GameConnection).PageInfo
-					if object == nil {
+					e := p.(*model.GameConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "GameConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "GameConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.GameConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planGameEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "GameEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "GameEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.GameEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "GameEdge", NonNull: false, To: "Game",
+			},
+		},
+		{
+			Name: "node", Object: "GameEdge", NonNull: false, To: "Game",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.GameEdge).Node
-					if object == nil {
+					e := p.(*model.GameEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "day", Object: "GameEdge", NonNull: false,
+			},
+		},
+		{
+			Name: "day", Object: "GameEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.GameEdge).Day
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDate(dst, *v), true
-			}},
-		{Name: "count", Object: "GameEdge", NonNull: false,
+			},
+		},
+		{
+			Name: "count", Object: "GameEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.GameEdge).Count
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planLikePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "twit", Object: "LikePayload", NonNull: false, To: "Twit",
+		{
+			Name: "twit", Object: "LikePayload", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.LikePayload).Twit
-					if object == nil {
+					e := p.(*model.LikePayload).Twit
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "LikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "LikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1390,49 +1579,59 @@ func planLikePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "LikePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "LikePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.LikePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planLogInPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.LogInPayload).User
-					if object == nil {
+					e := p.(*model.LogInPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "token", Object: "LogInPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "token", Object: "LogInPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.LogInPayload).Token
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "expiresAt", Object: "LogInPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "expiresAt", Object: "LogInPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.LogInPayload).ExpiresAt
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDateTime(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1451,33 +1650,39 @@ func planLogInPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "LogInPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "LogInPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.LogInPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planMoveDepartmentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "department", Object: "MoveDepartmentPayload", NonNull: false, To: "Department",
+		{
+			Name: "department", Object: "MoveDepartmentPayload", NonNull: false, To: "Department",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.MoveDepartmentPayload).Department
-					if object == nil {
+					e := p.(*model.MoveDepartmentPayload).Department
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1496,277 +1701,343 @@ func planMoveDepartmentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "MoveDepartmentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "MoveDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.MoveDepartmentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planMutation() []plan.Field {
 	return []plan.Field{
-		{Name: "signUp", Object: "Mutation", NonNull: false, To: "SignUpPayload",
+		{
+			Name: "signUp", Object: "Mutation", NonNull: false, To: "SignUpPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_signUp_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))
-				return plan.Pointers(dst, []*model.SignUpPayload{values}, err)
-			}},
-		{Name: "logIn", Object: "Mutation", NonNull: false, To: "LogInPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))
+				return plan.Pointers(dst, []*model.SignUpPayload{value}, err)
+			},
+		},
+		{
+			Name: "logIn", Object: "Mutation", NonNull: false, To: "LogInPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_logIn_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))
-				return plan.Pointers(dst, []*model.LogInPayload{values}, err)
-			}},
-		{Name: "addComment", Object: "Mutation", NonNull: false, To: "AddCommentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))
+				return plan.Pointers(dst, []*model.LogInPayload{value}, err)
+			},
+		},
+		{
+			Name: "addComment", Object: "Mutation", NonNull: false, To: "AddCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_addComment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))
-				return plan.Pointers(dst, []*model.AddCommentPayload{values}, err)
-			}},
-		{Name: "deleteComment", Object: "Mutation", NonNull: false, To: "DeleteCommentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))
+				return plan.Pointers(dst, []*model.AddCommentPayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteComment", Object: "Mutation", NonNull: false, To: "DeleteCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteComment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))
-				return plan.Pointers(dst, []*model.DeleteCommentPayload{values}, err)
-			}},
-		{Name: "createDepartment", Object: "Mutation", NonNull: false, To: "CreateDepartmentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))
+				return plan.Pointers(dst, []*model.DeleteCommentPayload{value}, err)
+			},
+		},
+		{
+			Name: "createDepartment", Object: "Mutation", NonNull: false, To: "CreateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createDepartment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))
-				return plan.Pointers(dst, []*model.CreateDepartmentPayload{values}, err)
-			}},
-		{Name: "updateDepartment", Object: "Mutation", NonNull: false, To: "UpdateDepartmentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))
+				return plan.Pointers(dst, []*model.CreateDepartmentPayload{value}, err)
+			},
+		},
+		{
+			Name: "updateDepartment", Object: "Mutation", NonNull: false, To: "UpdateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateDepartment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))
-				return plan.Pointers(dst, []*model.UpdateDepartmentPayload{values}, err)
-			}},
-		{Name: "moveDepartment", Object: "Mutation", NonNull: false, To: "MoveDepartmentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))
+				return plan.Pointers(dst, []*model.UpdateDepartmentPayload{value}, err)
+			},
+		},
+		{
+			Name: "moveDepartment", Object: "Mutation", NonNull: false, To: "MoveDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_moveDepartment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))
-				return plan.Pointers(dst, []*model.MoveDepartmentPayload{values}, err)
-			}},
-		{Name: "deleteDepartment", Object: "Mutation", NonNull: false, To: "DeleteDepartmentPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))
+				return plan.Pointers(dst, []*model.MoveDepartmentPayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteDepartment", Object: "Mutation", NonNull: false, To: "DeleteDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteDepartment_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))
-				return plan.Pointers(dst, []*model.DeleteDepartmentPayload{values}, err)
-			}},
-		{Name: "createGame", Object: "Mutation", NonNull: false, To: "CreateGamePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))
+				return plan.Pointers(dst, []*model.DeleteDepartmentPayload{value}, err)
+			},
+		},
+		{
+			Name: "createGame", Object: "Mutation", NonNull: false, To: "CreateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createGame_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))
-				return plan.Pointers(dst, []*model.CreateGamePayload{values}, err)
-			}},
-		{Name: "updateGame", Object: "Mutation", NonNull: false, To: "UpdateGamePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))
+				return plan.Pointers(dst, []*model.CreateGamePayload{value}, err)
+			},
+		},
+		{
+			Name: "updateGame", Object: "Mutation", NonNull: false, To: "UpdateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateGame_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))
-				return plan.Pointers(dst, []*model.UpdateGamePayload{values}, err)
-			}},
-		{Name: "deleteGame", Object: "Mutation", NonNull: false, To: "DeleteGamePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))
+				return plan.Pointers(dst, []*model.UpdateGamePayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteGame", Object: "Mutation", NonNull: false, To: "DeleteGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteGame_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))
-				return plan.Pointers(dst, []*model.DeleteGamePayload{values}, err)
-			}},
-		{Name: "recordPlay", Object: "Mutation", NonNull: false, To: "RecordPlayPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))
+				return plan.Pointers(dst, []*model.DeleteGamePayload{value}, err)
+			},
+		},
+		{
+			Name: "recordPlay", Object: "Mutation", NonNull: false, To: "RecordPlayPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_recordPlay_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
-				return plan.Pointers(dst, []*model.RecordPlayPayload{values}, err)
-			}},
-		{Name: "like", Object: "Mutation", NonNull: false, To: "LikePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
+				return plan.Pointers(dst, []*model.RecordPlayPayload{value}, err)
+			},
+		},
+		{
+			Name: "like", Object: "Mutation", NonNull: false, To: "LikePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_like_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().Like(ctx, args["input"].(model.LikeInput))
-				return plan.Pointers(dst, []*model.LikePayload{values}, err)
-			}},
-		{Name: "unlike", Object: "Mutation", NonNull: false, To: "UnlikePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().Like(ctx, args["input"].(model.LikeInput))
+				return plan.Pointers(dst, []*model.LikePayload{value}, err)
+			},
+		},
+		{
+			Name: "unlike", Object: "Mutation", NonNull: false, To: "UnlikePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unlike_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().Unlike(ctx, args["input"].(model.UnlikeInput))
-				return plan.Pointers(dst, []*model.UnlikePayload{values}, err)
-			}},
-		{Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().Unlike(ctx, args["input"].(model.UnlikeInput))
+				return plan.Pointers(dst, []*model.UnlikePayload{value}, err)
+			},
+		},
+		{
+			Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createRole_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))
-				return plan.Pointers(dst, []*model.CreateRolePayload{values}, err)
-			}},
-		{Name: "updateRole", Object: "Mutation", NonNull: false, To: "UpdateRolePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))
+				return plan.Pointers(dst, []*model.CreateRolePayload{value}, err)
+			},
+		},
+		{
+			Name: "updateRole", Object: "Mutation", NonNull: false, To: "UpdateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateRole_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))
-				return plan.Pointers(dst, []*model.UpdateRolePayload{values}, err)
-			}},
-		{Name: "deleteRole", Object: "Mutation", NonNull: false, To: "DeleteRolePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))
+				return plan.Pointers(dst, []*model.UpdateRolePayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteRole", Object: "Mutation", NonNull: false, To: "DeleteRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteRole_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))
-				return plan.Pointers(dst, []*model.DeleteRolePayload{values}, err)
-			}},
-		{Name: "assignRole", Object: "Mutation", NonNull: false, To: "AssignRolePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))
+				return plan.Pointers(dst, []*model.DeleteRolePayload{value}, err)
+			},
+		},
+		{
+			Name: "assignRole", Object: "Mutation", NonNull: false, To: "AssignRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_assignRole_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))
-				return plan.Pointers(dst, []*model.AssignRolePayload{values}, err)
-			}},
-		{Name: "revokeRole", Object: "Mutation", NonNull: false, To: "RevokeRolePayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))
+				return plan.Pointers(dst, []*model.AssignRolePayload{value}, err)
+			},
+		},
+		{
+			Name: "revokeRole", Object: "Mutation", NonNull: false, To: "RevokeRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_revokeRole_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))
-				return plan.Pointers(dst, []*model.RevokeRolePayload{values}, err)
-			}},
-		{Name: "postTwit", Object: "Mutation", NonNull: false, To: "PostTwitPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))
+				return plan.Pointers(dst, []*model.RevokeRolePayload{value}, err)
+			},
+		},
+		{
+			Name: "postTwit", Object: "Mutation", NonNull: false, To: "PostTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_postTwit_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))
-				return plan.Pointers(dst, []*model.PostTwitPayload{values}, err)
-			}},
-		{Name: "deleteTwit", Object: "Mutation", NonNull: false, To: "DeleteTwitPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))
+				return plan.Pointers(dst, []*model.PostTwitPayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteTwit", Object: "Mutation", NonNull: false, To: "DeleteTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteTwit_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))
-				return plan.Pointers(dst, []*model.DeleteTwitPayload{values}, err)
-			}},
-		{Name: "createUser", Object: "Mutation", NonNull: false, To: "CreateUserPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))
+				return plan.Pointers(dst, []*model.DeleteTwitPayload{value}, err)
+			},
+		},
+		{
+			Name: "createUser", Object: "Mutation", NonNull: false, To: "CreateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createUser_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))
-				return plan.Pointers(dst, []*model.CreateUserPayload{values}, err)
-			}},
-		{Name: "updateUser", Object: "Mutation", NonNull: false, To: "UpdateUserPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))
+				return plan.Pointers(dst, []*model.CreateUserPayload{value}, err)
+			},
+		},
+		{
+			Name: "updateUser", Object: "Mutation", NonNull: false, To: "UpdateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateUser_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))
-				return plan.Pointers(dst, []*model.UpdateUserPayload{values}, err)
-			}},
-		{Name: "deleteUser", Object: "Mutation", NonNull: false, To: "DeleteUserPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))
+				return plan.Pointers(dst, []*model.UpdateUserPayload{value}, err)
+			},
+		},
+		{
+			Name: "deleteUser", Object: "Mutation", NonNull: false, To: "DeleteUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteUser_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))
-				return plan.Pointers(dst, []*model.DeleteUserPayload{values}, err)
-			}},
-		{Name: "follow", Object: "Mutation", NonNull: false, To: "FollowPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))
+				return plan.Pointers(dst, []*model.DeleteUserPayload{value}, err)
+			},
+		},
+		{
+			Name: "follow", Object: "Mutation", NonNull: false, To: "FollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_follow_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))
-				return plan.Pointers(dst, []*model.FollowPayload{values}, err)
-			}},
-		{Name: "unfollow", Object: "Mutation", NonNull: false, To: "UnfollowPayload",
+				value, err := exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))
+				return plan.Pointers(dst, []*model.FollowPayload{value}, err)
+			},
+		},
+		{
+			Name: "unfollow", Object: "Mutation", NonNull: false, To: "UnfollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unfollow_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))
-				return plan.Pointers(dst, []*model.UnfollowPayload{values}, err)
-			}},
+				value, err := exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))
+				return plan.Pointers(dst, []*model.UnfollowPayload{value}, err)
+			},
+		},
 	}
 }
 
 func planPageInfo() []plan.Field {
 	return []plan.Field{
-		{Name: "hasNextPage", Object: "PageInfo", NonNull: true,
+		{
+			Name: "hasNextPage", Object: "PageInfo", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PageInfo).HasNextPage
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "hasPreviousPage", Object: "PageInfo", NonNull: true,
+			},
+		},
+		{
+			Name: "hasPreviousPage", Object: "PageInfo", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PageInfo).HasPreviousPage
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "startCursor", Object: "PageInfo", NonNull: false,
+			},
+		},
+		{
+			Name: "startCursor", Object: "PageInfo", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PageInfo).StartCursor
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "endCursor", Object: "PageInfo", NonNull: false,
+			},
+		},
+		{
+			Name: "endCursor", Object: "PageInfo", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PageInfo).EndCursor
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planPostTwitPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "twit", Object: "PostTwitPayload", NonNull: false, To: "Twit",
+		{
+			Name: "twit", Object: "PostTwitPayload", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.PostTwitPayload).Twit
-					if object == nil {
+					e := p.(*model.PostTwitPayload).Twit
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1785,201 +2056,242 @@ func planPostTwitPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "PostTwitPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "PostTwitPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.PostTwitPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planQuery() []plan.Field {
 	return []plan.Field{
-		{Name: "node", Object: "Query", NonNull: false, To: "Node",
+		{
+			Name: "node", Object: "Query", NonNull: false, To: "Node",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_node_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
-				return plan.Values(dst, []model.Node{values}, err)
-			}},
-		{Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]model.Node)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
-				}
-			}
+				value, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
+				return plan.Values(dst, []model.Node{value}, err)
+			},
 		},
+		{
+			Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]model.Node)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
+				}
+			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
-				return plan.Values(dst, [][]model.Node{values}, err)
-			}},
-		{Name: "viewer", Object: "Query", NonNull: false, To: "User",
+				value, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
+				return plan.Values(dst, [][]model.Node{value}, err)
+			},
+		},
+		{
+			Name: "viewer", Object: "Query", NonNull: false, To: "User",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
-				return plan.Pointers(dst, []*tables.User{values}, err)
-			}},
-		{Name: "department", Object: "Query", NonNull: false, To: "Department",
+				value, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
+				return plan.Pointers(dst, []*tables.User{value}, err)
+			},
+		},
+		{
+			Name: "department", Object: "Query", NonNull: false, To: "Department",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_department_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Department{values}, err)
-			}},
-		{Name: "topDepartments", Object: "Query", NonNull: false, To: "DepartmentConnection",
+				value, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Department{value}, err)
+			},
+		},
+		{
+			Name: "topDepartments", Object: "Query", NonNull: false, To: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_topDepartments_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.DepartmentConnection{values}, err)
-			}},
-		{Name: "game", Object: "Query", NonNull: false, To: "Game",
+				value, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.DepartmentConnection{value}, err)
+			},
+		},
+		{
+			Name: "game", Object: "Query", NonNull: false, To: "Game",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_game_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Game{values}, err)
-			}},
-		{Name: "games", Object: "Query", NonNull: false, To: "GameConnection",
+				value, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Game{value}, err)
+			},
+		},
+		{
+			Name: "games", Object: "Query", NonNull: false, To: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_games_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.GameConnection{values}, err)
-			}},
-		{Name: "role", Object: "Query", NonNull: false, To: "Role",
+				value, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.GameConnection{value}, err)
+			},
+		},
+		{
+			Name: "role", Object: "Query", NonNull: false, To: "Role",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_role_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Role{values}, err)
-			}},
-		{Name: "roles", Object: "Query", NonNull: false, To: "RoleConnection",
+				value, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
+				return plan.Pointers(dst, []*tables.Role{value}, err)
+			},
+		},
+		{
+			Name: "roles", Object: "Query", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_roles_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.RoleConnection{values}, err)
-			}},
-		{Name: "twit", Object: "Query", NonNull: false, To: "Twit",
+				value, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.RoleConnection{value}, err)
+			},
+		},
+		{
+			Name: "twit", Object: "Query", NonNull: false, To: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_twit_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
-				return plan.Pointers(dst, []*tables.Twit{values}, err)
-			}},
-		{Name: "user", Object: "Query", NonNull: false, To: "User",
+				value, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
+				return plan.Pointers(dst, []*tables.Twit{value}, err)
+			},
+		},
+		{
+			Name: "user", Object: "Query", NonNull: false, To: "User",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_user_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
-				return plan.Pointers(dst, []*tables.User{values}, err)
-			}},
-		{Name: "users", Object: "Query", NonNull: false, To: "UserConnection",
+				value, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
+				return plan.Pointers(dst, []*tables.User{value}, err)
+			},
+		},
+		{
+			Name: "users", Object: "Query", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.UserConnection{values}, err)
-			}},
-		{Name: "__type", Object: "Query", NonNull: false, To: "__Type",
+				value, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				return plan.Pointers(dst, []*model.UserConnection{value}, err)
+			},
+		},
+		{
+			Name: "__type", Object: "Query", NonNull: false, To: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for range parents {
-					object, err := exec.(*executionContext).IntrospectType(args["name"].(string))
+					e, err := exec.(*executionContext).IntrospectType(args["name"].(string))
 					if err != nil {
 						return err
 					}
-					if object == nil {
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
+			},
+		},
+		{
+			Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for range parents {
-					object, err := exec.(*executionContext).IntrospectSchema()
+					e, err := exec.(*executionContext).IntrospectSchema()
 					if err != nil {
 						return err
 					}
-					if object == nil {
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planRecordPlayPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "game", Object: "RecordPlayPayload", NonNull: false, To: "Game",
+		{
+			Name: "game", Object: "RecordPlayPayload", NonNull: false, To: "Game",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RecordPlayPayload).Game
-					if object == nil {
+					e := p.(*model.RecordPlayPayload).Game
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "user", Object: "RecordPlayPayload", NonNull: false, To: "User",
+			},
+		},
+		{
+			Name: "user", Object: "RecordPlayPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RecordPlayPayload).User
-					if object == nil {
+					e := p.(*model.RecordPlayPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "day", Object: "RecordPlayPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "day", Object: "RecordPlayPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RecordPlayPayload).Day
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDate(dst, *v), true
-			}},
-		{Name: "count", Object: "RecordPlayPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "count", Object: "RecordPlayPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RecordPlayPayload).Count
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -1998,45 +2310,53 @@ func planRecordPlayPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "RecordPlayPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "RecordPlayPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RecordPlayPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planRevokeRolePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "RevokeRolePayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "RevokeRolePayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RevokeRolePayload).User
-					if object == nil {
+					e := p.(*model.RevokeRolePayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "role", Object: "RevokeRolePayload", NonNull: false, To: "Role",
+			},
+		},
+		{
+			Name: "role", Object: "RevokeRolePayload", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RevokeRolePayload).Role
-					if object == nil {
+					e := p.(*model.RevokeRolePayload).Role
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2055,47 +2375,59 @@ func planRevokeRolePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "RevokeRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "RevokeRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RevokeRolePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planRole() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "Role", NonNull: true,
+		{
+			Name: "id", Object: "Role", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "code", Object: "Role", NonNull: true,
+			},
+		},
+		{
+			Name: "code", Object: "Role", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).Code
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "Role", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).Name
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "version", Object: "Role", NonNull: false,
+			},
+		},
+		{
+			Name: "version", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).Version
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "department", Object: "Role", NonNull: false, To: "Department",
+			},
+		},
+		{
+			Name: "department", Object: "Role", NonNull: false, To: "Department",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
@@ -2103,8 +2435,10 @@ func planRole() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Role().Department(ctx, objects)
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "users", Object: "Role", NonNull: false, To: "UserConnection",
+			},
+		},
+		{
+			Name: "users", Object: "Role", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Role_users_args(ctx, raw)
 			},
@@ -2115,21 +2449,25 @@ func planRole() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "userCount", Object: "Role", NonNull: false,
+			},
+		},
+		{
+			Name: "userCount", Object: "Role", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Role).UserCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planRoleConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2152,8 +2490,10 @@ func planRoleConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2176,83 +2516,99 @@ func planRoleConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "RoleConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "RoleConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RoleConnection).PageInfo
-					if object == nil {
+					e := p.(*model.RoleConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "RoleConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "RoleConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RoleConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planRoleEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "RoleEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "RoleEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.RoleEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "RoleEdge", NonNull: false, To: "Role",
+			},
+		},
+		{
+			Name: "node", Object: "RoleEdge", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.RoleEdge).Node
-					if object == nil {
+					e := p.(*model.RoleEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planSignUpPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "SignUpPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "SignUpPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.SignUpPayload).User
-					if object == nil {
+					e := p.(*model.SignUpPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "token", Object: "SignUpPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "token", Object: "SignUpPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.SignUpPayload).Token
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "expiresAt", Object: "SignUpPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "expiresAt", Object: "SignUpPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.SignUpPayload).ExpiresAt
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDateTime(dst, *v), true
-			}},
-		{Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2271,47 +2627,57 @@ func planSignUpPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "SignUpPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "SignUpPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.SignUpPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planSubscription() []plan.Field {
 	return []plan.Field{
-		{Name: "timelineTwitAdded", Object: "Subscription", NonNull: false, To: "Twit",
+		{
+			Name: "timelineTwitAdded", Object: "Subscription", NonNull: false, To: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Subscription_timelineTwitAdded_args(ctx, raw)
 			},
 			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
 				events, err := exec.(*executionContext).Resolvers.Subscription().TimelineTwitAdded(ctx, args["after"].(*tables.ID))
 				return plan.Stream(events, err, plan.Pointers)
-			}},
-		{Name: "twitPosted", Object: "Subscription", NonNull: false, To: "Twit",
+			},
+		},
+		{
+			Name: "twitPosted", Object: "Subscription", NonNull: false, To: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Subscription_twitPosted_args(ctx, raw)
 			},
 			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
 				events, err := exec.(*executionContext).Resolvers.Subscription().TwitPosted(ctx, args["username"].(string), args["after"].(*tables.ID))
 				return plan.Stream(events, err, plan.Pointers)
-			}},
+			},
+		},
 	}
 }
 
 func planTwit() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "Twit", NonNull: true,
+		{
+			Name: "id", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "author", Object: "Twit", NonNull: false, To: "User",
+			},
+		},
+		{
+			Name: "author", Object: "Twit", NonNull: false, To: "User",
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
@@ -2319,21 +2685,27 @@ func planTwit() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Author(ctx, objects)
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "title", Object: "Twit", NonNull: false,
+			},
+		},
+		{
+			Name: "title", Object: "Twit", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Title
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "content", Object: "Twit", NonNull: true,
+			},
+		},
+		{
+			Name: "content", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Content
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "photoUrls", Object: "Twit", NonNull: true,
+			},
+		},
+		{
+			Name: "photoUrls", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).PhotoURLs
 				dst = append(dst, '[')
@@ -2344,18 +2716,24 @@ func planTwit() []plan.Field {
 					dst = scalar.AppendURL(dst, e)
 				}
 				return append(dst, ']'), true
-			}},
-		{Name: "visibility", Object: "Twit", NonNull: true,
+			},
+		},
+		{
+			Name: "visibility", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).Visibility
 				return v.AppendGQL(dst), true
-			}},
-		{Name: "postedAt", Object: "Twit", NonNull: true,
+			},
+		},
+		{
+			Name: "postedAt", Object: "Twit", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.Twit).PostedAt
 				return scalar.AppendDateTime(dst, v), true
-			}},
-		{Name: "comments", Object: "Twit", NonNull: false, To: "CommentConnection",
+			},
+		},
+		{
+			Name: "comments", Object: "Twit", NonNull: false, To: "CommentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_comments_args(ctx, raw)
 			},
@@ -2366,8 +2744,10 @@ func planTwit() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "commentCount", Object: "Twit", NonNull: false,
+			},
+		},
+		{
+			Name: "commentCount", Object: "Twit", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
@@ -2382,8 +2762,10 @@ func planTwit() []plan.Field {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "likes", Object: "Twit", NonNull: false, To: "UserConnection",
+			},
+		},
+		{
+			Name: "likes", Object: "Twit", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_likes_args(ctx, raw)
 			},
@@ -2394,8 +2776,10 @@ func planTwit() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Likes(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "likeCount", Object: "Twit", NonNull: false,
+			},
+		},
+		{
+			Name: "likeCount", Object: "Twit", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
@@ -2410,8 +2794,10 @@ func planTwit() []plan.Field {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "viewerLikes", Object: "Twit", NonNull: false,
+			},
+		},
+		{
+			Name: "viewerLikes", Object: "Twit", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
@@ -2426,13 +2812,15 @@ func planTwit() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planTwitConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2455,8 +2843,10 @@ func planTwitConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2479,67 +2869,79 @@ func planTwitConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "TwitConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "TwitConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.TwitConnection).PageInfo
-					if object == nil {
+					e := p.(*model.TwitConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "TwitConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "TwitConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.TwitConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planTwitEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "TwitEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "TwitEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.TwitEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "TwitEdge", NonNull: false, To: "Twit",
+			},
+		},
+		{
+			Name: "node", Object: "TwitEdge", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.TwitEdge).Node
-					if object == nil {
+					e := p.(*model.TwitEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planUnfollowPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "UnfollowPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "UnfollowPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UnfollowPayload).User
-					if object == nil {
+					e := p.(*model.UnfollowPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2558,33 +2960,39 @@ func planUnfollowPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UnfollowPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UnfollowPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UnfollowPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUnlikePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "twit", Object: "UnlikePayload", NonNull: false, To: "Twit",
+		{
+			Name: "twit", Object: "UnlikePayload", NonNull: false, To: "Twit",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UnlikePayload).Twit
-					if object == nil {
+					e := p.(*model.UnlikePayload).Twit
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UnlikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UnlikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2603,33 +3011,39 @@ func planUnlikePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UnlikePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UnlikePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UnlikePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUpdateDepartmentPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, To: "Department",
+		{
+			Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, To: "Department",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UpdateDepartmentPayload).Department
-					if object == nil {
+					e := p.(*model.UpdateDepartmentPayload).Department
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2648,33 +3062,39 @@ func planUpdateDepartmentPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UpdateDepartmentPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UpdateDepartmentPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UpdateDepartmentPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUpdateGamePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "game", Object: "UpdateGamePayload", NonNull: false, To: "Game",
+		{
+			Name: "game", Object: "UpdateGamePayload", NonNull: false, To: "Game",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UpdateGamePayload).Game
-					if object == nil {
+					e := p.(*model.UpdateGamePayload).Game
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2693,33 +3113,39 @@ func planUpdateGamePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UpdateGamePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UpdateGamePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UpdateGamePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUpdateRolePayload() []plan.Field {
 	return []plan.Field{
-		{Name: "role", Object: "UpdateRolePayload", NonNull: false, To: "Role",
+		{
+			Name: "role", Object: "UpdateRolePayload", NonNull: false, To: "Role",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UpdateRolePayload).Role
-					if object == nil {
+					e := p.(*model.UpdateRolePayload).Role
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2738,33 +3164,39 @@ func planUpdateRolePayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UpdateRolePayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UpdateRolePayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UpdateRolePayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUpdateUserPayload() []plan.Field {
 	return []plan.Field{
-		{Name: "user", Object: "UpdateUserPayload", NonNull: false, To: "User",
+		{
+			Name: "user", Object: "UpdateUserPayload", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UpdateUserPayload).User
-					if object == nil {
+					e := p.(*model.UpdateUserPayload).User
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -2783,47 +3215,59 @@ func planUpdateUserPayload() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "clientMutationId", Object: "UpdateUserPayload", NonNull: false,
+			},
+		},
+		{
+			Name: "clientMutationId", Object: "UpdateUserPayload", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UpdateUserPayload).ClientMutationID
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUser() []plan.Field {
 	return []plan.Field{
-		{Name: "id", Object: "User", NonNull: true,
+		{
+			Name: "id", Object: "User", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).ID()
 				return relay.AppendID(dst, v), true
-			}},
-		{Name: "username", Object: "User", NonNull: true,
+			},
+		},
+		{
+			Name: "username", Object: "User", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Username
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Name
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "version", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "version", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Version
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "email", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "email", Object: "User", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
@@ -2838,40 +3282,50 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "age", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "age", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Age
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "avatarUrl", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "avatarUrl", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).AvatarURL
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendURL(dst, *v), true
-			}},
-		{Name: "bio", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "bio", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).Bio
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "createdAt", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "createdAt", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).CreatedAt
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDateTime(dst, *v), true
-			}},
-		{Name: "followers", Object: "User", NonNull: false, To: "UserConnection",
+			},
+		},
+		{
+			Name: "followers", Object: "User", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_followers_args(ctx, raw)
 			},
@@ -2882,8 +3336,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "following", Object: "User", NonNull: false, To: "UserConnection",
+			},
+		},
+		{
+			Name: "following", Object: "User", NonNull: false, To: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_following_args(ctx, raw)
 			},
@@ -2894,24 +3350,30 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "followerCount", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "followerCount", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).FollowerCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "followingCount", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "followingCount", Object: "User", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.User).FollowingCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "isFollowing", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "isFollowing", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_isFollowing_args(ctx, raw)
 			},
@@ -2929,8 +3391,10 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
-		{Name: "viewerFollows", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "viewerFollows", Object: "User", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
@@ -2945,8 +3409,10 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
-		{Name: "twits", Object: "User", NonNull: false, To: "TwitConnection",
+			},
+		},
+		{
+			Name: "twits", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_twits_args(ctx, raw)
 			},
@@ -2957,8 +3423,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "twitCount", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "twitCount", Object: "User", NonNull: false,
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
@@ -2973,8 +3441,10 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
-		{Name: "album", Object: "User", NonNull: false, To: "TwitConnection",
+			},
+		},
+		{
+			Name: "album", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_album_args(ctx, raw)
 			},
@@ -2985,8 +3455,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "timeline", Object: "User", NonNull: false, To: "TwitConnection",
+			},
+		},
+		{
+			Name: "timeline", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_timeline_args(ctx, raw)
 			},
@@ -2997,8 +3469,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "roles", Object: "User", NonNull: false, To: "RoleConnection",
+			},
+		},
+		{
+			Name: "roles", Object: "User", NonNull: false, To: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_roles_args(ctx, raw)
 			},
@@ -3009,8 +3483,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "hasRole", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "hasRole", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasRole_args(ctx, raw)
 			},
@@ -3028,8 +3504,10 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
-		{Name: "games", Object: "User", NonNull: false, To: "GameConnection",
+			},
+		},
+		{
+			Name: "games", Object: "User", NonNull: false, To: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_games_args(ctx, raw)
 			},
@@ -3040,8 +3518,10 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
-		{Name: "hasPlayed", Object: "User", NonNull: false,
+			},
+		},
+		{
+			Name: "hasPlayed", Object: "User", NonNull: false,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasPlayed_args(ctx, raw)
 			},
@@ -3059,8 +3539,10 @@ func planUser() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
-		{Name: "likedTwits", Object: "User", NonNull: false, To: "TwitConnection",
+			},
+		},
+		{
+			Name: "likedTwits", Object: "User", NonNull: false, To: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_likedTwits_args(ctx, raw)
 			},
@@ -3071,13 +3553,15 @@ func planUser() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.User().LikedTwits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, values, err)
-			}},
+			},
+		},
 	}
 }
 
 func planUserConnection() []plan.Field {
 	return []plan.Field{
-		{Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true,
+		{
+			Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -3100,8 +3584,10 @@ func planUserConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false,
+			},
+		},
+		{
+			Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				n := 0
 				for _, p := range parents {
@@ -3124,104 +3610,129 @@ func planUserConnection() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "pageInfo", Object: "UserConnection", NonNull: true, To: "PageInfo",
+			},
+		},
+		{
+			Name: "pageInfo", Object: "UserConnection", NonNull: true, To: "PageInfo",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UserConnection).PageInfo
-					if object == nil {
+					e := p.(*model.UserConnection).PageInfo
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "totalCount", Object: "UserConnection", NonNull: false,
+			},
+		},
+		{
+			Name: "totalCount", Object: "UserConnection", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserConnection).TotalCount
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUserEdge() []plan.Field {
 	return []plan.Field{
-		{Name: "cursor", Object: "UserEdge", NonNull: true,
+		{
+			Name: "cursor", Object: "UserEdge", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserEdge).Cursor
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "node", Object: "UserEdge", NonNull: false, To: "User",
+			},
+		},
+		{
+			Name: "node", Object: "UserEdge", NonNull: false, To: "User",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*model.UserEdge).Node
-					if object == nil {
+					e := p.(*model.UserEdge).Node
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "followedAt", Object: "UserEdge", NonNull: false,
+			},
+		},
+		{
+			Name: "followedAt", Object: "UserEdge", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserEdge).FollowedAt
 				if v == nil {
 					return dst, false
 				}
 				return scalar.AppendDateTime(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planUserError() []plan.Field {
 	return []plan.Field{
-		{Name: "code", Object: "UserError", NonNull: true,
+		{
+			Name: "code", Object: "UserError", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserError).Code
 				return plan.AppendMarshaler(dst, exec.(*executionContext).marshalNUserErrorCode2twibaseᚋgraphᚋmodelᚐUserErrorCode(ctx, nil, v))
-			}, AddsErrors: true},
-		{Name: "message", Object: "UserError", NonNull: true,
+			},
+			AddsErrors: true,
+		},
+		{
+			Name: "message", Object: "UserError", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserError).Message
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "field", Object: "UserError", NonNull: false,
+			},
+		},
+		{
+			Name: "field", Object: "UserError", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*model.UserError).Field
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planDirectiveIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__Directive", NonNull: true,
+		{
+			Name: "name", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Name()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__Directive", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Directive", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isRepeatable", Object: "__Directive", NonNull: true,
+			},
+		},
+		{
+			Name: "isRepeatable", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).IsRepeatable()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "locations", Object: "__Directive", NonNull: true,
+			},
+		},
+		{
+			Name: "locations", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Locations()
 				dst = append(dst, '[')
@@ -3232,8 +3743,10 @@ func planDirectiveIntrospected() []plan.Field {
 					dst = plan.AppendString(dst, e)
 				}
 				return append(dst, ']'), true
-			}},
-		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
@@ -3246,57 +3759,71 @@ func planDirectiveIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planEnumValueIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__EnumValue", NonNull: true,
+		{
+			Name: "name", Object: "__EnumValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).Name()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__EnumValue", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__EnumValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isDeprecated", Object: "__EnumValue", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__EnumValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__EnumValue", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__EnumValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planFieldIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__Field", NonNull: true,
+		{
+			Name: "name", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).Name()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__Field", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Field", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
@@ -3309,97 +3836,119 @@ func planFieldIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "type", Object: "__Field", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "type", Object: "__Field", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Field).Type()
-					if object == nil {
+					e := p.(*introspection.Field).Type()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "isDeprecated", Object: "__Field", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__Field", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__Field", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planInputValueIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__InputValue", NonNull: true,
+		{
+			Name: "name", Object: "__InputValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).Name()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.InputValue).Type()
-					if object == nil {
+					e := p.(*introspection.InputValue).Type()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "defaultValue", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "defaultValue", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).DefaultValue()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isDeprecated", Object: "__InputValue", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__InputValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planSchemaIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "description", Object: "__Schema", NonNull: false,
+		{
+			Name: "description", Object: "__Schema", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Schema).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
@@ -3409,44 +3958,52 @@ func planSchemaIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).QueryType()
-					if object == nil {
+					e := p.(*introspection.Schema).QueryType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).MutationType()
-					if object == nil {
+					e := p.(*introspection.Schema).MutationType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).SubscriptionType()
-					if object == nil {
+					e := p.(*introspection.Schema).SubscriptionType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
@@ -3456,42 +4013,52 @@ func planSchemaIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planTypeIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "kind", Object: "__Type", NonNull: true,
+		{
+			Name: "kind", Object: "__Type", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Kind()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Name()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "description", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "specifiedByURL", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "specifiedByURL", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).SpecifiedByURL()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
@@ -3508,8 +4075,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Interfaces()
@@ -3523,8 +4092,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).PossibleTypes()
@@ -3538,8 +4109,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
@@ -3556,8 +4129,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_inputFields_args(ctx, raw)
 			},
@@ -3574,26 +4149,31 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Type).OfType()
-					if object == nil {
+					e := p.(*introspection.Type).OfType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "isOneOf", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "isOneOf", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).IsOneOf()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendBool(dst, *v), true
-			}},
+			},
+		},
 	}
 }

@@ -86,15 +86,11 @@ func (g *Gathered) list(i int32) (from, to int32, ok bool) {
 
 // compact removes the nulls. It appends to at the index that each object has now, -1 for null. It returns nil if there are none.
 func (g *Gathered) compact(at []int32) []int32 {
-	first := slices.Index(g.Objects, nil)
-	if first < 0 {
+	if !slices.Contains(g.Objects, nil) {
 		return nil
 	}
-	kept := g.Objects[:first]
-	for j := range first {
-		at = append(at, int32(j))
-	}
-	for _, object := range g.Objects[first:] {
+	kept := g.Objects[:0]
+	for _, object := range g.Objects {
 		if object == nil {
 			at = append(at, -1)
 			continue

@@ -50,12 +50,31 @@ func (w *writer) object(b *batch, i int32) bool {
 	if w.tooLong() {
 		return true
 	}
-	start := len(w.dst)
-	if len(b.set.fields) == 0 {
+	start, n := len(w.dst), len(b.set.fields)
+	if n == 0 {
 		w.dst = append(w.dst, '{')
 	}
-	for k := range b.set.fields {
-		s := &b.set.fields[k]
+	for k := w.fields(b, i, 0); k < n; k = w.fields(b, i, k+1) {
+		if b.set.fields[k].field.NonNull {
+			w.dst = w.dst[:start]
+			return false
+		}
+		w.dst = append(w.dst, "null"...)
+	}
+	w.dst = append(w.dst, '}')
+	return true
+}
+
+// fields appends fields of object i of a batch, from field k on. It returns the index of the first that is null, of which it
+// appends the key alone, or else the number of fields. A leaf that panics is null, with an error.
+func (w *writer) fields(b *batch, i int32, k int) (null int) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			w.fail(&b.set.fields[null], w.op.Recover(w.ctx, panicked))
+		}
+	}()
+	for null = k; null < len(b.set.fields); null++ {
+		s := &b.set.fields[null]
 		w.dst = append(w.dst, s.key...)
 		ok := true
 		switch {
@@ -67,15 +86,10 @@ func (w *writer) object(b *batch, i int32) bool {
 			ok = w.leaf(s, s.field.Leaf, b.objects[i])
 		}
 		if !ok {
-			if s.field.NonNull {
-				w.dst = w.dst[:start]
-				return false
-			}
-			w.dst = append(w.dst, "null"...)
+			break
 		}
 	}
-	w.dst = append(w.dst, '}')
-	return true
+	return null
 }
 
 // field appends a value that was resolved. It reports false, and appends nothing, if it is null.
@@ -121,19 +135,14 @@ func (w *writer) null(s *selection) bool {
 	return false
 }
 
-// leaf appends the leaf that a value is. If that panics, the field fails.
+// leaf appends the leaf that a value is.
 func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
-		}
-	}()
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
 		ctx = w.leafCtx(s)
 	}
 	if w.dst, ok = appendTo(ctx, w.exec, w.dst, value); !ok && w.countErrors() == before {
-		return w.null(s)
+		w.null(s)
 	}
 	return ok
 }

@@ -11,20 +11,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// fails reports whether a leaf is a method's that has an error, too.
-func fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
+// Fails reports whether a field is a method that returns an error, too.
+func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
-// leafValue returns the statements that make v of a leaf that needs no resolver.
-func leafValue(f *codegen.Field) string {
-	if fails(f) {
-		return "v, err := " + value(f, "object") + "\nif err != nil {\ngraphql.AddError(ctx, err)\nreturn dst, false\n}\n"
-	}
-	return "v := " + value(f, "object") + "\n"
-}
-
-// addsErrors reports whether the code of a leaf may add errors to its ctx.
-func (b *build) addsErrors(f *codegen.Field) bool {
-	return !f.IsResolver && fails(f) || b.appendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
+// AddsErrors reports whether the code of a leaf may add errors to its ctx.
+func (b *build) AddsErrors(f *codegen.Field) bool {
+	return !f.IsResolver && b.Fails(f) || b.AppendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
 
 // marshalled returns the body that appends what gqlgen makes of v.
@@ -32,8 +24,8 @@ func (b *build) marshalled(t *config.TypeReference) string {
 	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", b.plan(), t.MarshalFunc())
 }
 
-// appendLeaf returns the body that appends v, a leaf or a list of leaves.
-func (b *build) appendLeaf(t *config.TypeReference) string {
+// AppendLeaf returns the body that appends v, a leaf or a list of leaves.
+func (b *build) AppendLeaf(t *config.TypeReference) string {
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
 		elem := t.Elem()

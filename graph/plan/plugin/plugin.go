@@ -73,54 +73,8 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Field returns the composite literal of a plan.Field.
-func (b *build) Field(f *codegen.Field) string {
-	t := f.TypeReference
-	var w strings.Builder
-	fmt.Fprintf(&w, "{Name: %q, Object: %q, NonNull: %t", f.Name, f.Object.Name, t.GQL.NonNull)
-	leaf := t.Definition.IsLeafType()
-	if !leaf {
-		fmt.Fprintf(&w, ", To: %q", t.Definition.Name)
-		if t.GQL.Elem != nil {
-			fmt.Fprintf(&w, ", List: true, ElemNonNull: %t", t.GQL.Elem.NonNull)
-			if f.IsResolver {
-				fmt.Fprintf(&w, ", Elems: func(value any, to *%s.Gathered) {\nlist := value.(%s)\n%s}", b.plan(), ref(t.GO), elems(t.GO))
-			}
-		}
-	}
-	if len(f.Args) > 0 {
-		fmt.Fprintf(&w, ",\nArgs: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) { return exec.(*executionContext).%s(ctx, raw) }",
-			f.ArgsFunc())
-	}
-	switch {
-	case f.Object.Stream:
-		fmt.Fprintf(&w, ",\nStream: func(ctx context.Context, exec any, args map[string]any) (%s.Source, error) {\n%s}", b.plan(), b.stream(f))
-	case f.IsResolver && !f.Object.Root && !f.Batch:
-		fmt.Fprintf(&w, ",\nResolve: func(ctx context.Context, exec, object any, args map[string]any) (any, error) {\n%s}", b.one(f))
-	case f.IsResolver:
-		fmt.Fprintf(&w, ",\nCall: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {\n%s}", b.call(f))
-	case leaf:
-		fmt.Fprintf(&w, ",\nLeaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {\n%s%s}", leafValue(f), b.appendLeaf(t))
-	default:
-		fmt.Fprintf(&w, ",\nGather: func(exec any, parents []any, args map[string]any, to *%s.Gathered) error {\n%sreturn nil\n}", b.plan(), b.gather(f))
-	}
-	if leaf && b.addsErrors(f) {
-		w.WriteString(", AddsErrors: true")
-	}
-	if leaf && f.IsResolver {
-		fmt.Fprintf(&w, ",\nAppend: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {\nv := value.(%s)\n%s}", ref(t.GO), b.appendLeaf(t))
-	}
-	w.WriteString("}")
-	return w.String()
-}
-
-func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
-
-// plan returns the name by which generated code refers to package plan.
-func (b *build) plan() string { return templates.CurrentImports.Lookup(b.Plan) }
-
-// value returns the expression of a field of an object that needs no resolver.
-func value(f *codegen.Field, object string) string {
+// Value returns the expression of a field of an object that needs no resolver.
+func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
 		receiver = object + ".(*" + ref(f.Object.Type) + ")"
@@ -128,111 +82,51 @@ func value(f *codegen.Field, object string) string {
 	if f.IsVariable() {
 		return receiver + "." + f.GoFieldName
 	}
-	return receiver + "." + f.GoFieldName + "(" + strings.Join(arguments(f), ", ") + ")"
+	return receiver + "." + f.GoFieldName + "(" + b.Arguments(f) + ")"
 }
 
-func arguments(f *codegen.Field) []string {
-	var list []string
+// Arguments returns the arguments of a field as a call passes them, each with a comma after it.
+func (b *build) Arguments(f *codegen.Field) string {
+	var list strings.Builder
 	for _, a := range f.Args {
-		arg := fmt.Sprintf("args[%q]", a.Name)
+		fmt.Fprintf(&list, "args[%q]", a.Name)
 		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() { // which nil is, too
-			arg += ".(" + ref(a.TypeReference.GO) + ")"
+			fmt.Fprintf(&list, ".(%s)", ref(a.TypeReference.GO))
 		}
-		list = append(list, arg)
+		list.WriteString(", ")
 	}
-	return list
+	return list.String()
 }
 
-// gather returns the body that gathers what a field leads to without a resolver.
-func (b *build) gather(f *codegen.Field) string {
-	t := f.TypeReference
-	var w strings.Builder
-	if t.GQL.Elem != nil && f.IsVariable() {
-		fmt.Fprintf(&w, "n := 0\nfor _, p := range parents {\nn += len(%s)\n}\nto.Room(len(parents), n)\n", value(f, "p"))
-	}
-	if f.GoReceiverName == "ec" {
-		w.WriteString("for range parents {\n")
-	} else {
-		w.WriteString("for _, p := range parents {\n")
-	}
-	name := "object"
-	if t.GQL.Elem != nil {
-		name = "list"
-	}
-	if f.IsMethod() && !f.NoErr {
-		fmt.Fprintf(&w, "%s, err := %s\nif err != nil {\nreturn err\n}\n", name, value(f, "p"))
-	} else {
-		fmt.Fprintf(&w, "%s := %s\n", name, value(f, "p"))
-	}
-	_, structure := t.GO.Underlying().(*types.Struct)
-	switch {
-	case t.GQL.Elem != nil && t.GQL.NonNull:
-		w.WriteString(elems(t.GO) + "to.End()\n")
-	case t.GQL.Elem != nil:
-		w.WriteString("if list == nil {\nto.Null()\ncontinue\n}\n" + elems(t.GO) + "to.End()\n")
-	case structure:
-		w.WriteString("to.Objects = append(to.Objects, &object)\n")
-	default:
-		w.WriteString(addOne("object"))
-	}
-	w.WriteString("}\n")
-	return w.String()
+// Resolver returns the expression of the method that resolves a field.
+func (b *build) Resolver(f *codegen.Field) string {
+	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s", templates.UcFirst(f.Object.Name), f.GoFieldName)
 }
 
-// addOne adds an object that may be a typed nil.
-func addOne(object string) string {
-	return fmt.Sprintf("if %s == nil {\nto.Objects = append(to.Objects, nil)\n} else {\nto.Objects = append(to.Objects, %s)\n}\n", object, object)
-}
-
-// one returns the body that calls a resolver of one parent.
-func (b *build) one(f *codegen.Field) string {
-	args := append([]string{"ctx", fmt.Sprintf("object.(*%s)", ref(f.Object.Type))}, arguments(f)...)
-	return fmt.Sprintf("value, err := %s\nvalues, err := %s(nil, []%s{value}, err)\nreturn values[0], err\n",
-		resolver(f, args), b.kind(f), ref(f.TypeReference.GO))
-}
-
-// call returns the body that calls a resolver of the root, or of all parents.
-func (b *build) call(f *codegen.Field) string {
-	args := append([]string{"ctx"}, arguments(f)...)
-	prepare, values := "", "values"
-	if f.Object.Root {
-		values = "[]" + ref(f.TypeReference.GO) + "{values}"
-	} else {
-		prepare = fmt.Sprintf("objects := make([]*%s, len(parents))\nfor i, p := range parents {\nobjects[i] = p.(*%s)\n}\n", ref(f.Object.Type), ref(f.Object.Type))
-		args = append([]string{"ctx", "objects"}, arguments(f)...)
-	}
-	return fmt.Sprintf("%svalues, err := %s\nreturn %s(dst, %s, err)\n", prepare, resolver(f, args), b.kind(f), values)
-}
-
-// stream returns the body that calls the resolver of a subscription.
-func (b *build) stream(f *codegen.Field) string {
-	called := resolver(f, append([]string{"ctx"}, arguments(f)...))
-	return fmt.Sprintf("events, err := %s\nreturn %s.Stream(events, err, %s)\n", called, b.plan(), b.kind(f))
-}
-
-// resolver returns the expression that calls a resolver.
-func resolver(f *codegen.Field, args []string) string {
-	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s(%s)", templates.UcFirst(f.Object.Name), f.GoFieldName, strings.Join(args, ", "))
-}
-
-// kind names the function that takes what a field's resolver returned.
-func (b *build) kind(f *codegen.Field) string {
-	name := "Values"
+// Values names the function of package plan that takes what a field's resolver returned.
+func (b *build) Values(f *codegen.Field) string {
 	switch f.TypeReference.GO.(type) {
 	case *types.Pointer:
-		name = "Pointers"
+		return b.plan() + ".Pointers"
 	case *types.Slice:
 		if !f.TypeReference.GQL.NonNull {
-			name = "Slices"
+			return b.plan() + ".Slices"
 		}
 	}
-	return b.plan() + "." + name
+	return b.plan() + ".Values"
 }
 
-// elems returns the loop that adds the objects of a list.
-func elems(list types.Type) string {
-	if _, ok := list.(*types.Slice).Elem().Underlying().(*types.Struct); ok {
-		return "for i := range list {\nto.Objects = append(to.Objects, &list[i])\n}\n"
+// IsStruct reports whether the Go type of a field, or of the elements of its list, is a struct.
+func (b *build) IsStruct(f *codegen.Field) bool {
+	t := f.TypeReference.GO
+	if f.TypeReference.GQL.Elem != nil {
+		t = t.(*types.Slice).Elem()
 	}
-	return "for _, e := range list {\n" + addOne("e") + "}\n"
+	_, is := t.Underlying().(*types.Struct)
+	return is
 }
+
+func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
+
+// plan returns the name by which generated code refers to package plan.
+func (b *build) plan() string { return templates.CurrentImports.Lookup(b.Plan) }

@@ -61,27 +61,33 @@ func planObject(name string, satisfies []string, fields []plan.Field) *plan.Obje
 
 func planCity() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "City", NonNull: true,
+		{
+			Name: "name", Object: "City", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*atlas.City).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "country", Object: "City", NonNull: true, To: "Country",
+			},
+		},
+		{
+			Name: "country", Object: "City", NonNull: true, To: "Country",
 			Resolve: func(ctx context.Context, exec, object any, args map[string]any) (any, error) {
 				value, err := exec.(*executionContext).Resolvers.City().Country(ctx, object.(*atlas.City))
 				values, err := plan.Pointers(nil, []*atlas.Country{value}, err)
 				return values[0], err
-			}},
-		{Name: "trains", Object: "City", NonNull: true, To: "City", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]*atlas.City)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
-				}
-			}
+			},
 		},
+		{
+			Name: "trains", Object: "City", NonNull: true, To: "City", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]*atlas.City)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
+				}
+			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_City_trains_args(ctx, raw)
 			},
@@ -92,27 +98,32 @@ func planCity() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.City().Trains(ctx, objects, args["most"].(*int))
 				return plan.Values(dst, values, err)
-			}},
+			},
+		},
 	}
 }
 
 func planCountry() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "Country", NonNull: true,
+		{
+			Name: "name", Object: "Country", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*atlas.Country).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "cities", Object: "Country", NonNull: true, To: "City", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]*atlas.City)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
-				}
-			}
+			},
 		},
+		{
+			Name: "cities", Object: "Country", NonNull: true, To: "City", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]*atlas.City)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
+				}
+			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*atlas.Country, len(parents))
 				for i, p := range parents {
@@ -120,83 +131,98 @@ func planCountry() []plan.Field {
 				}
 				values, err := exec.(*executionContext).Resolvers.Country().Cities(ctx, objects)
 				return plan.Values(dst, values, err)
-			}},
+			},
+		},
 	}
 }
 
 func planQuery() []plan.Field {
 	return []plan.Field{
-		{Name: "countries", Object: "Query", NonNull: true, To: "Country", List: true, ElemNonNull: true, Elems: func(value any, to *plan.Gathered) {
-			list := value.([]*atlas.Country)
-			for _, e := range list {
-				if e == nil {
-					to.Objects = append(to.Objects, nil)
-				} else {
-					to.Objects = append(to.Objects, e)
+		{
+			Name: "countries", Object: "Query", NonNull: true, To: "Country", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Gathered) {
+				list := value.([]*atlas.Country)
+				for _, e := range list {
+					if e == nil {
+						to.Objects = append(to.Objects, nil)
+					} else {
+						to.Objects = append(to.Objects, e)
+					}
 				}
-			}
-		},
+			},
 			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				values, err := exec.(*executionContext).Resolvers.Query().Countries(ctx)
-				return plan.Values(dst, [][]*atlas.Country{values}, err)
-			}},
-		{Name: "__type", Object: "Query", NonNull: false, To: "__Type",
+				value, err := exec.(*executionContext).Resolvers.Query().Countries(ctx)
+				return plan.Values(dst, [][]*atlas.Country{value}, err)
+			},
+		},
+		{
+			Name: "__type", Object: "Query", NonNull: false, To: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for range parents {
-					object, err := exec.(*executionContext).IntrospectType(args["name"].(string))
+					e, err := exec.(*executionContext).IntrospectType(args["name"].(string))
 					if err != nil {
 						return err
 					}
-					if object == nil {
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
+			},
+		},
+		{
+			Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for range parents {
-					object, err := exec.(*executionContext).IntrospectSchema()
+					e, err := exec.(*executionContext).IntrospectSchema()
 					if err != nil {
 						return err
 					}
-					if object == nil {
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planDirectiveIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__Directive", NonNull: true,
+		{
+			Name: "name", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__Directive", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Directive", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isRepeatable", Object: "__Directive", NonNull: true,
+			},
+		},
+		{
+			Name: "isRepeatable", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).IsRepeatable
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "locations", Object: "__Directive", NonNull: true,
+			},
+		},
+		{
+			Name: "locations", Object: "__Directive", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Directive).Locations
 				dst = append(dst, '[')
@@ -207,8 +233,10 @@ func planDirectiveIntrospected() []plan.Field {
 					dst = plan.AppendString(dst, e)
 				}
 				return append(dst, ']'), true
-			}},
-		{Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
@@ -226,57 +254,71 @@ func planDirectiveIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planEnumValueIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__EnumValue", NonNull: true,
+		{
+			Name: "name", Object: "__EnumValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__EnumValue", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__EnumValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isDeprecated", Object: "__EnumValue", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__EnumValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__EnumValue", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__EnumValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.EnumValue).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planFieldIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__Field", NonNull: true,
+		{
+			Name: "name", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__Field", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Field", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
@@ -294,97 +336,119 @@ func planFieldIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "type", Object: "__Field", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "type", Object: "__Field", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Field).Type
-					if object == nil {
+					e := p.(*introspection.Field).Type
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "isDeprecated", Object: "__Field", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__Field", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__Field", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__Field", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Field).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planInputValueIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "name", Object: "__InputValue", NonNull: true,
+		{
+			Name: "name", Object: "__InputValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).Name
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "description", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.InputValue).Type
-					if object == nil {
+					e := p.(*introspection.InputValue).Type
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "defaultValue", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "defaultValue", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).DefaultValue
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "isDeprecated", Object: "__InputValue", NonNull: true,
+			},
+		},
+		{
+			Name: "isDeprecated", Object: "__InputValue", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).IsDeprecated()
 				return plan.AppendBool(dst, v), true
-			}},
-		{Name: "deprecationReason", Object: "__InputValue", NonNull: false,
+			},
+		},
+		{
+			Name: "deprecationReason", Object: "__InputValue", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.InputValue).DeprecationReason()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
+			},
+		},
 	}
 }
 
 func planSchemaIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "description", Object: "__Schema", NonNull: false,
+		{
+			Name: "description", Object: "__Schema", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Schema).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
@@ -394,44 +458,52 @@ func planSchemaIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
+			},
+		},
+		{
+			Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).QueryType()
-					if object == nil {
+					e := p.(*introspection.Schema).QueryType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).MutationType()
-					if object == nil {
+					e := p.(*introspection.Schema).MutationType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Schema).SubscriptionType()
-					if object == nil {
+					e := p.(*introspection.Schema).SubscriptionType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
@@ -441,42 +513,52 @@ func planSchemaIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
+			},
+		},
 	}
 }
 
 func planTypeIntrospected() []plan.Field {
 	return []plan.Field{
-		{Name: "kind", Object: "__Type", NonNull: true,
+		{
+			Name: "kind", Object: "__Type", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Kind()
 				return plan.AppendString(dst, v), true
-			}},
-		{Name: "name", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "name", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Name()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "description", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "description", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).Description()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "specifiedByURL", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "specifiedByURL", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).SpecifiedByURL()
 				if v == nil {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
-			}},
-		{Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
@@ -493,8 +575,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Interfaces()
@@ -508,8 +592,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).PossibleTypes()
@@ -523,8 +609,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
@@ -541,8 +629,10 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			},
+		},
+		{
+			Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).InputFields()
@@ -556,23 +646,28 @@ func planTypeIntrospected() []plan.Field {
 					to.End()
 				}
 				return nil
-			}},
-		{Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
+			},
+		},
+		{
+			Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
 				for _, p := range parents {
-					object := p.(*introspection.Type).OfType()
-					if object == nil {
+					e := p.(*introspection.Type).OfType()
+					if e == nil {
 						to.Objects = append(to.Objects, nil)
 					} else {
-						to.Objects = append(to.Objects, object)
+						to.Objects = append(to.Objects, e)
 					}
 				}
 				return nil
-			}},
-		{Name: "isOneOf", Object: "__Type", NonNull: false,
+			},
+		},
+		{
+			Name: "isOneOf", Object: "__Type", NonNull: false,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*introspection.Type).IsOneOf()
 				return plan.AppendBool(dst, v), true
-			}},
+			},
+		},
 	}
 }
