@@ -127,11 +127,8 @@ func Of(err error) (public *Error, cause error) {
 
 // extensions returns a new map, because GraphQL's executor may write to it.
 func (e *Error) extensions() map[string]any {
-	all := maps.Clone(e.Extensions)
-	if all == nil {
-		all = make(map[string]any, 1)
-	}
-	all["code"] = string(e.Code)
+	all := map[string]any{"code": string(e.Code)}
+	maps.Copy(all, e.Extensions)
 	return all
 }
 

@@ -1,5 +1,7 @@
 package explain
 
+import "slices"
+
 // Most is the largest number in a plan; larger ones are reported as this. Every JSON parser reads
 // it exactly.
 const Most = 1<<53 - 1
@@ -71,18 +73,25 @@ type record struct {
 	gets  int64
 	// rows is how many rows a scan returns at most; 0 for Gets.
 	rows int64
+	// level is the number of its first level, set by [estimate.levels].
+	level int
 }
 
 // step is a call of a resolver.
 type step struct {
 	call    *Call
-	path    string // set by Predict
 	parents int64
 	objects int64
 	err     error
 	// uncalled is true if the arguments can't be coerced: the resolver is not called then.
 	uncalled bool
 	open     string
+
+	// What follows is set by [Predict].
+
+	path, label string
+	lines       []string
+	below       []*step
 }
 
 // estimate collects what an operation reads: all numbers are upper bounds. Its time and memory are
@@ -150,16 +159,11 @@ func (s *Set) merge(rec *record) bool {
 	if rec.Kind == Alone || rec.Subject != "" || rec.begun != s.Ready {
 		return true
 	}
-	var r *row
-	for i := range s.rows {
-		if s.rows[i].table == rec.Table {
-			r = &s.rows[i]
-		}
+	i := slices.IndexFunc(s.rows, func(r row) bool { return r.table == rec.Table })
+	if i < 0 {
+		i, s.rows = len(s.rows), append(s.rows, row{table: rec.Table})
 	}
-	if r == nil {
-		s.rows = append(s.rows, row{table: rec.Table})
-		r = &s.rows[len(s.rows)-1]
-	}
+	r := &s.rows[i]
 	if rec.Kind == Named {
 		if r.served {
 			return false

@@ -79,12 +79,10 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	levels, numbers, complete := bound.levels(most)
-	if !complete {
-		return nil, apierr.TooLong("the plan in bytes", most)
+	if p.Levels, err = bound.levels(most); err != nil {
+		return nil, err
 	}
-	p.Levels = levels
-	p.Text = text(graphql.GetOperationContext(ctx), p, bound, numbers)
+	p.Text = text(graphql.GetOperationContext(ctx), p, bound)
 	p.JSON, err = json.Marshal(p)
 	if err == nil && most > 0 && len(p.JSON) > most {
 		err = apierr.TooLong("the plan in bytes", most)
@@ -95,71 +93,67 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// slot is the position of a level in the execution. A scan begins its chain.
-type slot struct{ chain, round int }
-
 // part is the Gets of a record in one level.
 type part struct {
 	*record
 	gets int64
 }
 
-// levels returns the levels in the order in which they can begin, and their numbers from 1.
-// complete is false if their paths alone have more than most bytes.
-func (e *estimate) levels(most int) (levels []Level, numbers map[slot]int, complete bool) {
-	parts := map[slot][]part{}
+// levels returns the levels in the order in which they can begin, and numbers them in the records from 1. It returns an
+// error if their paths alone have more than most bytes.
+func (e *estimate) levels(most int) ([]Level, error) {
+	parts := map[Stage][]part{} // by chain and round
 	scans := 0
 	for _, r := range e.records {
 		if r.rows > 0 {
 			scans++
-			parts[slot{scans, -1}] = []part{{record: r}}
+			parts[Stage{scans, -1}] = []part{{record: r}} // it begins its chain
 			continue
 		}
 		for i := range r.Rounds {
-			at := slot{r.begun.chain, r.begun.round + i}
+			at := Stage{r.begun.chain, r.begun.round + i}
 			parts[at] = append(parts[at], part{r, r.share(i)})
 		}
 	}
-	order := slices.SortedFunc(maps.Keys(parts), func(a, b slot) int { return cmp.Or(a.chain-b.chain, a.round-b.round) })
-	levels, numbers = make([]Level, len(order)), make(map[slot]int, len(order))
-	said := 0
+	order := slices.SortedFunc(maps.Keys(parts), func(a, b Stage) int { return cmp.Or(a.chain-b.chain, a.round-b.round) })
+	levels, paths := make([]Level, len(order)), 0
 	for i, at := range order {
-		levels[i], numbers[at] = level(parts[at]), i+1
-		for _, path := range levels[i].Path {
-			said += len(path)
+		levels[i] = level(parts[at])
+		for _, r := range parts[at] {
+			r.level = cmp.Or(r.level, i+1)
 		}
-		if most > 0 && said > most {
-			return nil, nil, false
+		for _, path := range levels[i].Path {
+			paths += len(path)
+		}
+		if most > 0 && paths > most {
+			return nil, apierr.TooLong("the plan in bytes", most)
 		}
 	}
-	return levels, numbers, true
+	return levels, nil
 }
 
-// loading identifies a Loader of a level.
-type loading struct {
-	name, table, columns, when string
-	limit                      int
-}
-
-func level(parts []part) Level {
-	l := Level{}
-	paths, loadings := map[string]bool{}, map[loading]int{}
+func level(parts []part) (l Level) {
 	for _, r := range parts {
-		paths[r.step.path] = true
+		l.Path = append(l.Path, r.step.path)
 		if r.rows > 0 {
 			l.Scans = 1
 		}
 		l.Gets, l.Rows = add(l.Gets, r.gets), add(l.Rows, add(r.gets, r.rows))
-		of := loading{r.Loader, r.Table, r.Columns, r.If, r.Limit}
-		i, known := loadings[of]
-		if !known {
-			i, loadings[of] = len(l.Loaders), len(l.Loaders)
-			l.Loaders = append(l.Loaders, Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If})
+		of := Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If}
+		i := slices.IndexFunc(l.Loaders, of.equal)
+		if i < 0 {
+			i, l.Loaders = len(l.Loaders), append(l.Loaders, of)
 		}
 		l.Loaders[i].Gets = add(l.Loaders[i].Gets, r.gets)
 	}
 	l.RPCs = rpcs(1, l.Gets)
-	l.Path = slices.Sorted(maps.Keys(paths))
+	slices.Sort(l.Path)
+	l.Path = slices.Compact(l.Path)
 	slices.SortStableFunc(l.Loaders, func(a, b Loader) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table)) })
 	return l
+}
+
+// equal reports whether two are the same but for their Gets.
+func (l Loader) equal(o Loader) bool {
+	return l.Name == o.Name && l.Table == o.Table && l.Limit == o.Limit && l.If == o.If && slices.Equal(l.Columns, o.Columns)
 }

@@ -10,51 +10,62 @@ import (
 )
 
 // text draws a plan as a tree of the fields with resolvers, each with its reads and their levels.
-func text(op *graphql.OperationContext, p *Plan, e *estimate, numbers map[slot]int) string {
-	t := &tree{}
-	root := &branch{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
-	stack, branches, written, scans := []*branch{root}, map[*step]*branch{}, map[*ast.Field]string{}, 0
+func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
+	root := &step{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
+	stack, written := []*step{root}, map[*ast.Field]string{}
 	for i, s := range e.steps {
-		path := p.Fields[i].Path
-		for len(stack) > 1 && !strings.HasPrefix(path, stack[len(stack)-1].path+".") {
+		for len(stack) > 1 && !strings.HasPrefix(s.path, stack[len(stack)-1].path+".") {
 			stack = stack[:len(stack)-1]
 		}
 		above := stack[len(stack)-1]
+		above.below, stack = append(above.below, s), append(stack, s)
 		field := graphql.GetFieldContext(s.call.Ctx).Field.Field
 		if _, known := written[field]; !known { // the arguments of a field in a fragment are formatted once
 			written[field] = arguments(field)
 		}
-		b := &branch{path: path, label: strings.TrimPrefix(strings.TrimPrefix(path, above.path), ".") + written[field]}
+		s.label = strings.TrimPrefix(strings.TrimPrefix(s.path, above.path), ".") + written[field]
 		if s.objects > 0 {
-			b.label += " → " + number(s.objects)
+			s.label += " → " + number(s.objects)
 		}
 		if p.Fields[i].Error != "" {
-			b.lines = append(b.lines, "fails: "+p.Fields[i].Error)
+			s.lines = append(s.lines, "fails: "+p.Fields[i].Error)
 		}
 		if s.open != "" {
-			b.lines = append(b.lines, "without bound: "+s.open)
+			s.lines = append(s.lines, "without bound: "+s.open)
 		}
-		above.below, branches[s] = append(above.below, b), b
-		stack = append(stack, b)
 	}
 	for _, r := range e.records {
-		at := slot{r.begun.chain, r.begun.round}
-		if r.rows > 0 {
-			scans++
-			at = slot{scans, -1}
-		}
-		b := branches[r.step]
-		b.lines = append(b.lines, r.line(numbers[at]))
+		r.step.lines = append(r.step.lines, r.line())
 	}
-	fmt.Fprintf(t, "at most     %s\nordinarily  %s\n\n", p.Totals, p.Ordinary)
-	t.draw(root, "", "")
-	t.WriteByte('\n')
-	t.levels(p.Levels)
-	return t.String()
+	var b strings.Builder
+	fmt.Fprintf(&b, "at most     %s\nordinarily  %s\n\n", p.Totals, p.Ordinary)
+	root.draw(&b, "", "")
+	b.WriteByte('\n')
+	writeLevels(&b, p.Levels)
+	return b.String()
 }
 
-// levels writes the cost of each level. Consecutive levels of equal cost share a line.
-func (t *tree) levels(levels []Level) {
+// draw writes the field and those below it. first precedes its label, and rest all lines below that.
+func (s *step) draw(b *strings.Builder, first, rest string) {
+	b.WriteString(first + s.label + "\n")
+	bar := "   "
+	if len(s.below) > 0 {
+		bar = "│  "
+	}
+	for _, line := range s.lines {
+		b.WriteString(rest + bar + line + "\n")
+	}
+	for i, below := range s.below {
+		if i < len(s.below)-1 {
+			below.draw(b, rest+"├─ ", rest+"│  ")
+		} else {
+			below.draw(b, rest+"└─ ", rest+"   ")
+		}
+	}
+}
+
+// writeLevels writes the cost of each level. Consecutive levels of equal cost share a line.
+func writeLevels(b *strings.Builder, levels []Level) {
 	for from := 0; from < len(levels); {
 		cost := levels[from].totals()
 		to := from + 1
@@ -62,9 +73,9 @@ func (t *tree) levels(levels []Level) {
 			to++
 		}
 		if to == from+1 {
-			fmt.Fprintf(t, "level %d: %s\n", to, cost)
+			fmt.Fprintf(b, "level %d: %s\n", to, cost)
 		} else {
-			fmt.Fprintf(t, "levels %d–%d, each: %s\n", from+1, to, cost)
+			fmt.Fprintf(b, "levels %d–%d, each: %s\n", from+1, to, cost)
 		}
 		from = to
 	}
@@ -99,12 +110,12 @@ func number(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// line describes a read that begins in a level.
-func (r *record) line(level int) string {
+// line describes a read.
+func (r *record) line() string {
 	var b strings.Builder
-	fmt.Fprint(&b, level)
+	fmt.Fprint(&b, r.level)
 	if r.Rounds > 1 {
-		fmt.Fprint(&b, "–", level+r.Rounds-1)
+		fmt.Fprint(&b, "–", r.level+r.Rounds-1)
 	}
 	columns := strings.Join(strings.Fields(r.Columns), ", ")
 	switch {
@@ -144,32 +155,4 @@ func cut(text string) string {
 		return string(runes[:longest-1]) + "…"
 	}
 	return text
-}
-
-// branch is a field in the tree.
-type branch struct {
-	path, label string
-	lines       []string
-	below       []*branch
-}
-
-type tree struct{ strings.Builder }
-
-// draw writes a branch. first precedes its label, and rest all lines below that.
-func (t *tree) draw(b *branch, first, rest string) {
-	t.WriteString(first + b.label + "\n")
-	for _, line := range b.lines {
-		bar := "   "
-		if len(b.below) > 0 {
-			bar = "│  "
-		}
-		t.WriteString(rest + bar + line + "\n")
-	}
-	for i, below := range b.below {
-		if i < len(b.below)-1 {
-			t.draw(below, rest+"├─ ", rest+"│  ")
-		} else {
-			t.draw(below, rest+"└─ ", rest+"   ")
-		}
-	}
 }
