@@ -88,13 +88,9 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
 	}
-	fields := make([]Field, 0, len(t.definition.Fields))
-	for _, f := range t.definition.Fields {
-		if !strings.HasPrefix(f.Name, "__") && listed(f.Directives, includeDeprecated) {
-			fields = append(fields, Field{deprecation{f.Directives}, t.schema, f})
-		}
-	}
-	return fields
+	return shown(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (Field, bool) {
+		return Field{deprecation{f.Directives}, t.schema, f}, !strings.HasPrefix(f.Name, "__")
+	})
 }
 
 func (t *Type) Interfaces() []Type {
@@ -126,26 +122,18 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
 	}
-	values := make([]EnumValue, 0, len(t.definition.EnumValues))
-	for _, v := range t.definition.EnumValues {
-		if listed(v.Directives, includeDeprecated) {
-			values = append(values, EnumValue{deprecation{v.Directives}, v})
-		}
-	}
-	return values
+	return shown(t.definition.EnumValues, includeDeprecated, func(v *ast.EnumValueDefinition) (EnumValue, bool) {
+		return EnumValue{deprecation{v.Directives}, v}, true
+	})
 }
 
 func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
 	}
-	fields := make([]InputValue, 0, len(t.definition.Fields))
-	for _, f := range t.definition.Fields {
-		if listed(f.Directives, includeDeprecated) {
-			fields = append(fields, InputValue{deprecation{f.Directives}, t.schema, f.Name, f.Description, f.Type, f.DefaultValue})
-		}
-	}
-	return fields
+	return shown(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (InputValue, bool) {
+		return InputValue{deprecation{f.Directives}, t.schema, f.Name, f.Description, f.Type, f.DefaultValue}, true
+	})
 }
 
 // OfType returns what a LIST or NON_NULL wraps, nil for a named type.
@@ -179,9 +167,15 @@ func (d deprecation) DeprecationReason() *string {
 	return &reason
 }
 
-// listed reports whether a list of members contains this one.
-func listed(directives ast.DirectiveList, includeDeprecated bool) bool {
-	return includeDeprecated || !deprecation{directives}.IsDeprecated()
+// shown returns the members of a type that member allows, without the deprecated ones unless they are included.
+func shown[D any, M interface{ IsDeprecated() bool }](list []D, includeDeprecated bool, member func(D) (M, bool)) []M {
+	all := make([]M, 0, len(list))
+	for _, d := range list {
+		if m, ok := member(d); ok && (includeDeprecated || !m.IsDeprecated()) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // Field is GraphQL's __Field.
@@ -233,13 +227,9 @@ func (v *InputValue) DefaultValue() *string {
 }
 
 func arguments(schema *ast.Schema, list ast.ArgumentDefinitionList, includeDeprecated bool) []InputValue {
-	values := make([]InputValue, 0, len(list))
-	for _, a := range list {
-		if listed(a.Directives, includeDeprecated) {
-			values = append(values, InputValue{deprecation{a.Directives}, schema, a.Name, a.Description, a.Type, a.DefaultValue})
-		}
-	}
-	return values
+	return shown(list, includeDeprecated, func(a *ast.ArgumentDefinition) (InputValue, bool) {
+		return InputValue{deprecation{a.Directives}, schema, a.Name, a.Description, a.Type, a.DefaultValue}, true
+	})
 }
 
 func text(s string) *string {
