@@ -153,30 +153,24 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 	}
 	all.depth = 1
 	for _, selection := range set {
+		var h held
 		switch s := selection.(type) {
 		case *ast.Field:
-			visits := 1 + w.place(s.Directives) + w.arguments(s.Arguments)
-			h := held{fields: 1, depth: 1}
+			h = held{visits: 1 + w.place(s.Directives) + w.arguments(s.Arguments)}
 			if s.SelectionSet != nil {
-				h = w.set(s.SelectionSet, depth+1)
-				h.fields, h.depth = add(h.fields, 1), h.depth+1
+				h = h.and(w.set(s.SelectionSet, depth+1))
 			}
-			h.visits = add(h.visits, visits)
-			h.path = add(h.path, len(s.Alias))
-			if h.top = 1; s.Alias != s.Name {
+			h.fields, h.depth, h.path, h.top = add(h.fields, 1), h.depth+1, add(h.path, len(s.Alias)), 1
+			if s.Alias != s.Name {
 				h.aliases = add(h.aliases, 1)
 			}
-			all = all.and(h)
 		case *ast.InlineFragment:
-			visits := 1 + w.place(s.Directives)
-			h := w.set(s.SelectionSet, depth+1)
+			h = held{visits: 1 + w.place(s.Directives)}.and(w.set(s.SelectionSet, depth+1))
 			h.depth++
-			h.visits = add(h.visits, visits)
-			all = all.and(h)
 		case *ast.FragmentSpread:
-			all.visits = add(all.visits, 1+w.place(s.Directives))
-			all = all.and(w.fragment(s.Name))
+			h = held{visits: 1 + w.place(s.Directives)}.and(w.fragment(s.Name))
 		}
+		all = all.and(h)
 		if w.refusal != nil {
 			return all
 		}
