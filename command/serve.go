@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// maxRowCache rejects implausible --row-cache values, in MiB.
-	maxRowCache = 1 << 20
+	// maxMemory rejects implausible sizes of memory, in MiB.
+	maxMemory = 1 << 20
 	// callTimeout bounds one call of a cluster. A request may make several.
 	callTimeout = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so that it takes no memory. The garbage
@@ -39,6 +39,7 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of the proxies in front of the server, such as 10.0.0.0/8. The X-Forwarded-For header of these proxies names the client's address, which limits sign-ups and log-ins."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of operations that are executed at a time, 0 for no limit. Up to four times that number wait for up to a second; the others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
+	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for what large requests read, in MiB, 0 for no limit (default: ${default}). A request that reads more than 1 MiB is large. Without memory it waits, or gets an error. The gateway takes about four times as much in total."`
 	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Change limits of what one request may ask for; 0 is no limit. docs/LIMITS.md lists the names."`
@@ -73,11 +74,14 @@ func (s *serveCommand) Validate() error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key need each other")
 	}
+	if s.ReadMemory < 0 || s.ReadMemory > maxMemory {
+		return fmt.Errorf("--read-memory must be from 0, which is no limit, to %d MiB, not %d", maxMemory, s.ReadMemory)
+	}
 	if s.FanoutLimit < 1 {
 		return errors.New("--fanout-limit must be at least 1")
 	}
-	if s.RowCache < 0 || s.RowCache > maxRowCache {
-		return fmt.Errorf("--row-cache must be from 0, which is no cache, to %d MiB, not %d", maxRowCache, s.RowCache)
+	if s.RowCache < 0 || s.RowCache > maxMemory {
+		return fmt.Errorf("--row-cache must be from 0, which is no cache, to %d MiB, not %d", maxMemory, s.RowCache)
 	}
 	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
 		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: the keys also sign tokens for other services")
@@ -122,6 +126,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		Origins:           s.CORS,
 		CORSHeaders:       s.CORSHeaders,
 		Concurrency:       s.concurrency(),
+		ReadMemory:        s.ReadMemory << 20,
 		StreamsPerAddress: s.StreamsPerAddress,
 		FanoutLimit:       s.FanoutLimit,
 		Production:        s.Production,

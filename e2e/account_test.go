@@ -188,3 +188,30 @@ func TestAServerWithoutASecretGivesNoTokens(t *testing.T) {
 		t.Error("there is a user who can't log in: ", a)
 	}
 }
+
+func TestLongTextsAreLimited(t *testing.T) {
+	g := newAccounts(t)
+	token := oracle.Get(g.post(t, lilei, "").Data, "signUp", "token").(string)
+	post := func(content string) string {
+		a := g.post(t, fmt.Sprintf(`mutation{postTwit(input:{content:%q}){userErrors{code message}}}`, content), token)
+		if errs, _ := oracle.Get(a.Data, "postTwit", "userErrors").(oracle.List); len(errs) > 0 {
+			return sprint(oracle.Get(errs[0], "code"), " ", oracle.Get(errs[0], "message"))
+		}
+		return sprint(a.Errors)
+	}
+	posted := 0
+	for ; posted < 200; posted++ { // a mebibyte is 104
+		if got := post(strings.Repeat("x", 10_000)); got != "[]" {
+			if !strings.HasPrefix(got, "LIMIT_EXCEEDED too many long texts; try again in ") {
+				t.Error(got)
+			}
+			break
+		}
+	}
+	if posted < 104 || posted == 200 {
+		t.Errorf("%d long texts are posted", posted)
+	}
+	if got := post("short"); got != "[]" {
+		t.Errorf("a short one: %s", got)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/limits"
 	"twibase/hbase"
+	"twibase/hbase/tables"
 	"twibase/live"
 	"twibase/loaders"
 	"twibase/resolvers"
@@ -46,6 +47,7 @@ type Config struct {
 	CORSHeaders    []string           // further request headers of these origins
 
 	Concurrency       int // operations executed at a time; 0 for any number
+	ReadMemory        int // bytes that large requests may have read at a time; 0 for any number
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for any number
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
@@ -70,6 +72,7 @@ type Gateway struct {
 
 	config    Config
 	store     hbase.Store
+	memory    *hbase.Memory // of what requests read; nil if it is not bounded
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	drain     *middleware.Drain
@@ -92,6 +95,9 @@ func New(store hbase.Store, config Config) *Gateway {
 		drain:     new(middleware.Drain),
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
+	}
+	if config.ReadMemory > 0 {
+		g.memory = hbase.NewMemory(int64(config.ReadMemory), tables.MaxCell)
 	}
 	log := slog.New(zerolog.NewSlogHandler(config.Log))
 	g.watchdog = &loaders.Watchdog{Log: log}

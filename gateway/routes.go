@@ -30,7 +30,7 @@ const requestTimeout = 30 * time.Second
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	fresh := func(ctx context.Context) context.Context {
-		return g.watchdog.With(ctx, hbase.Budgeted(g.store, c.Limits[limits.Read]))
+		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, c.Limits[limits.Read], g.memory))
 	}
 	root := &resolvers.Resolver{
 		Writers:  g.writers,

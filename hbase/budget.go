@@ -4,16 +4,24 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 	"sync/atomic"
 )
 
-// Budget is how many bytes of keys and values may still be read. It is safe for concurrent use, and a nil one has no end.
+// Budget is how many bytes of keys and values a request may still read. It is safe for concurrent use, and a nil one has no end.
 type Budget struct {
-	most int64
-	read atomic.Int64
+	ctx    context.Context // of the request
+	most   int64           // 0 for any number
+	read   atomic.Int64
+	memory *Memory // nil if it is not bounded
+
+	mu   sync.Mutex
+	held atomic.Int64 // bytes of the memory; it changes under mu
+	done bool         // the request has ended, and holds nothing
 }
 
-// OverBudget is the error of a read when more than Most bytes were read. It tells those who know nothing of stores.
+// OverBudget is the error of a read when more than Most bytes were read, or would be. It tells those who know nothing of stores.
 type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
@@ -26,15 +34,65 @@ func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend takes n bytes away. It is an [*OverBudget] when too many are gone, from then on for ever.
+// Spend takes n bytes away. It is an [*OverBudget] when too many are gone, from then on for ever, and a [*Busy] when the gateway's
+// memory is used up.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
 	}
-	if read := b.read.Add(n); read > b.most {
+	read := b.read.Add(n)
+	if b.most > 0 && read > b.most {
 		return &OverBudget{b.most, read}
 	}
+	return b.hold(read, false)
+}
+
+// hold takes enough of the gateway's memory for a request that has read, or will read, so many bytes. What it
+// holds it keeps until it ends. wait is whether it may wait for others to end.
+func (b *Budget) hold(bytes int64, wait bool) error {
+	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
+		return nil
+	}
+	if bytes > b.memory.most {
+		return &OverBudget{b.memory.most, bytes}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done {
+		return b.ctx.Err()
+	}
+	// A step is at least a mebibyte, unless that is more than there is.
+	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.most-b.held.Load())
+	if err := b.memory.take(b.ctx, more, wait); err != nil {
+		return err
+	}
+	if b.held.Add(more) == more {
+		context.AfterFunc(b.ctx, b.end)
+	}
 	return nil
+}
+
+func (b *Budget) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = true
+	b.memory.give(b.held.Load())
+}
+
+// foresee is [Budget.Spend] of what Gets are likely to bring, which it does not take away.
+func (b *Budget) foresee(gets []Get) error {
+	if likely := b.memory.sizeOf(gets).likely; likely > b.left() && !b.memory.doubts() {
+		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + likely}
+	}
+	return b.Spend(0)
+}
+
+// left returns how many bytes the request may still read.
+func (b *Budget) left() int64 {
+	if b.most == 0 {
+		return b.memory.most - b.read.Load()
+	}
+	return b.most - b.read.Load()
 }
 
 type budgetKey struct{}
@@ -45,13 +103,14 @@ func BudgetOf(ctx context.Context) *Budget {
 	return b
 }
 
-// Budgeted returns a view of store whose reads together bring no more than most bytes, but for the last row. 0 is any number. What is read
-// otherwise, by those who write, is not counted.
-func Budgeted(store Store, most int) Store {
-	if most == 0 {
+// Budgeted returns a view of store for a request that ends with ctx. Its reads together bring no more than most bytes, but for the last row; 0
+// is any number. They share the memory with those of other requests; nil has no end. What is read otherwise, by those who write, is not
+// counted.
+func Budgeted(ctx context.Context, store Store, most int, memory *Memory) Store {
+	if most == 0 && memory == nil {
 		return store
 	}
-	return &budgeted{store, &Budget{most: int64(most)}}
+	return &budgeted{store, &Budget{ctx: ctx, most: int64(most), memory: memory}}
 }
 
 type budgeted struct {
@@ -59,12 +118,57 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. The items that the budget does not reach have its error.
+// Get implements [Store]. The items that the budget does not reach have its error. Gets whose answers may be too large for one call are
+// sent in pieces, one after the other.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
 	}
-	return b.Store.Get(context.WithValue(ctx, budgetKey{}, b.budget), gets)
+	ctx = context.WithValue(ctx, budgetKey{}, b.budget)
+	m := b.budget.memory
+	if m == nil {
+		return b.Store.Get(ctx, gets)
+	}
+	if n, size := m.piece(gets); n == len(gets) && size.likely <= b.budget.left() {
+		if results, err := b.getPiece(ctx, gets, size); err != errLearnt {
+			return results, err
+		}
+	}
+	return b.getPieces(ctx, gets)
+}
+
+// getPieces sends Gets in pieces, as far as the budget reaches.
+func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
+	results := make([]Result, 0, len(gets))
+	for len(results) < len(gets) {
+		rest := gets[len(results):]
+		n, size := b.budget.memory.piece(rest)
+		err := b.budget.foresee(rest)
+		var part []Result
+		if err == nil {
+			part, err = b.getPiece(ctx, rest[:n], size)
+		}
+		if err == errLearnt {
+			continue
+		}
+		if err != nil {
+			return append(results, slices.Repeat([]Result{{Err: err}}, len(rest))...), nil
+		}
+		results = append(results, part...)
+	}
+	return results, nil
+}
+
+func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Result, error) {
+	m, before := b.budget.memory, b.budget.read.Load()
+	if err := b.budget.hold(min(before+size.likely, m.most), true); err != nil {
+		return nil, err
+	}
+	results, err := b.Store.Get(ctx, gets)
+	if size.likely > 0 || b.budget.read.Load()-before > smallRequest {
+		m.learn(gets, results)
+	}
+	return results, err
 }
 
 // Scan implements [Store].

@@ -77,9 +77,19 @@ func (m sessionMutation[I]) resolve(
 	return userErrors, err
 }
 
+// mayPost returns a user error if a user has posted too many long texts.
+func (r *Resolver) mayPost(username, text string) error {
+	if wait := r.Attempts.Post(username, len(text)); wait > 0 {
+		return tooMany("long texts", wait)
+	}
+	return nil
+}
+
 // tooManyAttempts is the user error for a client that has to wait.
-func tooManyAttempts(wait time.Duration) error {
+func tooManyAttempts(wait time.Duration) error { return tooMany("attempts", wait) }
+
+func tooMany(what string, wait time.Duration) error {
 	seconds := (wait + time.Second - 1) / time.Second
-	message := fmt.Sprintf("too many attempts; try again in %d s", seconds)
+	message := fmt.Sprintf("too many %s; try again in %d s", what, seconds)
 	return writers.UserErrors{{Code: writers.LimitExceeded, Message: message}}
 }

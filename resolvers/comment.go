@@ -47,6 +47,9 @@ func (m addComment) resolve(
 ) (userErrors []*model.UserError, err error) {
 	var key tables.CommentKey
 	*twit, userErrors, err = m.onTwit(ctx, in.TwitID, func(ctx context.Context, viewer string) (err error) {
+		if err := r.mayPost(viewer, in.Content); err != nil {
+			return err
+		}
 		key, err = r.Writers.AddComment(ctx, viewer, twitOf(in.TwitID), in.Content, in.IdempotencyKey.Value())
 		return err
 	})

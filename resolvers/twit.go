@@ -72,6 +72,9 @@ func (m postTwit) resolve(
 	}
 	var key tables.TwitKey
 	userErrors, err := m.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
+		if err := r.mayPost(viewer, in.Content); err != nil {
+			return err
+		}
 		key, err = r.Writers.PostTwit(ctx, viewer, posted)
 		return err
 	})

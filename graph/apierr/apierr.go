@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -97,6 +98,12 @@ func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
 }
 
+// Busy returns the error for a server that has no room for the request now. The extension `retryAfterMs` says when it may.
+func Busy(after time.Duration) *Error {
+	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
+		Extensions: map[string]any{"retryAfterMs": after.Milliseconds()}}
+}
+
 // Of returns the public form of any error, and the cause to log, nil for none.
 func Of(err error) (public *Error, cause error) {
 	if errors.As(err, &public) {
@@ -118,6 +125,9 @@ func Of(err error) (public *Error, cause error) {
 		Exceeded() (what string, limit, actual int)
 	})(nil); errors.As(err, &e) {
 		return LimitExceeded(e.Exceeded()), nil
+	}
+	if b := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &b) {
+		return Busy(b.RetryAfter()), nil
 	}
 	if t := (interface{ Temporary() bool })(nil); errors.As(err, &t) && t.Temporary() {
 		return Unavailable(err), err

@@ -14,11 +14,14 @@ import (
 // used are dropped.
 const maxRemembered = 100_000
 
-// Attempts limits the rate of sign-ups and log-ins, by client address and by username.
+// freePost is how many bytes a text may have that is not limited.
+const freePost = 4 << 10
+
+// Attempts limits the rate of sign-ups and log-ins, by client address and by username, and that of long texts, by their author.
 // docs/PERMISSIONS.md has the numbers. It is safe for concurrent use.
 type Attempts struct {
-	signUps, logIns, names *buckets
-	now                    func() time.Time
+	signUps, logIns, names, posts *buckets
+	now                           func() time.Time
 }
 
 // NewAttempts returns limits without any attempts.
@@ -27,6 +30,7 @@ func NewAttempts(now func() time.Time) *Attempts {
 		signUps: newBuckets(rate.Every(time.Second), 100),
 		logIns:  newBuckets(rate.Every(time.Second/10), 100),
 		names:   newBuckets(rate.Every(6*time.Second), 10),
+		posts:   newBuckets(8<<10, 1<<20),
 		now:     now,
 	}
 }
@@ -51,6 +55,15 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 // LoggedIn drops the attempts for a name after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
+// Post counts the bytes of a long text that a user posts, and returns how long the user must wait before it is tried again, 0 if
+// the text is allowed. Nil limits nothing.
+func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
+	if a == nil || bytes <= freePost {
+		return 0
+	}
+	return a.posts.takeN(username, a.now(), min(bytes, a.posts.burst))
+}
+
 // buckets has a token bucket for each key.
 type buckets struct {
 	limit rate.Limit
@@ -67,7 +80,10 @@ func newBuckets(limit rate.Limit, burst int) *buckets {
 }
 
 // take takes a token, or returns when there will be one.
-func (b *buckets) take(key string, now time.Time) time.Duration {
+func (b *buckets) take(key string, now time.Time) time.Duration { return b.takeN(key, now, 1) }
+
+// takeN takes n tokens, or returns when there will be so many.
+func (b *buckets) takeN(key string, now time.Time, n int) time.Duration {
 	bucket, known := b.all.Get(key)
 	if !known {
 		bucket = rate.NewLimiter(b.limit, b.burst)
@@ -75,7 +91,7 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 			bucket = other
 		}
 	}
-	taken := bucket.ReserveN(now, 1)
+	taken := bucket.ReserveN(now, n)
 	wait := taken.DelayFrom(now)
 	if wait > 0 {
 		taken.CancelAt(now)

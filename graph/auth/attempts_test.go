@@ -148,3 +148,30 @@ func TestAddresses(t *testing.T) {
 		})
 	}
 }
+
+func TestLongTextsAreLimitedByTheirBytes(t *testing.T) {
+	c := &clock{now}
+	a := NewAttempts(c.now)
+	post := func(username string, bytes int) func() time.Duration {
+		return func() time.Duration { return a.Post(username, bytes) }
+	}
+	if n, _ := most(post("LiLei", freePost)); n != 1000 {
+		t.Errorf("%d short texts", n)
+	}
+	if n, wait := most(post("LiLei", 40_000)); n != 26 || wait <= 0 || wait > 5*time.Second {
+		t.Errorf("%d long texts, then %v to wait", n, wait)
+	}
+	if n, _ := most(post("Lucy", 40_000)); n != 26 {
+		t.Errorf("%d long texts of somebody else", n)
+	}
+	c.at = c.at.Add(5 * time.Second)
+	if n, _ := most(post("LiLei", 40_000)); n != 1 {
+		t.Errorf("%d long texts after 5 s", n)
+	}
+	if wait := a.Post("Lily", 100<<20); wait != 0 {
+		t.Errorf("a text that no limit admits has to wait %v, rather than be refused as too long", wait)
+	}
+	if wait := (*Attempts)(nil).Post("LiLei", 1<<20); wait != 0 {
+		t.Errorf("no limits let it wait %v", wait)
+	}
+}

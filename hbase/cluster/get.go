@@ -14,6 +14,11 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	land, err := hbase.BudgetOf(ctx).Fly(ctx, gets) // the wait is not part of the region servers' time
+	if err != nil {
+		return nil, err
+	}
+	defer land()
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err

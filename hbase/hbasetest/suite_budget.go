@@ -23,7 +23,7 @@ func (s *suite) testBudget(t *testing.T) {
 		return errors.As(err, &over) && over.Most == most && over.Read > most
 	}
 	t.Run("what a budget does not reach is its error, in its place", func(t *testing.T) {
-		store := hbase.Budgeted(s.store, most)
+		store := hbase.Budgeted(s.ctx, s.store, most, nil)
 		results, err := store.Get(s.ctx, gets)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func (s *suite) testBudget(t *testing.T) {
 	t.Run("a scan ends where the budget does", func(t *testing.T) {
 		answered := 0
 		var last error
-		for _, err := range hbase.Budgeted(s.store, most).Scan(s.ctx, hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}) {
+		for _, err := range hbase.Budgeted(s.ctx, s.store, most, nil).Scan(s.ctx, hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}) {
 			if last = err; err == nil {
 				answered++
 			}

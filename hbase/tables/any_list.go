@@ -21,6 +21,8 @@ type AnyList struct {
 	Count string
 	// PublicCount is the attribute that holds how many members everybody may see. It is empty if everybody may see all.
 	PublicCount string
+	// MaxMember is how many bytes a member has at most; 0 is some hundred. See [MaxCell].
+	MaxMember int
 	// Trimmed lists lose their last members when they grow too long. All other lists are split into buckets.
 	Trimmed bool
 

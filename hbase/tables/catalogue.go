@@ -55,6 +55,18 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
+// MaxCell returns about how many bytes a cell of a family has at most: writers accept no longer texts.
+func MaxCell(table, family string) int {
+	const few, attribute = 256, 1 << 10
+	switch l := ListOf(table, family); {
+	case l == nil:
+		return attribute
+	case l.MaxMember > 0:
+		return l.MaxMember
+	}
+	return few
+}
+
 // Relations returns the kinds of relations.
 func Relations() []*Relation { return relations }
 

@@ -86,7 +86,7 @@ const CommentCount = Attributes + ":commentCount"
 // Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
 var Comments = newList(List[*Comment]{
 	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount",
-		position: checkCommentPosition},
+		MaxMember: 10 << 10, position: checkCommentPosition},
 	decode: decodeComment,
 	encode: func(c *Comment) (string, []byte) {
 		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)

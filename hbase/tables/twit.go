@@ -101,7 +101,7 @@ const (
 )
 
 func twitList(l AnyList) *List[*Twit] {
-	l.position = checkTwitPosition
+	l.position, l.MaxMember = checkTwitPosition, 48<<10
 	return newList(List[*Twit]{
 		AnyList:  l,
 		decode:   decodeTwit,
