@@ -54,14 +54,13 @@ var signUp = register(opType[signUpArgs]{
 // have no caller.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
-// SignUp creates a user who can log in with the password, and returns the normalised username.
-// With the same idempotency key and password, it does nothing the second time. The error may be
-// UserErrors.
+// SignUp creates a user who can log in with the password, and returns the username. With the same
+// idempotency key and password, it does nothing the second time.
 func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, false)
 	secret = in.password("password", secret)
-	idempotencyKey = in.idempotencyKey("idempotencyKey", idempotencyKey)
+	idempotencyKey = in.idempotencyKey(idempotencyKey)
 	if err := in.err(); err != nil {
 		return "", err
 	}
@@ -91,8 +90,8 @@ func (a *Accounts) again(ctx context.Context, username, key, secret string) erro
 	return err
 }
 
-// LogIn checks a username and a password, and returns the normalised username. A wrong password
-// and an unknown user have the same error after the same time: LogIn hashes exactly one password.
+// LogIn checks a username and a password, and returns the username. A wrong password and an unknown
+// user have the same error after the same time: LogIn hashes exactly one password.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,32 +17,17 @@ import (
 // their cells.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
-	for _, m := range members {
-		gets = append(gets, m.bucketsGet())
-	}
+	gets = placeGets(members)
 	increments := x.sortedIncrements()
 	for _, inc := range increments {
 		gets = append(gets, countsGet(inc.location, inc.deltas))
 	}
 	return gets, func(cells [][]hbase.Cell) error {
-		if err := x.takeBuckets(members, cells); err != nil {
-			return err
-		}
 		for i, inc := range increments {
 			inc.before, inc.read = cells[len(members)+i], true
 		}
-		return nil
+		return takePlaces(members, cells)
 	}
-}
-
-// takeBuckets remembers the buckets of members, given the cells of member.bucketsGet.
-func (x *execution) takeBuckets(members []*member, cells [][]hbase.Cell) (err error) {
-	for i, m := range members {
-		if x.buckets[m], err = m.buckets(cells[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // applyStages applies stages in turn. A stage is tried three times while the store is unavailable.
@@ -91,19 +75,15 @@ func (x *execution) applyStage(ctx context.Context, s stage, label string) error
 	return nil
 }
 
-// locate reads the buckets of those members of which they are not known.
+// locate reads the places of those members of which they are not known.
 func (x *execution) locate(ctx context.Context, s stage, label string) error {
-	members := slices.DeleteFunc(s.members(), func(m *member) bool { _, known := x.buckets[m]; return known })
+	members := slices.DeleteFunc(s.members(), func(m *member) bool { return m.known })
 	if len(members) == 0 {
 		return nil
 	}
-	var gets []hbase.Get
-	for _, m := range members {
-		gets = append(gets, m.bucketsGet())
-	}
-	cells, err := x.get(ctx, label+"find buckets", gets)
+	cells, err := x.get(ctx, label+"find buckets", placeGets(members))
 	if err == nil {
-		err = x.takeBuckets(members, cells)
+		err = takePlaces(members, cells)
 	}
 	if err != nil {
 		return err
@@ -123,15 +103,16 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 		case job:
 			writes = append(writes, write{label + e.String(), tables.Jobs.Put(e.Job)})
 		case *member:
-			writes = append(writes, e.writes(x.buckets[e], label)...)
-			x.unverified[e] = x.buckets[e]
+			writes = append(writes, e.writes(e.place, label)...)
+			if !slices.Contains(x.unverified, e) {
+				x.unverified = append(x.unverified, e)
+			}
 		case count:
 			counted[e.location] = true
 		}
 	}
 	var g errgroup.Group
 	g.Go(func() error { return x.mutate(ctx, writes...) })
-	lengths := map[column]int{}
 	increments := slices.DeleteFunc(x.sortedIncrements(), func(inc *increment) bool { return !counted[inc.location] })
 	for _, inc := range increments {
 		g.Go(func() error { return x.w.increments.apply(ctx, x.client, inc, label) })
@@ -139,6 +120,7 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	lengths := map[column]int{}
 	for _, inc := range increments {
 		for name, n := range inc.after {
 			lengths[column{inc.location, name}] = n
@@ -167,44 +149,37 @@ func (x *execution) compensate(ctx context.Context, c compensation, label string
 
 // verifyAll returns when all members are where they belong.
 func (x *execution) verifyAll(ctx context.Context) error {
-	for len(x.unverified) > 0 {
-		if _, err := x.getVerified(ctx, nil, "check buckets"); err != nil {
-			return err
-		}
+	if len(x.unverified) == 0 {
+		return nil
 	}
-	return nil
+	_, err := x.getVerified(ctx, nil, "check buckets")
+	return err
 }
 
-// getVerified reads, together with the buckets of the unverified members. Members whose bucket was
+// getVerified reads, together with the places of the unverified members. Members whose bucket was
 // split meanwhile are written again, and everything is read again, until there are none.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
-		members := slices.SortedFunc(maps.Keys(x.unverified), (*member).compare)
-		all := slices.Clone(gets)
-		for _, m := range members {
-			all = append(all, m.bucketsGet())
-		}
-		cells, err := x.get(ctx, label, all)
+		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
 		if err != nil {
 			return nil, err
 		}
+		var moved []*member
+		var places []tables.Place
 		var writes []write
-		moved := map[*member]tables.Place{}
-		for i, m := range members {
-			at, err := m.buckets(cells[len(gets)+i])
+		for i, m := range x.unverified {
+			place, err := m.placeIn(cells[i])
 			if err != nil {
 				return nil, x.failed(label, err)
 			}
-			if at == x.unverified[m] {
-				delete(x.unverified, m)
-				delete(x.buckets, m)
-			} else {
-				moved[m] = at
-				writes = append(writes, m.writes(at, "again ")...)
+			if m.known = place != m.place; m.known {
+				moved, places = append(moved, m), append(places, place)
+				writes = append(writes, m.writes(place, "again ")...)
 			}
 		}
-		if len(writes) == 0 {
-			return cells[:len(gets)], nil
+		cells = cells[len(x.unverified):]
+		if x.unverified = moved; len(moved) == 0 {
+			return cells, nil
 		}
 		if err := x.checkOpen(ctx, label+" "); err != nil {
 			return nil, err
@@ -212,11 +187,13 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 		if err := x.mutate(ctx, writes...); err != nil {
 			return nil, err
 		}
-		maps.Copy(x.unverified, moved)
+		for i, m := range moved {
+			m.place = places[i]
+		}
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. It follows every read of buckets:
+// checkOpen returns errSuperseded if the operation is complete. It follows every read of places:
 // who removes the member does so when this operation is complete, and so finds at least the buckets
 // that were read here. What this execution writes late is masked in all of them.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
@@ -227,12 +204,66 @@ func (x *execution) checkOpen(ctx context.Context, label string) error {
 	return err
 }
 
+// placeGets read the directories that say in which buckets members belong.
+func placeGets(members []*member) (gets []hbase.Get) {
+	for _, m := range members {
+		gets = append(gets, m.list.Places(m.owner, m.cell.Qualifier))
+	}
+	return gets
+}
+
+// takePlaces sets the places of members, given the cells of placeGets.
+func takePlaces(members []*member, cells [][]hbase.Cell) (err error) {
+	for i, m := range members {
+		if m.place, err = m.placeIn(cells[i]); err != nil {
+			return err
+		}
+		m.known = true
+	}
+	return nil
+}
+
+func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
+	return m.list.Place(m.owner, m.cell.Qualifier, cells)
+}
+
+// writes add or remove the member at a place. If its bucket is not bucket 0, they remove it from
+// bucket 0, too, so that the write of an execution with an older directory stays masked. While
+// bucket 0 may still be read for old copies, a new member leaves a moved marker there instead.
+func (m *member) writes(at tables.Place, label string) []write {
+	what := label + m.String()
+	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
+		return hbase.Put{Table: m.list.Table, Row: m.list.Row(m.owner, bucket), Cells: []hbase.Cell{c}}
+	}
+	remove := func(bucket uint32) hbase.Mutation {
+		return hbase.Delete{Table: m.list.Table, Row: m.list.Row(m.owner, bucket),
+			Columns: []hbase.Deletion{deletionOfCell(m.cell, m.cell.Timestamp)}}
+	}
+	in := func(bucket uint32) hbase.Mutation {
+		if m.gone {
+			return remove(bucket)
+		}
+		return put(bucket, m.cell)
+	}
+	writes := []write{{what, in(at.Covering)}}
+	if at.Pending != 0 {
+		writes = append(writes, write{what + ", pending", in(at.Pending)})
+	}
+	switch {
+	case at.Covering == 0:
+	case at.Moving && !m.gone:
+		marker := m.list.MovedCell(m.cell.Qualifier, m.cell.Timestamp)
+		writes = append(writes, write{what + ", moving", put(0, marker)})
+	default:
+		writes = append(writes, write{what + ", bucket 0", remove(0)})
+	}
+	return writes
+}
+
 // sleep waits, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

@@ -162,7 +162,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 // of the arguments, as another gateway would make it.
 func (x *execution) check(ctx context.Context) (state, error) {
 	r := x.read
-	r.get = func(gets ...hbase.Get) ([][]hbase.Cell, error) { return x.get(ctx, "read", gets) }
+	r.get = x.getter(ctx, "read")
 	d, err := x.opType.check(x.arguments, r)
 	switch {
 	case err != nil:
@@ -212,14 +212,15 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 }
 
 // prepare writes the intent, checks the predecessor and reads ahead for the effects, in one round.
-// If it fails, the intent is removed: the CheckAndPut was not sent.
+// If it fails, the intent is removed: the CheckAndPut was not sent. The intent of an operation
+// without a commit row follows, because it is the commit.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		_ = x.abandon(ctx)
 		return 0, err
 	}
 	if x.intent.Table == "" {
-		return stateRecording, nil
+		return stateCommitted, x.mutate(ctx, x.intended())
 	}
 	return stateCommitting, nil
 }
@@ -259,22 +260,4 @@ func (x *execution) readAhead(ctx context.Context) error {
 		}
 	}
 	return take(cells)
-}
-
-// record writes the intent of an operation without a commit row, which commits it. It tries three
-// times.
-func (x *execution) record(ctx context.Context) (state, error) {
-	x.tries++
-	err := x.mutate(ctx, x.intended())
-	switch {
-	case err == nil:
-		return stateCommitted, nil
-	case !errors.Is(err, hbase.ErrUnavailable):
-		return 0, err
-	case x.tries < 3:
-		return stateRecording, nil
-	case x.opType.nonIdempotent:
-		return 0, ErrUnknown
-	}
-	return 0, err
 }

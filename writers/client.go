@@ -18,10 +18,7 @@ type client struct {
 
 // call begins a call of the store; the returned function ends it.
 func (c client) call(ctx context.Context, what ...string) (context.Context, func()) {
-	ended := func() {}
-	if c.w.watch != nil {
-		ctx, ended = c.w.watch(ctx, c.caller, what)
-	}
+	ctx, ended := c.w.watch(ctx, c.caller, what)
 	hbase.StatsOf(ctx).Rounds.Add(1)
 	return ctx, ended
 }
@@ -42,6 +39,11 @@ func (c client) get(ctx context.Context, what string, gets []hbase.Get) ([][]hba
 		err = c.failed(what, err)
 	}
 	return cells, err
+}
+
+// getter returns get for reads with the same purpose.
+func (c client) getter(ctx context.Context, what string) getter {
+	return func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, what, gets) }
 }
 
 // one reads one row.

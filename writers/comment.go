@@ -66,11 +66,7 @@ var addComment = register(opType[addCommentArgs]{
 	plan: func(a addCommentArgs, o operation) plan {
 		c := a.comment(o.at)
 		return plan{now: []stage{
-			{
-				add(tables.Comments, c.Twit.String(), c, o.at),
-				add(tables.UserComments, a.Author, c.Key(), o.at),
-				countOf(tables.Comments, c.Twit.String(), 1),
-			},
+			append(join(tables.Comments, c.Twit.String(), c, o.at), join(tables.UserComments, a.Author, c.Key(), o.at)...),
 			{compensation{a.references(), nested{"deleteComment", deletionOfComment(c)}}},
 		}}
 	},
@@ -107,11 +103,9 @@ var deleteComment = register(opType[deleteCommentArgs]{
 	},
 	plan: func(a deleteCommentArgs, o operation) plan {
 		c := a.comment()
-		return plan{now: []stage{{
-			remove(tables.Comments, c.Twit.String(), c, o.at),
-			remove(tables.UserComments, a.Author, c.Key(), o.at),
-			countOf(tables.Comments, c.Twit.String(), -1),
-		}}}
+		return plan{now: []stage{
+			append(leave(tables.Comments, c.Twit.String(), c, o.at), leave(tables.UserComments, a.Author, c.Key(), o.at)...),
+		}}
 	},
 })
 
@@ -132,13 +126,13 @@ func deleteCommentsBy(author string) effect {
 }
 
 // AddComment adds a comment to a twit that the author may see, and returns the comment's key. The
-// twit is nil if there is none. The error may be UserErrors.
+// twit is nil if there is none.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {
 	var in input
 	a := addCommentArgs{Author: author, Content: in.comment("content", content),
-		Key: in.idempotencyKey("idempotencyKey", idempotencyKey)}
+		Key: in.idempotencyKey(idempotencyKey)}
 	if twit == nil {
 		in.errors = append(in.errors, UserError{NotFound, "twitId", "there is no such twit"})
 	} else {

@@ -66,10 +66,10 @@ func (x *execution) resolving() string {
 	return "commit"
 }
 
-// fenceOwn fences the own operation: its CheckAndPut is lost, or may still be applied. A fence is a
+// fence fences the own operation: its CheckAndPut is lost, or may still be applied. A fence is a
 // commit like any other: the predecessor must be complete. If it is not, a sweep tries again later,
 // so that nothing short waits for something long.
-func (x *execution) fenceOwn(ctx context.Context) (state, error) {
+func (x *execution) fence(ctx context.Context) (state, error) {
 	if id, incomplete := predecessor(ctx, x.intent.After); x.sweeping && incomplete {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 		if err != nil {
@@ -79,7 +79,10 @@ func (x *execution) fenceOwn(ctx context.Context) (state, error) {
 			return 0, x.failed("fence", fmt.Errorf("operation %s, the one before it, is not complete", id))
 		}
 	}
-	if _, err := x.fence(ctx, x.found); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
+	now := x.w.now()
+	void := x.commitRecord(tables.VoidOp(x.w.newOp(now), x.intent.ID), max(now.UnixMilli(), youngest(x.found)+1))
+	fence := hbase.Put{Table: x.intent.Table, Row: x.intent.Row, Cells: []hbase.Cell{void}}
+	if _, err := x.checkAndPut(ctx, "fence", x.after(), fence); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 		return 0, err
 	}
 	return stateResolving, nil
@@ -100,14 +103,6 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 		return stateCommitted, nil
 	}
 	return stateAbandoning, nil
-}
-
-// fence prevents that the operation commits later. row are the present cells of the commit row.
-func (x *execution) fence(ctx context.Context, row []hbase.Cell) (bool, error) {
-	now := x.w.now()
-	void := tables.VoidOp(x.w.newOp(now), x.intent.ID)
-	return x.checkAndPut(ctx, "fence", x.after(), hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-		Cells: []hbase.Cell{x.commitRecord(void, max(now.UnixMilli(), youngest(row)+1))}})
 }
 
 // abandon removes the intent of an operation that can no longer commit. If the gateway that was

@@ -13,7 +13,6 @@ import (
 func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})
 	x.increments = map[location]*increment{}
-	x.buckets, x.unverified = map[*member]tables.Place{}, map[*member]tables.Place{}
 	for _, s := range slices.Concat(x.plan.now, x.plan.later) {
 		x.addIncrements(s)
 	}
@@ -87,29 +86,27 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.alone(ctx, apply)
 }
 
-// seal turns the commit record into "done". A compensation that another execution found necessary
-// earlier fails then: an operation that finds nothing to do, and this one done, relies on that.
-func (x *execution) seal(ctx context.Context) error {
-	if !x.opType.compensated {
-		return nil
-	}
-	own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
-	_, err := x.checkAndPut(ctx, "seal", own, hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-		Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}})
-	return err
-}
-
-// remove removes the intent, and notes in the commit row that the operation is complete if the type
-// needs that.
+// remove removes the intent. Before, it notes in the commit row that the operation is complete if the
+// type needs that, and turns the commit record into "done" if there is a compensation. One that
+// another execution found necessary earlier fails then: an operation that finds nothing to do, and
+// this one done, relies on that.
 func (x *execution) remove(ctx context.Context) error {
-	ends := []write{{"remove intent", tables.Intents.Remove(x.intent)}}
-	if x.opType.needsPredecessor {
-		complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-			Cells: []hbase.Cell{tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At)}}
-		ends = slices.Insert(ends, 0, write{"note complete", complete})
+	if x.opType.compensated {
+		own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
+		done := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+			Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}}
+		if _, err := x.checkAndPut(ctx, "seal", own, done); err != nil {
+			return err
+		}
 	}
-	err := x.mutate(ctx, ends...)
-	if err == nil && x.opType.needsPredecessor {
+	remove := write{"remove intent", tables.Intents.Remove(x.intent)}
+	if !x.opType.needsPredecessor {
+		return x.mutate(ctx, remove)
+	}
+	complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
+		Cells: []hbase.Cell{tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At)}}
+	err := x.mutate(ctx, write{"note complete", complete}, remove)
+	if err == nil {
 		x.w.noteComplete(x.intent, x.intent.ID)
 	}
 	return err
@@ -178,7 +175,7 @@ func (c client) complete(ctx context.Context, record string) error {
 	if err != nil || !ok {
 		return err
 	}
-	_, stop := x.keep(ctx)
+	_, stop := c.w.outbox.Item(id, x).Keep(ctx)
 	defer stop()
 	return x.finish(ctx)
 }

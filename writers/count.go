@@ -56,9 +56,8 @@ type increment struct {
 	// operation. read is whether they were read, and not used yet.
 	before []hbase.Cell
 	read   bool
-	// applied is whether the increment was applied, or failed with err.
-	applied bool
-	err     error
+	// done gets the result when the increment was applied.
+	done chan error
 	// after are the counts with the increment, if this process added it.
 	after map[string]int
 }
@@ -89,73 +88,51 @@ func (x *execution) sortedIncrements() []*increment {
 	})
 }
 
-// incrementQueue combines the increments of concurrent operations in one row. The zero value is
-// ready for use.
+// incrementQueue combines the increments of concurrent operations in one row.
 type incrementQueue struct {
-	mu   sync.Mutex
-	rows map[location]*countedRow
+	mu sync.Mutex
+	// rows has the increments that wait, for each row that a goroutine is writing.
+	rows map[location][]*increment
 }
 
-// countedRow is a row in which operations count at this time.
-type countedRow struct {
-	// writing has an element while a caller of apply writes the row.
-	writing chan struct{}
-	waiting []*increment
-}
-
-// apply applies an increment exactly once, even if several gateways call it. The first caller that
-// gets to write the row applies all increments that wait by then.
+// apply applies an increment exactly once, even if several gateways call it.
 func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
-	row := q.add(inc)
-	row.writing <- struct{}{}
-	defer func() { <-row.writing }()
-	if inc.applied { // while it waited
-		return inc.err
+	inc.done = make(chan error, 1)
+	q.mu.Lock()
+	waiting, busy := q.rows[inc.location]
+	q.rows[inc.location] = append(waiting, inc)
+	q.mu.Unlock()
+	if !busy {
+		c.w.running.Go(func() { q.drain(ctx, c, inc.location, label) })
 	}
-	// Others depend on it, so the work does not end with its caller's context.
+	return <-inc.done
+}
+
+// drain applies the increments that wait for a row, until there are none.
+func (q *incrementQueue) drain(ctx context.Context, c client, at location, label string) {
 	ctx, cancel := c.w.outlive(ctx)
 	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, hbase.DefaultTimeout)
-	defer cancel()
-	batch := q.take(row)
-	err := applyBatch(ctx, c, batch, label+"count "+inc.table)
-	for _, inc := range batch {
-		inc.applied, inc.err = true, err
-	}
-	q.drop(row, inc.location)
-	return err
-}
-
-func (q *incrementQueue) add(inc *increment) *countedRow {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	row := q.rows[inc.location]
-	if row == nil {
-		row = &countedRow{writing: make(chan struct{}, 1)}
-		if q.rows == nil {
-			q.rows = map[location]*countedRow{}
+	for batch := q.take(at); len(batch) > 0; batch = q.take(at) {
+		limited, cancel := context.WithTimeout(ctx, hbase.DefaultTimeout)
+		err := applyBatch(limited, c, batch, label+"count "+at.table)
+		cancel()
+		for _, inc := range batch {
+			inc.done <- err
 		}
-		q.rows[inc.location] = row
 	}
-	inc.applied = false
-	row.waiting = append(row.waiting, inc)
-	return row
 }
 
-func (q *incrementQueue) take(row *countedRow) (batch []*increment) {
+// take returns the increments that wait for a row. If there are none, no goroutine writes it any more.
+func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	batch, row.waiting = row.waiting, nil
-	return batch
-}
-
-// drop forgets a row if nothing waits.
-func (q *incrementQueue) drop(row *countedRow, at location) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(row.waiting) == 0 {
+	batch := q.rows[at]
+	if len(batch) == 0 {
 		delete(q.rows, at)
+	} else {
+		q.rows[at] = nil
 	}
+	return batch
 }
 
 // applyBatch applies increments in one row.
@@ -248,9 +225,7 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 // uncounted returns the increments that are not in these counts, and drops complete operations from
 // a full journal. The intents are read after the counts: an operation without one was complete, and
 // counted, when the counts were read.
-func (s *counts) uncounted(
-	ctx context.Context, c client, batch []*increment, label string,
-) ([]*increment, error) {
+func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *increment) bool { return s.journal.Has(p.op) })
 	if len(uncounted) == 0 {
 		return nil, nil

@@ -99,19 +99,12 @@ var createDepartment = register(opType[createDepartmentArgs]{
 	},
 	plan: func(a createDepartmentArgs, o operation) plan {
 		parent := parentOf(a.Parent)
-		p := plan{now: []stage{{
-			departmentUnder(a.Code, a.Parent, tables.Department{Name: &a.Name}, o, originCell(a.Origin, o.at)),
-			add(tables.Children, parent, tables.Child{Name: a.Name, Code: a.Code}, o.at),
-			countOf(tables.Children, parent, 1),
-		}}}
-		switch {
-		case a.Depth == nil:
-		case a.Level > 0:
-			p.now[0] = append(p.now[0], deepen(*a.Depth, a.Level, o)...)
-		default:
-			p.later = []stage{{measure(a.Code, *a.Depth, o)}}
+		now := append(join(tables.Children, parent, tables.Child{Name: a.Name, Code: a.Code}, o.at),
+			departmentUnder(a.Code, a.Parent, tables.Department{Name: &a.Name}, o, originCell(a.Origin, o.at)))
+		if a.Level == 0 && a.Depth != nil {
+			return plan{now: []stage{now}, later: []stage{{measure(a.Code, a.Depth, o)}}}
 		}
-		return p
+		return plan{now: []stage{append(now, deepen(a.Depth, a.Level, o)...)}}
 	},
 })
 
@@ -132,7 +125,6 @@ type updateDepartmentArgs struct {
 
 // updateDepartment changes a department's name, by which its parent's list is sorted.
 var updateDepartment = register(opType[updateDepartmentArgs]{
-	// A second one could revert a later update.
 	name: "updateDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a updateDepartmentArgs) []hbase.Get { return []hbase.Get{departmentOf(a.Code)} },
@@ -178,7 +170,6 @@ var movedAtOnce = 200
 // deleteDepartment marks a department as deleted, moves its children to its parent, and then
 // removes its roles.
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
-	// A second one could delete the next department of that code.
 	name: "deleteDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(deleteDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a deleteDepartmentArgs) []hbase.Get {
@@ -221,19 +212,17 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	},
 })
 
-// CreateDepartment creates a department, and returns its normalised code. With the same caller
-// and idempotency key, it does nothing the second time. The error may be UserErrors.
+// CreateDepartment creates a department, and returns its code.
 func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepartment) (string, error) {
 	var in input
 	d.Code = in.code("code", d.Code)
 	checkAttributes(&in, tables.Departments, &d)
-	d.IdempotencyKey = in.idempotencyKey("idempotencyKey", d.IdempotencyKey)
+	d.IdempotencyKey = in.idempotencyKey(d.IdempotencyKey)
 	a := createDepartmentArgs{NewDepartment: d, Origin: w.origin(caller, d.IdempotencyKey)}
 	return d.Code, run(ctx, w, &in, createDepartment, &a)
 }
 
-// UpdateDepartment changes a department, and returns its normalised code. The error may be
-// UserErrors.
+// UpdateDepartment changes attributes of a department.
 func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)
@@ -242,7 +231,7 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 }
 
 // DeleteDepartment deletes a department. If it has sub-departments, they move to its parent, or it
-// is refused. The error may be UserErrors.
+// is refused.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}

@@ -52,6 +52,10 @@ type member struct {
 	owner string
 	cell  hbase.Cell
 	gone  bool
+
+	// place is where the execution writes it, if that is known. The bucket may have been split since.
+	place tables.Place
+	known bool
 }
 
 func (m *member) String() string {
@@ -61,14 +65,31 @@ func (m *member) String() string {
 	return "add to " + m.list.String()
 }
 
-// add adds a member to an owner's list.
+// add and remove change the members of an owner's list; join and leave also its counts.
 func add[E any](l *tables.List[E], owner string, e E, at int64) effect {
-	return &member{&l.AnyList, owner, l.Cell(e, at), false}
+	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at)}
 }
 
-// remove removes a member from an owner's list.
 func remove[E any](l *tables.List[E], owner string, e E, at int64) effect {
-	return &member{&l.AnyList, owner, l.Cell(e, at), true}
+	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at), gone: true}
+}
+
+func join[E any](l *tables.List[E], owner string, e E, at int64) stage {
+	return withCounts(l, owner, e, 1, add(l, owner, e, at))
+}
+
+func leave[E any](l *tables.List[E], owner string, e E, at int64) stage {
+	return withCounts(l, owner, e, -1, remove(l, owner, e, at))
+}
+
+func withCounts[E any](l *tables.List[E], owner string, e E, delta int, s ...effect) stage {
+	if l.Count != "" {
+		s = append(s, countOf(l, owner, delta))
+	}
+	if l.IsPublic(e) {
+		s = append(s, countIn(l.Owner.Table, owner, l.PublicCount, delta))
+	}
+	return s
 }
 
 // location is a row of a table.

@@ -9,24 +9,15 @@ import (
 // Code is the kind of a [UserError]: the schema's UserErrorCode.
 type Code string
 
-// The codes.
 const (
-	// BadInput is a field with an invalid value.
-	BadInput Code = "BAD_USER_INPUT"
-	// NotFound is something named that does not exist, or that the viewer may not see.
-	NotFound Code = "NOT_FOUND"
-	// AlreadyExists is a name or code that is taken, or was once a deleted user's.
-	AlreadyExists Code = "ALREADY_EXISTS"
-	// Conflict is something that others changed since the expected version.
-	Conflict Code = "CONFLICT"
-	// LimitExceeded is something that is allowed, but not so often, so much or so deep.
-	LimitExceeded Code = "LIMIT_EXCEEDED"
-	// HasChildren is a department that cannot be deleted while it has sub-departments.
-	HasChildren Code = "HAS_CHILDREN"
-	// Cycle is a department that cannot be moved below itself.
-	Cycle Code = "CYCLE"
-	// WrongCredentials is a username with another password. It does not say which of them is wrong.
-	WrongCredentials Code = "WRONG_CREDENTIALS"
+	BadInput         Code = "BAD_USER_INPUT"    // a field has an invalid value
+	NotFound         Code = "NOT_FOUND"         // it does not exist, or the viewer may not see it
+	AlreadyExists    Code = "ALREADY_EXISTS"    // the name or code is taken, or was once a deleted user's
+	Conflict         Code = "CONFLICT"          // others changed it since the expected version
+	LimitExceeded    Code = "LIMIT_EXCEEDED"    // it is too often, too much or too deep
+	HasChildren      Code = "HAS_CHILDREN"      // the department has sub-departments
+	Cycle            Code = "CYCLE"             // the department would be below itself
+	WrongCredentials Code = "WRONG_CREDENTIALS" // it does not say whether username or password are wrong
 )
 
 // UserError is a reason why a mutation changed nothing, for its caller: a user error of the schema.

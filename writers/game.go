@@ -37,11 +37,10 @@ type deleteGameArgs struct{ Code string }
 // deleteGame marks the game as deleted, and then erases its plays, and with them the players and
 // the counts.
 var deleteGame = register(opType[deleteGameArgs]{
-	// A second one could delete the next game of that code.
 	name: "deleteGame", properties: properties{nonIdempotent: true},
 	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
 	check: func(a *deleteGameArgs, r *reading) (decision, error) {
-		if err := ref(tables.Games, a.Code, "code").check(r.row); err != nil {
+		if _, err := existing(tables.Games, a.Code, r.row, "code"); err != nil {
 			return unchanged, err
 		}
 		return commit(tables.Games.Removal(r.at)...), nil
@@ -59,19 +58,18 @@ type NewGame struct {
 	IdempotencyKey *string
 }
 
-// CreateGame creates a game, and returns its normalised code. With the same caller and
-// idempotency key, it does nothing the second time. The error may be UserErrors.
+// CreateGame creates a game, and returns its code.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
 	a := createGameArgs{Code: in.code("code", g.Code)}
-	a.IdempotencyKey = in.idempotencyKey("idempotencyKey", g.IdempotencyKey)
+	a.IdempotencyKey = in.idempotencyKey(g.IdempotencyKey)
 	checkAttributes(&in, tables.Games, &g)
 	a.Origin = w.origin(caller, a.IdempotencyKey)
 	a.Name = *cmp.Or(g.Name, &a.Code)
 	return a.Code, run(ctx, w, &in, createGame, &a)
 }
 
-// UpdateGame changes a game, and returns its normalised code. The error may be UserErrors.
+// UpdateGame changes attributes of a game.
 func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)
@@ -79,7 +77,7 @@ func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) 
 	return c.Code, run(ctx, w, &in, updateGame, &c)
 }
 
-// DeleteGame deletes a game and its plays. The error may be UserErrors.
+// DeleteGame deletes a game and its plays.
 func (w *Writers) DeleteGame(ctx context.Context, code string) error {
 	var in input
 	return run(ctx, w, &in, deleteGame, &deleteGameArgs{in.code("code", code)})

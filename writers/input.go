@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/mail"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,13 +18,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The maximum lengths of texts, in characters if nothing else is said.
+// The bounds of values. Those of texts are in characters if nothing else is said.
 const (
 	MaxName           = 200 // of a user, a role or a game
 	MaxTitle          = 200
 	MaxTwit           = 10_000
 	MaxComment        = 2_000
-	MaxIdempotencyKey = 200 // bytes
+	MaxIdempotencyKey = 200  // bytes
+	MaxEmail          = 254  // bytes (RFC 5321)
+	MaxURL            = 2048 // bytes
+	MaxPhotos         = 9
+	MaxAge            = 150
+	MaxPlays          = 1_000_000 // that one recordPlay adds
+	MinPassword       = 8         // bytes
+	MaxPassword       = 1024      // bytes
 )
 
 // input validates the input of one mutation and collects all errors, so that a form can show them
@@ -38,19 +48,16 @@ func (in *input) err() error {
 	return UserErrors(in.errors)
 }
 
-// bad adds an error of a field.
-func (in *input) bad(field, format string, args ...any) {
-	if !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
-		in.errors = append(in.errors, UserError{BadInput, field, fmt.Sprintf(format, args...)})
+// check adds an error of a field, unless it is nil.
+func (in *input) check(field string, err error) {
+	if err != nil && !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
+		message := strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": ")
+		in.errors = append(in.errors, UserError{BadInput, field, message})
 	}
 }
 
-// named adds an error of [tables.ErrName].
-func (in *input) named(field string, err error) {
-	if err != nil {
-		in.bad(field, "%s", strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": "))
-	}
-}
+// bad adds an error of a field.
+func (in *input) bad(field, format string, args ...any) { in.check(field, fmt.Errorf(format, args...)) }
 
 // attribute is the text of an attribute of an object.
 func (in *input) attribute(form tables.Form, field, s string) string {
@@ -76,7 +83,7 @@ func (in *input) attribute(form tables.Form, field, s string) string {
 // username is the name of an existing user.
 func (in *input) username(field, s string) string {
 	s = norm.NFC.String(s)
-	in.named(field, tables.CheckUsername(s))
+	in.check(field, tables.CheckUsername(s))
 	return s
 }
 
@@ -101,41 +108,37 @@ var reserved = []string{
 // code is the code of a role, department or game.
 func (in *input) code(field, s string) string {
 	s = norm.NFC.String(s)
-	in.named(field, tables.CheckCode(s))
+	in.check(field, tables.CheckCode(s))
 	return s
 }
 
 // name is the display name of a user, a role or a game.
 func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
 
-// departmentName is the name of a department. Its length is limited in bytes, because it is a part
-// of positions.
+// departmentName is limited in bytes, because it is a part of positions.
 func (in *input) departmentName(field, s string) string {
 	s = in.line(field, s, tables.MaxDepartmentName)
-	in.named(field, tables.CheckDepartmentName(s))
+	in.check(field, tables.CheckDepartmentName(s))
 	return s
 }
 
-// title is the title of a twit.
-func (in *input) title(field string, s *string) *string {
-	return optional(func(field, s string) string { return in.line(field, s, MaxTitle) }, field, s)
+func (in *input) title(s *string) *string {
+	return optional(func(field, s string) string { return in.line(field, s, MaxTitle) }, "title", s)
 }
 
-func (in *input) idempotencyKey(field string, s *string) *string {
+func (in *input) idempotencyKey(s *string) *string {
 	return optional(func(field, s string) string {
 		if s = in.line(field, s, MaxIdempotencyKey); len(s) > MaxIdempotencyKey {
 			in.bad(field, "a key has at most %d bytes, not %d", MaxIdempotencyKey, len(s))
 		}
 		return s
-	}, field, s)
+	}, "idempotencyKey", s)
 }
 
 // line is a text of one line with a visible character.
 func (in *input) line(field, s string, limit int) string {
 	s = norm.NFC.String(s)
-	if err := cmp.Or(checkText(s, 1, limit), checkLine(s), checkVisible(s)); err != nil {
-		in.bad(field, "%s", err)
-	}
+	in.check(field, cmp.Or(checkLength(s, 1, limit), checkLine(s), checkVisible(s)))
 	return s
 }
 
@@ -144,23 +147,19 @@ func (in *input) twit(field, s string, photos bool) string {
 	return in.lines(field, s, MaxTwit, photos)
 }
 
-// comment is the content of a comment.
 func (in *input) comment(field, s string) string { return in.lines(field, s, MaxComment, false) }
 
 // lines is a text of any number of lines. Line breaks are stored as \n.
 func (in *input) lines(field, s string, limit int, mayBeInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
-	err := cmp.Or(checkText(s, 0, limit), checkControls(s, "\n\t"))
+	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))
 	if !mayBeInvisible {
-		err = cmp.Or(err, checkVisible(s))
-	}
-	if err != nil {
-		in.bad(field, "%s", err)
+		in.check(field, checkVisible(s))
 	}
 	return s
 }
 
-func checkText(s string, least, most int) error {
+func checkLength(s string, least, most int) error {
 	if !utf8.ValidString(s) {
 		return errors.New("it is not valid UTF-8")
 	}
@@ -202,4 +201,75 @@ func optional[T any](check func(string, T) T, field string, v *T) *T {
 	}
 	checked := check(field, *v)
 	return &checked
+}
+
+// email is the address of a mailbox, without a display name.
+func (in *input) email(field, s string) string {
+	s = norm.NFC.String(s)
+	address, err := mail.ParseAddress(s)
+	if len(s) > MaxEmail || err != nil || address.Address != s || checkLine(s) != nil {
+		in.bad(field, "an email address has the form name@example.org, and at most %d bytes", MaxEmail)
+	}
+	return s
+}
+
+func (in *input) age(field string, n int) {
+	if n < 0 || n > MaxAge {
+		in.bad(field, "an age is a number from 0 to %d, not %d", MaxAge, n)
+	}
+}
+
+const urlRule = "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes"
+
+func (in *input) url(field, s string) string {
+	if !isURL(s) {
+		in.bad(field, urlRule, MaxURL)
+	}
+	return s
+}
+
+func (in *input) photos(field string, urls []string) []string {
+	if len(urls) > MaxPhotos {
+		in.bad(field, "there are at most %d photos, not %d", MaxPhotos, len(urls))
+	}
+	for i, s := range urls {
+		if !isURL(s) {
+			in.bad(field, "photo %d: "+urlRule, i+1, MaxURL)
+		}
+	}
+	return urls
+}
+
+// isURL reports whether s is a valid URL of a picture. Files separate URLs by blanks.
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
+		u.Hostname() != "" && u.User == nil &&
+		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
+}
+
+// password is normalised, because keyboards differ in how they write an accent.
+func (in *input) password(field, s string) string {
+	s = norm.NFC.String(s)
+	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
+		in.bad(field, "a password has %d to %d bytes, not %d", MinPassword, MaxPassword, len(s))
+	}
+	return s
+}
+
+// day is a date such as 2014-12-25 that has begun in some time zone.
+func (in *input) day(field, s string, now time.Time) string {
+	in.check(field, tables.CheckDay(s))
+	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {
+		in.bad(field, "%q has not begun anywhere", s)
+	}
+	return s
+}
+
+// plays is the number that a recordPlay adds.
+func (in *input) plays(field string, n int) int {
+	if n < 1 || n > MaxPlays {
+		in.bad(field, "a count is a number from 1 to %d, not %d", MaxPlays, n)
+	}
+	return n
 }

@@ -55,13 +55,8 @@ func commitNew[T any](
 	if before, err := checkNew(&o.AnyObject, key, origin, idempotencyKey, r.row); err != nil || before {
 		return unchanged, err
 	}
-	cells := append(others, versionCell(r.operation), originCell(origin, r.at))
-	for _, g := range attributesOf(o, arguments) {
-		if text := g.value(); text != "" {
-			cells = append(cells, attributeCell(g.column, text, r.at))
-		}
-	}
-	return commit(cells...), nil
+	d := commitChanges(o, new(T), arguments, r)
+	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
 // updateType declares the update of an object's attributes. target returns what the arguments say
@@ -79,16 +74,16 @@ func updateType[T, A any](name, field string, o *tables.Object[T], target func(A
 			if err != nil {
 				return unchanged, err
 			}
-			return commitChanges(o, t, a, r)
+			return commitChanges(o, t, a, r), nil
 		},
 	}
 }
 
 // commitChanges commits the attributes that the arguments change, and a new version.
-func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) (decision, error) {
+func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) decision {
 	var cells []hbase.Cell
 	for _, g := range attributesOf(o, arguments) {
-		switch text := g.value(); {
+		switch text := *cmp.Or(g.text, new(string)); {
 		case text == o.Text(t, g.column):
 		case text == "":
 			cells = append(cells, tables.Without(g.column, r.at))
@@ -97,9 +92,9 @@ func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) 
 		}
 	}
 	if len(cells) == 0 {
-		return unchanged, nil
+		return unchanged
 	}
-	return commit(append(cells, versionCell(r.operation))...), nil
+	return commit(append(cells, versionCell(r.operation))...)
 }
 
 // existing returns the object that the cells hold. The error is a NOT_FOUND if there is none.
@@ -147,17 +142,14 @@ type Change[T any] struct {
 	Value *T
 }
 
-// given is what arguments say of an attribute.
+// given is what arguments say of an attribute: its value as it is stored, nil if they leave it out
+// or remove it.
 type given struct {
-	column string
-	form   tables.Form
-	// text is the value as it is stored, nil if there is none.
-	text *string
-	// removed is whether the arguments remove the attribute.
+	column  string
+	form    tables.Form
+	text    *string
 	removed bool
 }
-
-func (g given) value() string { return *cmp.Or(g.text, new(string)) }
 
 // attributesOf returns what arguments, a pointer to a struct, say of the attributes of an object: in
 // the fields that have their names, whatever the case.
@@ -168,7 +160,7 @@ func attributesOf[T any](o *tables.Object[T], arguments any) (all []given) {
 		if !field.IsValid() {
 			continue
 		}
-		g := given{column: column, form: form}
+		g, isGiven := given{column: column, form: form}, true
 		switch field := field.Addr().Interface().(type) {
 		case *string:
 			g.text = field
@@ -177,17 +169,13 @@ func attributesOf[T any](o *tables.Object[T], arguments any) (all []given) {
 		case **int:
 			g.text = decimal(*field)
 		case *Change[string]:
-			if !field.Given {
-				continue
-			}
-			g.text, g.removed = field.Value, field.Value == nil
+			isGiven, g.text, g.removed = field.Given, field.Value, field.Value == nil
 		case *Change[int]:
-			if !field.Given {
-				continue
-			}
-			g.text, g.removed = decimal(field.Value), field.Value == nil
+			isGiven, g.text, g.removed = field.Given, decimal(field.Value), field.Value == nil
 		}
-		all = append(all, g)
+		if isGiven {
+			all = append(all, g)
+		}
 	}
 	return all
 }
@@ -202,10 +190,9 @@ func decimal(n *int) *string {
 // checkAttributes checks what arguments give the attributes of an object, and normalises it.
 func checkAttributes[T any](in *input, o *tables.Object[T], arguments any) {
 	for _, g := range attributesOf(o, arguments) {
-		switch {
-		case g.text != nil:
+		if g.text != nil {
 			*g.text = in.attribute(g.form, g.column, *g.text)
-		case g.removed && g.column == "name":
+		} else if g.removed && g.column == "name" {
 			in.bad(g.column, "it can be changed, but not taken away")
 		}
 	}

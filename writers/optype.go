@@ -42,7 +42,8 @@ type properties struct {
 	// commit row is sealed when the operation is complete: then a late compensation fails.
 	compensated bool
 	// nonIdempotent operations are attempted again only if the first attempt is known not to have
-	// committed.
+	// committed: a second update could revert a later one, and a second deletion delete the next
+	// object of the key.
 	nonIdempotent bool
 	// delay is the time between the commit and the first effect. A sweep applies the effects then,
 	// so the next operation on a commit row would not wait for it: such types have none.
@@ -67,8 +68,10 @@ type reading struct {
 	// cells are the results of reads, in their order.
 	cells [][]hbase.Cell
 	// get reads in a round of its own.
-	get func(...hbase.Get) ([][]hbase.Cell, error)
+	get getter
 }
+
+type getter = func(...hbase.Get) ([][]hbase.Cell, error)
 
 // decision is the result of a check: whether the operation commits, and the cells to commit.
 type decision struct {

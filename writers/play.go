@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -32,12 +33,9 @@ var recordPlay = register(opType[recordPlayArgs]{
 		if err := playReferences(a.User, a.Game).check(r.cells); err != nil {
 			return unchanged, err
 		}
-		days, err := playedOn(r.row)
-		if err != nil {
-			return unchanged, err
-		}
-		before, err := tables.Plays.DecodeUnder(r.row)
-		if err != nil {
+		days, daysErr := playedOn(r.row)
+		before, keyErr := tables.Plays.DecodeUnder(r.row)
+		if err := cmp.Or(daysErr, keyErr); err != nil {
 			return unchanged, err
 		}
 		if before != "" {
@@ -73,8 +71,8 @@ var recordPlay = register(opType[recordPlayArgs]{
 			dayOf(a.Game, a.Day, a.Count),
 		}
 		if a.First {
-			plays = append(plays, add(tables.Players, a.Game, a.User, o.at),
-				countOf(tables.Players, a.Game, 1), countOf(tables.UserGames, a.User, 1))
+			plays = append(plays, countOf(tables.UserGames, a.User, 1))
+			plays = append(plays, join(tables.Players, a.Game, a.User, o.at)...)
 		}
 		return plan{now: []stage{
 			plays,
@@ -124,13 +122,11 @@ var _ = register(opType[erasePlaysArgs]{
 		return commit(cells...), nil
 	},
 	plan: func(a erasePlaysArgs, o operation) plan {
-		erased := stage{
-			put{tables.Plays.Gone(a.User, a.Game, a.Days, o.at)},
-			remove(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
-			remove(tables.Players, a.Game, a.User, o.at),
-			countOf(tables.UserGames, a.User, -1),
-			countOf(tables.Players, a.Game, -1),
-		}
+		erased := slices.Concat(
+			stage{put{tables.Plays.Gone(a.User, a.Game, a.Days, o.at)}},
+			leave(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
+			leave(tables.Players, a.Game, a.User, o.at),
+		)
 		for _, day := range a.Days {
 			erased = append(erased, dayOf(a.Game, day.Day, -day.Count))
 		}
@@ -168,11 +164,11 @@ type Played struct {
 }
 
 // RecordPlay adds to the plays of a user, a game and a day. With the same idempotency key and game,
-// it does nothing the second time, and returns the day of the first. The error may be UserErrors.
+// it does nothing the second time, and returns the day of the first.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),
-		Count: in.plays("count", p.Count), Key: in.idempotencyKey("idempotencyKey", p.IdempotencyKey)}
+		Count: in.plays("count", p.Count), Key: in.idempotencyKey(p.IdempotencyKey)}
 	if p.Day != nil {
 		a.Day = in.day("day", *p.Day, w.now())
 	}

@@ -22,8 +22,8 @@ import (
 //	│      ▲                     │                   │                                  │    │
 //	│      └─ it was ────────────┘                   ▼                                  │    ▼
 //	│         not complete                       preparing ── no commit row ──┐         │  UNCHANGED
-//	│                                                │                        ▼         │
-//	│                                                ▼                    recording     │
+//	│                                                │                        │         │
+//	│                                                ▼                        │         │
 //	│                            ┌────────────── committing                   │         │
 //	│                            │ no, or no answer  │ won                    │         │
 //	│     fencing ──────►        ▼                   ▼                        │         │
@@ -37,7 +37,7 @@ import (
 //	       ▲                                                                            │
 //	       └──────────────────── the row's operation was compensated ───────────────────┘
 //
-//	COMMITTED ──► ACKNOWLEDGED ──► sealing ──► removing ──► COMPLETE
+//	COMMITTED ──► ACKNOWLEDGED ──► ending ──► COMPLETE
 //	 plan.now       plan.later
 //
 //	any state in which another execution of the operation is found to have completed it, or to have its lease,
@@ -56,7 +56,7 @@ import (
 //	reading to checking   nothing was written.
 //	preparing             the intent may exist. After five seconds a sweep fences the operation: it puts a void id
 //	                      into the commit row, so that a delayed CheckAndPut fails, and removes the intent.
-//	recording             the intent is the commit. It exists or not; a sweep applies the effects if it does.
+//	                      Without a commit row the intent is the commit: a sweep applies the effects.
 //	committing, resolving the CheckAndPut may have been applied, may be applied later, or is lost. The commit row
 //	and resending         says which: the own id is a commit, and a sweep applies the effects. Otherwise it fences.
 //	fencing               the row holds the void id or not. The sweep fences, or finds it fenced.
@@ -66,7 +66,7 @@ import (
 //	COMMITTED             some effects of plan.now are applied. A sweep, or the next operation on the commit row,
 //	                      applies all of them again.
 //	ACKNOWLEDGED          the same for plan.later.
-//	sealing, removing     all effects are applied, and are applied again without a change.
+//	ending                all effects are applied, and are applied again without a change.
 //
 // The caller gets its answer in ACKNOWLEDGED. The rest goes on in the background, also if the
 // caller's context ends.
@@ -78,7 +78,6 @@ const (
 	stateChecking                 // checks the preconditions, and makes the intent and the plan
 	stateVerifying                // completes the earlier operation that has already made the change
 	statePreparing                // writes the intent, completes the predecessor, reads ahead for the effects
-	stateRecording                // writes the intent of an operation without a commit row
 	stateCommitting               // sends the CheckAndPut
 	stateResolving                // reads the commit row to find out what became of the CheckAndPut
 	stateResending                // sends the CheckAndPut of a nested operation again
@@ -95,8 +94,7 @@ const (
 	stateSuperseded
 
 	stateAcknowledged // applies plan.later, for which the caller does not wait
-	stateSealing      // makes compensations fail that were found necessary before the end
-	stateRemoving     // removes the intent
+	stateEnding       // seals the commit row, and removes the intent
 	stateComplete
 )
 
@@ -127,11 +125,9 @@ type execution struct {
 	marked bool
 	// sweeping is whether the execution is a sweep's.
 	sweeping bool
-	// buckets are the buckets of members that were read before. They may have been split since.
-	buckets map[*member]tables.Place
 	// unverified are the members that were written, until a later read shows that their bucket was
 	// not split.
-	unverified map[*member]tables.Place
+	unverified []*member
 }
 
 // attempt is what an execution needs until its operation is committed.
@@ -146,7 +142,7 @@ type attempt struct {
 	cells []hbase.Cell
 	// found are the cells of the commit row that stateResolving read.
 	found []hbase.Cell
-	// tries counts the calls of stateRecording, or of stateResolving.
+	// tries counts the steps of stateResolving.
 	tries int
 }
 
@@ -178,8 +174,6 @@ func (x *execution) step(ctx context.Context) (state, error) {
 		return x.verify(ctx)
 	case statePreparing:
 		return x.prepare(ctx)
-	case stateRecording:
-		return x.record(ctx)
 	case stateCommitting:
 		return x.commit(ctx, "commit")
 	case stateResolving:
@@ -187,7 +181,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateResending:
 		return x.commit(ctx, "commit, again")
 	case stateFencing:
-		return x.fenceOwn(ctx)
+		return x.fence(ctx)
 	case stateOvertaken:
 		return x.overtaken(ctx)
 	case stateAbandoning:
@@ -195,10 +189,8 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateCommitted:
 		return stateAcknowledged, x.applyStages(ctx, x.plan.now, "now ")
 	case stateAcknowledged:
-		return stateSealing, x.applyLater(ctx)
-	case stateSealing:
-		return stateRemoving, x.seal(ctx)
-	case stateRemoving:
+		return stateEnding, x.applyLater(ctx)
+	case stateEnding:
 		return stateComplete, x.remove(ctx)
 	}
 	return x.state, x.failed("step", errors.New("there is no way on from this state"))

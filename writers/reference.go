@@ -18,46 +18,38 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 	return reference{&o.AnyObject, key, field}
 }
 
-// gets reads what check needs: an object with an author does not exist without its author.
-func (r reference) gets() []hbase.Get {
-	gets := []hbase.Get{r.object.ExistenceOf(r.key)}
-	if author, ok := r.object.Author(r.key); ok {
-		gets = append(gets, tables.Users.ExistenceOf(author))
-	}
-	return gets
-}
-
-// check returns the problem that the object does not exist, if it does not. It takes the cells of
-// gets.
-func (r reference) check(cells ...[]hbase.Cell) error {
-	exists, err := r.object.Exists(r.key, cells[0])
-	if author, ok := r.object.Author(r.key); ok && exists && err == nil {
-		exists, err = tables.Users.Exists(author, cells[1])
-	}
-	switch {
-	case err != nil || exists:
-		return err
-	case r.object.TextKeys():
-		return refuse(NotFound, r.field, "there is no %q", r.key)
-	}
-	return refuse(NotFound, r.field, "there is no such %s", r.object.Name)
-}
-
 type references []reference
 
+// gets reads what check needs: an object with an author does not exist without its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
-		gets = append(gets, r.gets()...)
+		gets = append(gets, r.object.ExistenceOf(r.key))
+		if author, ok := r.object.Author(r.key); ok {
+			gets = append(gets, tables.Users.ExistenceOf(author))
+		}
 	}
 	return gets
 }
 
-// check returns the problems of all objects that do not exist. cells begin with those of gets.
+// check returns a NOT_FOUND for each object that does not exist. cells begin with those of gets.
 func (rs references) check(cells [][]hbase.Cell) error {
 	var errs []error
 	for _, r := range rs {
-		n := len(r.gets())
-		errs, cells = append(errs, r.check(cells[:n]...)), cells[n:]
+		exists, err := r.object.Exists(r.key, cells[0])
+		cells = cells[1:]
+		if author, ok := r.object.Author(r.key); ok {
+			if exists && err == nil {
+				exists, err = tables.Users.Exists(author, cells[0])
+			}
+			cells = cells[1:]
+		}
+		if !exists && err == nil {
+			err = refuse(NotFound, r.field, "there is no such %s", r.object.Name)
+			if r.object.TextKeys() {
+				err = refuse(NotFound, r.field, "there is no %q", r.key)
+			}
+		}
+		errs = append(errs, err)
 	}
 	return together(errs...)
 }

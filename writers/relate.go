@@ -2,6 +2,8 @@ package writers
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -29,7 +31,7 @@ import (
 // are stored, and a deletion marks the object first and goes through its lists afterwards. Both run
 // the same unrelate, which finds nothing to do the second time. If a key is reusable, the object
 // may exist again by then. So such an unrelate reads the edge first and the ends after it, and a
-// complete relate is sealed (compensated, see stateSealing).
+// complete relate is sealed (compensated, see stateEnding).
 //
 // A crash before the commit leaves an intent that a sweep fences. After it, a sweep, or the next
 // operation on the edge, applies the whole plan again: members and counts are idempotent, nested
@@ -119,7 +121,8 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 		owner, counterpart string
 	}{{&a.relation.From, a.from, a.to}, {&a.relation.To, a.to, a.from}} {
 		list := m.end.List
-		s = append(s, &member{list, m.owner, m.end.Member(m.counterpart, millis(since), at), delta < 0})
+		member := &member{list: list, owner: m.owner, cell: m.end.Member(m.counterpart, millis(since), at), gone: delta < 0}
+		s = append(s, member)
 		if list.Count != "" {
 			s = append(s, countIn(list.Owner.Table, m.owner, list.Count, delta))
 		}
@@ -158,8 +161,7 @@ func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 	return s
 }
 
-// Relate relates two objects, by their keys. If they are related already, nothing happens. The
-// error may be UserErrors.
+// Relate relates two objects, by their keys. If they are related already, nothing happens.
 func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
 	a := in.ends(x, from, to)
@@ -169,8 +171,7 @@ func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to strin
 	return run(ctx, w, &in, opTypes[x.Name], a)
 }
 
-// Unrelate ends what Relate began. If the objects are not related, nothing happens. The error may
-// be UserErrors.
+// Unrelate ends what Relate began. If the objects are not related, nothing happens.
 func (w *Writers) Unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
 	return run(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
@@ -186,9 +187,84 @@ func (in *input) end(end *tables.End, key string) string {
 	case end.Input == "": // the viewer
 	case object.TextKeys():
 		key = norm.NFC.String(key)
-		in.named(end.Input, object.CheckKey(key))
+		in.check(end.Input, object.CheckKey(key))
 	case object.CheckKey(key) != nil: // the id of something else
 		in.errors = append(in.errors, UserError{NotFound, end.Input, "there is no such " + object.Name})
 	}
 	return key
+}
+
+// relationArgs are the arguments of both operations.
+type relationArgs struct {
+	relation *tables.Relation
+	from, to string
+	unrelateArgs
+}
+
+// unrelateArgs are the other arguments of unrelate.
+type unrelateArgs struct {
+	// Since is when the objects were related, in milliseconds: check completes it if the relation
+	// has dates.
+	Since int64 `json:",omitempty"`
+	// FromDeleted is whether the first end is being deleted: then no fan-out job follows.
+	FromDeleted bool `json:"Left,omitempty"`
+	// IfMissing is whether nothing is done while both ends exist.
+	IfMissing bool `json:"Gone,omitempty"`
+}
+
+func (a relationArgs) edge() hbase.Get { return a.relation.Get(a.from, a.to) }
+
+func (a relationArgs) ends() references {
+	return references{
+		{a.relation.From.Object(), a.from, a.relation.From.Input},
+		{a.relation.To.Object(), a.to, a.relation.To.Input},
+	}
+}
+
+// MarshalJSON implements json.Marshaler. The ends have the names that the relation declares.
+func (a relationArgs) MarshalJSON() ([]byte, error) {
+	from, to := &a.relation.From, &a.relation.To
+	text := fmt.Appendf(nil, "{%q:%s,%q:%s",
+		from.Argument, encodeKey(from.Object(), a.from), to.Argument, encodeKey(to.Object(), a.to))
+	others, err := json.Marshal(a.unrelateArgs)
+	if len(others) > len("{}") {
+		text = append(text, ',')
+	}
+	return append(text, others[1:]...), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The relation is set.
+func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(text, &arguments); err != nil {
+		return err
+	}
+	if a.from, err = decodeKey(&a.relation.From, arguments); err != nil {
+		return err
+	}
+	if a.to, err = decodeKey(&a.relation.To, arguments); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &a.unrelateArgs)
+}
+
+// encodeKey returns a key in JSON, in base64 if the keys of such objects need not be valid UTF-8.
+func encodeKey(o *tables.AnyObject, key string) (text []byte) {
+	if o.TextKeys() {
+		text, _ = json.Marshal(key) // a string can be marshalled
+	} else {
+		text, _ = json.Marshal([]byte(key))
+	}
+	return text
+}
+
+func decodeKey(end *tables.End, arguments map[string]json.RawMessage) (key string, err error) {
+	if text := arguments[end.Argument]; end.Object().TextKeys() {
+		err = json.Unmarshal(text, &key)
+	} else {
+		var b []byte
+		err = json.Unmarshal(text, &b)
+		key = string(b)
+	}
+	return key, err
 }

@@ -52,7 +52,6 @@ type updateRoleArgs struct {
 }
 
 var updateRole = register(opType[updateRoleArgs]{
-	// A second one could revert a later update.
 	name: "updateRole", properties: properties{compensated: true, nonIdempotent: true},
 	row:   func(a updateRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
@@ -68,7 +67,7 @@ var updateRole = register(opType[updateRoleArgs]{
 		if a.Department.Given {
 			a.After = a.Department.Value
 		}
-		return commitChanges(tables.Roles, role, a, r)
+		return commitChanges(tables.Roles, role, a, r), nil
 	},
 	plan: func(a updateRoleArgs, o operation) plan { return moveRole(a.Code, a.Before, a.After, o) },
 })
@@ -109,7 +108,6 @@ type deleteRoleArgs struct {
 // deleteRole marks a role as deleted, and then revokes it. The code may be given again when that is
 // done.
 var deleteRole = register(opType[deleteRoleArgs]{
-	// A second one could delete the next role of that code.
 	name: "deleteRole", properties: properties{nonIdempotent: true},
 	row: func(a deleteRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	check: func(a *deleteRoleArgs, r *reading) (decision, error) {
@@ -136,38 +134,34 @@ func definers(department *string) references {
 }
 
 // moveRole moves a role from the list of one department to that of another; nil is none.
-func moveRole(role string, from, to *string, o operation) (p plan) {
-	if from != nil && to != nil && *from == *to {
-		return p
+func moveRole(role string, from, to *string, o operation) plan {
+	if from == to || from != nil && to != nil && *from == *to {
+		return plan{}
 	}
 	var lists stage
 	if from != nil {
-		lists = append(lists, remove(tables.DepartmentRoles, *from, role, o.at), countOf(tables.DepartmentRoles, *from, -1))
+		lists = leave(tables.DepartmentRoles, *from, role, o.at)
 	}
-	if to != nil {
-		lists = append(lists, add(tables.DepartmentRoles, *to, role, o.at), countOf(tables.DepartmentRoles, *to, 1))
+	if to == nil {
+		return plan{now: []stage{lists}}
 	}
-	if len(lists) > 0 {
-		p.now = append(p.now, lists)
-	}
-	if to != nil {
-		p.now = append(p.now, stage{compensation{definers(to), nested{"undefineRole", &undefineRoleArgs{role, *to}}}})
-	}
-	return p
+	return plan{now: []stage{
+		append(lists, join(tables.DepartmentRoles, *to, role, o.at)...),
+		{compensation{definers(to), nested{"undefineRole", &undefineRoleArgs{role, *to}}}},
+	}}
 }
 
-// CreateRole creates a role, and returns its normalised code. With the same caller and
-// idempotency key, it does nothing the second time. The error may be UserErrors.
+// CreateRole creates a role, and returns its code.
 func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (string, error) {
 	var in input
 	role.Code = in.code("code", role.Code)
 	checkAttributes(&in, tables.Roles, &role)
 	role.Name = cmp.Or(role.Name, &role.Code)
-	role.IdempotencyKey = in.idempotencyKey("idempotencyKey", role.IdempotencyKey)
+	role.IdempotencyKey = in.idempotencyKey(role.IdempotencyKey)
 	return role.Code, run(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
 
-// UpdateRole changes a role, and returns its normalised code. The error may be UserErrors.
+// UpdateRole changes attributes of a role.
 func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)
@@ -175,7 +169,7 @@ func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) 
 	return c.Code, run(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
 }
 
-// DeleteRole deletes a role. The error may be UserErrors.
+// DeleteRole deletes a role.
 func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	var in input
 	return run(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})

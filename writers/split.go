@@ -2,7 +2,9 @@ package writers
 
 import (
 	"context"
+	"iter"
 	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,6 +18,9 @@ const (
 	// maxPieces is how many new buckets, at most, a split makes. A bucket that is still too long is
 	// split again.
 	maxPieces = 4
+	// grace is longer than any request that reads lists, plus the difference of clocks: a reader that
+	// has an old directory finds members where they were.
+	grace = 40 * time.Second
 )
 
 // bucketRef names a bucket of a list. Bytes need not be UTF-8.
@@ -29,12 +34,25 @@ func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b
 
 func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
 
-// page reads a page of a bucket. An empty stop is the end.
-func (b bucketRef) page(bucket uint32, start, stop string) hbase.Get {
-	if stop == "" {
-		stop = tables.MembersEnd
+// pages iterates over the columns of a bucket in a range, a page at a time. An empty stop is the end.
+func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
+	return func(yield func([]hbase.Cell, error) bool) {
+		if stop == "" {
+			stop = tables.MembersEnd
+		}
+		for {
+			cells, err := get(b.list().Get(string(b.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: splitPage}))
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			page := cells[0]
+			if len(page) == 0 || !yield(page, nil) || len(page) < splitPage {
+				return
+			}
+			start = hbase.Next(page[len(page)-1].Qualifier)
+		}
 	}
-	return b.list().Get(string(b.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: splitPage})
 }
 
 type splitArgs struct {
@@ -62,30 +80,23 @@ func (b storedBucket) bucket() tables.Bucket {
 // until the old copies are deleted. Until then the list is not split again.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{needsPredecessor: true},
-	row: func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
-	reads: func(a splitArgs) []hbase.Get {
-		return []hbase.Get{a.list().Directories(string(a.Owner)), a.page(a.Bucket, "", "")}
-	},
+	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
+	reads: func(a splitArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *splitArgs, r *reading) (decision, error) {
 		directory, err := a.list().DecodeDirectory(string(a.Owner), r.cells[0])
 		if err != nil || a.list().PendingSince(r.cells[0]) != 0 {
 			return unchanged, err
 		}
 		var positions []string
-		for page := r.cells[1]; ; {
+		for page, err := range a.pages(r.get, a.Bucket, "", "") {
+			if err != nil {
+				return unchanged, err
+			}
 			for _, c := range page {
 				if tables.BucketOf(directory, c.Qualifier) == a.Bucket {
 					positions = append(positions, c.Qualifier)
 				}
 			}
-			if len(page) < splitPage {
-				break
-			}
-			cells, err := r.get(a.page(a.Bucket, hbase.Next(page[len(page)-1].Qualifier), ""))
-			if err != nil {
-				return unchanged, err
-			}
-			page = cells[0]
 		}
 		if len(positions) <= a.Bound {
 			return unchanged, nil
@@ -101,16 +112,14 @@ var split = register(opType[splitArgs]{
 		for i, b := range a.Created {
 			pending[i] = b.bucket()
 		}
+		announcement := hbase.Put{Table: a.List.Table, Row: a.row(0), Cells: []hbase.Cell{a.list().PendingCell(pending, o.at)}}
 		names := hbase.Put{Table: a.List.Table, Row: a.row(0)}
 		for _, b := range a.Columns {
 			names.Cells = append(names.Cells, a.list().BucketCell(b.bucket(), o.at))
 		}
-		announce := hbase.Put{Table: a.List.Table, Row: a.row(0), Cells: []hbase.Cell{
-			a.list().PendingCell(pending, o.at),
-		}}
 		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
 		return plan{later: []stage{
-			{put{announce}},
+			{put{announcement}},
 			{a.copyTo(pending)},
 			{put{names}},
 			{nested{"empty", &cleanup}},
@@ -155,8 +164,8 @@ func renumber(buckets []tables.Bucket, first, number uint32) (renumbered []store
 // them again, though members may have joined the new buckets.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	return each{"copy", func(ctx context.Context, c client, apply func([]effect) error) error {
-		for start := created[0].Start; ; {
-			cells, err := c.one(ctx, "copy, read", b.page(b.Bucket, start, created[len(created)-1].Stop))
+		start, stop := created[0].Start, created[len(created)-1].Stop
+		for cells, err := range b.pages(c.getter(ctx, "copy, read"), b.Bucket, start, stop) {
 			if err != nil {
 				return err
 			}
@@ -169,11 +178,11 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 					copies = append(copies, put{hbase.Put{Table: b.List.Table, Row: b.row(to.Number), Cells: covered}})
 				}
 			}
-			if err := apply(copies); err != nil || len(cells) < splitPage {
+			if err := apply(copies); err != nil {
 				return err
 			}
-			start = hbase.Next(cells[len(cells)-1].Qualifier)
 		}
+		return nil
 	}}
 }
 
@@ -186,8 +195,9 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		if m.gone {
 			continue
 		}
-		if n, counted := lengths[m.length()]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
-			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), x.unverified[m].Covering}
+		length := column{location{m.list.Owner.Table, tables.RowKey(m.owner)}, tables.Attributes + ":" + m.list.Count}
+		if n, counted := lengths[length]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
+			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), m.place.Covering}
 			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.bound})
 		}
 	}
@@ -204,4 +214,65 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 			}
 		}
 	}()
+}
+
+// cleanupArgs are the range that a split moved, and when.
+type cleanupArgs struct {
+	bucketRef
+	Start, Stop []byte
+	At          int64 // milliseconds: the timestamp of the split
+}
+
+// cleanup deletes the old copies of what a split moved, and the column of the pending
+// buckets.
+var _ = register(opType[cleanupArgs]{
+	name: "empty", properties: properties{delay: grace},
+	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
+	check: func(a *cleanupArgs, r *reading) (decision, error) {
+		if a.list().PendingSince(r.cells[0]) != a.At {
+			return unchanged, nil // it was done, or is about to be
+		}
+		return commit(), nil
+	},
+	plan: func(a cleanupArgs, _ operation) plan {
+		end := hbase.Delete{Table: a.List.Table, Row: a.row(0), Columns: []hbase.Deletion{a.list().PendingEnd(a.At)}}
+		return plan{later: []stage{
+			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
+			{put{end}},
+			// A writer that read the pending buckets may have left a moved marker after bucket 0 was
+			// read.
+			{a.deleteCopies("delete copies again", 0)},
+		}}
+	},
+})
+
+// deleteCopies deletes the range from buckets that do not cover it, and the moved markers from
+// bucket 0. It deletes the last ones first, so that a reader in the range meets no gap.
+func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
+	return each{what, func(ctx context.Context, c client, _ func([]effect) error) error {
+		for _, bucket := range buckets {
+			var copies []hbase.Deletion
+			for cells, err := range a.pages(c.getter(ctx, what+", read"), bucket, string(a.Start), string(a.Stop)) {
+				if err != nil {
+					return err
+				}
+				for _, cell := range cells {
+					copies = append(copies, deletionOfCell(cell, cell.Timestamp))
+				}
+			}
+			slices.Reverse(copies)
+			for some := range slices.Chunk(copies, splitPage) {
+				deletion := hbase.Delete{Table: a.List.Table, Row: a.row(bucket), Columns: some}
+				if err := c.mutate(ctx, write{what, deletion}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}}
+}
+
+// deletionOfCell deletes all versions of a column up to a timestamp.
+func deletionOfCell(c hbase.Cell, timestamp int64) hbase.Deletion {
+	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: timestamp}
 }

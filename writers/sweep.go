@@ -100,17 +100,11 @@ func (x *execution) intended() write {
 // alone does work in the background while it renews the lease. If another execution takes
 // the lease, the work is cut off, and the error is errSuperseded.
 func (x *execution) alone(ctx context.Context, work func(context.Context) error) error {
-	working, stop := x.keep(ctx)
+	working, stop := x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 	defer stop()
 	err := work(working)
 	if err != nil && working.Err() != nil && ctx.Err() == nil {
 		err = errSuperseded
 	}
 	return err
-}
-
-// keep renews the lease until stop is called. The returned context ends when another execution has the lease, or
-// the operation is complete.
-func (x *execution) keep(ctx context.Context) (working context.Context, stop func()) {
-	return x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 }

@@ -1,8 +1,10 @@
 package writers
 
 import (
-	"cmp"
 	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -20,34 +22,28 @@ func depthOf(tree []hbase.Cell) (*int, error) {
 	return &levels, nil
 }
 
-// roomy reports whether a department can be created anywhere in the tree.
-func roomy(tree []hbase.Cell) bool {
-	depth, err := depthOf(tree)
-	return err == nil && depth != nil && *depth < tables.MaxDepth
-}
-
 func tooDeep(code string) error {
 	return refuse(LimitExceeded, "parent",
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen raises the bound of the tree's depth, if the level is below it.
-func deepen(depth, level int, o operation) []effect {
-	if level <= depth {
+// deepen raises the bound of the tree's depth, if it is known and the level is below it.
+func deepen(depth *int, level int, o operation) []effect {
+	if depth == nil || level <= *depth {
 		return nil
 	}
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
 // measure is deepen for a department of an unknown level.
-func measure(code string, depth int, o operation) effect {
+func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
-		get := func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "measure", gets) }
+		get := c.getter(ctx, "measure")
 		first, err := get(departmentOf(code))
 		if err != nil {
 			return err
 		}
-		chain, err := chainFrom(first[0], get)
+		chain, _, err := chainFrom(first[0], get)
 		if err != nil {
 			return err
 		}
@@ -55,30 +51,30 @@ func measure(code string, depth int, o operation) effect {
 	}}
 }
 
-// chainFrom reads the departments above one, and returns all from the bottom up.
-func chainFrom(first []hbase.Cell, get func(...hbase.Get) ([][]hbase.Cell, error)) ([][]hbase.Cell, error) {
-	chain := [][]hbase.Cell{first}
-	for len(chain) <= tables.MaxDepth {
+// chainFrom reads the departments above one, whose cells are given. It returns the cells of all from
+// the bottom up, and the codes of those above.
+func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
+	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
-		if err != nil || d == nil || d.ParentCode == nil {
-			return chain, err
+		if err != nil || d == nil || d.ParentCode == nil || len(chain) > tables.MaxDepth {
+			return chain, above, err
 		}
-		above, err := get(departmentOf(*d.ParentCode))
+		above = append(above, *d.ParentCode)
+		parent, err := get(departmentOf(*d.ParentCode))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		chain = append(chain, above...)
+		chain = append(chain, parent...)
 	}
-	return chain, nil
 }
 
 // levelUnder returns the level of a new department under the parent that was read, 0 if there is
 // room for it anyway.
 func levelUnder(r *reading) (int, error) {
-	if roomy(r.row) {
-		return 0, nil
+	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
+		return 0, err
 	}
-	chain, err := chainFrom(r.cells[1], r.get)
+	chain, _, err := chainFrom(r.cells[1], r.get)
 	r.after(chain...)
 	return len(chain) + 1, err
 }
@@ -96,7 +92,6 @@ type moveDepartmentArgs struct {
 
 // moveDepartment moves a department, with all below it, under another one.
 var moveDepartment = register(opType[moveDepartmentArgs]{
-	// A second one could revert a later update.
 	name: "moveDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(moveDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a moveDepartmentArgs) []hbase.Get {
@@ -121,119 +116,93 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		if a.Name, a.From = *d.Name, d.ParentCode; parentOf(a.From) == parentOf(a.Parent) {
 			return unchanged, nil
 		}
-		s, err := searchTree(*a, *d.ChildCount > 0, r)
+		level, height, cycle, err := searchTree(*a, *d.ChildCount > 0, r)
 		switch {
 		case err != nil:
 			return unchanged, err
-		case s.cycle:
+		case cycle:
 			return unchanged, refuse(Cycle, "parent", "%q would be below itself", a.Code)
-		case s.level+s.height > tables.MaxDepth:
+		case level+height > tables.MaxDepth:
 			return unchanged, tooDeep(a.Code)
 		}
 		r.after(r.cells...)
 		a.Depth, err = depthOf(r.row)
-		a.To = new(s.level + s.height)
+		a.To = new(level + height)
 		return commit(), err
 	},
 	plan: func(a moveDepartmentArgs, o operation) plan {
 		from, to, child := parentOf(a.From), parentOf(a.Parent), tables.Child{Name: a.Name, Code: a.Code}
-		now := stage{
-			departmentUnder(a.Code, a.Parent, tables.Department{}, o),
-			remove(tables.Children, from, child, o.at), add(tables.Children, to, child, o.at),
-			countOf(tables.Children, from, -1), countOf(tables.Children, to, 1),
-		}
-		if a.Depth != nil {
-			now = append(now, deepen(*a.Depth, *a.To, o)...)
+		now := slices.Concat(stage{departmentUnder(a.Code, a.Parent, tables.Department{}, o)},
+			leave(tables.Children, from, child, o.at), join(tables.Children, to, child, o.at))
+		if a.To != nil {
+			now = append(now, deepen(a.Depth, *a.To, o)...)
 		}
 		return plan{now: []stage{now}}
 	},
 })
 
-// treeSearch finds the ancestors of the new parent, and the height of the department.
-type treeSearch struct {
-	// level is the number of ancestors, height that of levels from the department on.
-	level, height int
-	// cycle is whether the department is one of the ancestors.
-	cycle bool
-	// pending are the buckets that have not been read.
-	pending []childBucket
+// searchTree returns the level of the new parent, 0 if there is none, and the height of the
+// department, and whether the new parent is below it. It walks up and down at the same time.
+func searchTree(a moveDepartmentArgs, hasChildren bool, r *reading) (level, height int, cycle bool, err error) {
+	var g errgroup.Group
+	if a.Parent != nil {
+		g.Go(func() error {
+			chain, above, err := chainFrom(r.cells[1], r.get)
+			level, cycle = len(chain), *a.Parent == a.Code || slices.Contains(above, a.Code)
+			return err
+		})
+	}
+	if height = 1; hasChildren {
+		g.Go(func() (err error) {
+			height, err = heightOf(a.Code, r.get)
+			return err
+		})
+	}
+	err = g.Wait()
+	return level, height, cycle, err
 }
 
-// childBucket is a bucket of the list of children of a department, so many levels below.
-type childBucket struct {
-	code   string
-	number uint32
-	level  int
-}
-
-// searchWidth is how many buckets are read at once.
+// searchWidth is how many buckets of lists of children are read at once.
 const searchWidth = 1000
 
-// searchTree walks up and down at the same time: each round reads one ancestor and one level below.
-func searchTree(a moveDepartmentArgs, hasChildren bool, r *reading) (s treeSearch, err error) {
-	s.height = 1
-	if hasChildren {
-		s.pending = []childBucket{{a.Code, 0, 1}}
+// heightOf returns the number of levels from a department on down. It reads a level at a time.
+func heightOf(code string, get getter) (height int, err error) {
+	type bucket struct {
+		code   string
+		number uint32
 	}
-	var gets []hbase.Get
-	if a.Parent != nil {
-		s.cycle = *a.Parent == a.Code
-		gets, err = s.takeAncestor(a, r.cells[1])
+	for level := []bucket{{code, 0}}; len(level) > 0 && height <= tables.MaxDepth; height++ {
+		var below []bucket
+		for len(level) > 0 {
+			some := level[:min(searchWidth, len(level))]
+			level = level[len(some):]
+			var gets []hbase.Get
+			for _, b := range some {
+				gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
+			}
+			cells, err := get(gets...)
+			if err != nil {
+				return 0, err
+			}
+			for i, b := range some {
+				children, _, further, err := tables.Children.Decode(b.code, cells[i])
+				if err != nil {
+					return 0, err
+				}
+				for _, c := range children {
+					below = append(below, bucket{c.Code, 0})
+				}
+				for _, f := range further {
+					level = append(level, bucket{b.code, f.Number})
+				}
+			}
+		}
+		level = below
 	}
-	for err == nil && !s.cycle {
-		if s.level+s.height > tables.MaxDepth { // too deep, but a cycle may still be found above
-			s.pending = nil
-		}
-		n, ancestors := min(len(s.pending), searchWidth), len(gets)
-		buckets := s.pending[:n]
-		s.pending = s.pending[n:]
-		for _, b := range buckets {
-			gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
-		}
-		if len(gets) == 0 {
-			break
-		}
-		var cells [][]hbase.Cell
-		if cells, err = r.get(gets...); err != nil {
-			break
-		}
-		gets = nil
-		for _, c := range cells[:ancestors] {
-			gets, err = s.takeAncestor(a, c)
-		}
-		for i, b := range buckets {
-			err = cmp.Or(err, s.takeChildren(b, cells[ancestors+i]))
-		}
-	}
-	return s, err
+	return height, nil
 }
 
-// takeAncestor takes an ancestor, and reads the next if there is one.
-func (s *treeSearch) takeAncestor(a moveDepartmentArgs, cells []hbase.Cell) ([]hbase.Get, error) {
-	s.level++
-	d, err := tables.Departments.Decode("", cells)
-	if err != nil || d == nil || d.ParentCode == nil || s.level > tables.MaxDepth {
-		return nil, err
-	}
-	s.cycle = s.cycle || *d.ParentCode == a.Code
-	return []hbase.Get{departmentOf(*d.ParentCode)}, nil
-}
-
-// takeChildren takes a bucket of children.
-func (s *treeSearch) takeChildren(b childBucket, cells []hbase.Cell) error {
-	children, _, buckets, err := tables.Children.Decode(b.code, cells)
-	for _, c := range children {
-		s.height = max(s.height, b.level+1)
-		s.pending = append(s.pending, childBucket{c.Code, 0, b.level + 1})
-	}
-	for _, further := range buckets {
-		s.pending = append(s.pending, childBucket{b.code, further.Number, b.level})
-	}
-	return err
-}
-
-// MoveDepartment moves a department below another one, or to the top if parent is nil, and returns
-// its code as it is stored. The error may be UserErrors.
+// MoveDepartment moves a department below another one, or to the top if parent is nil.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
 	a := moveDepartmentArgs{

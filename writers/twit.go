@@ -48,14 +48,16 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 		PhotoURLs: a.PhotoURLs, Visibility: a.Visibility}
 }
 
+func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
+
 // postTwit commits on the row of the twit's name, which has its key. The name is a function of the
 // idempotency key, if there is one, so that a second operation finds the first.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
-	reads: func(a postTwitArgs) []hbase.Get { return ref(tables.Users, a.Author, "").gets() },
+	reads: func(a postTwitArgs) []hbase.Get { return a.author().gets() },
 	check: func(a *postTwitArgs, r *reading) (decision, error) {
-		if err := ref(tables.Users, a.Author, "").check(r.cells...); err != nil {
+		if err := a.author().check(r.cells); err != nil {
 			return unchanged, err
 		}
 		key, gone, posted, err := tables.TwitNames.Decode(r.row)
@@ -74,15 +76,14 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 	plan: func(a postTwitArgs, o operation) plan {
 		t := a.twit(o.at)
-		undo := deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
-		members := stage{add(tables.Twits, a.Author, t, o.at)}
+		posted := join(tables.Twits, a.Author, t, o.at)
 		if t.InAlbum() {
-			members = append(members, add(tables.Albums, a.Author, t, o.at))
+			posted = append(posted, join(tables.Albums, a.Author, t, o.at)...)
 		}
 		return plan{
 			now: []stage{
-				append(members, undo.counts(1)...),
-				{compensation{references{ref(tables.Users, a.Author, "")}, nested{"deleteTwit", &undo}}},
+				posted,
+				{compensation{a.author(), nested{"deleteTwit", deletionOf(t)}}},
 			},
 			later: []stage{{a.job(tables.Posted, t, o)}},
 		}
@@ -97,22 +98,7 @@ type deleteTwitArgs struct {
 }
 
 func deletionOf(t *tables.Twit) *deleteTwitArgs {
-	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
-}
-
-// counts adds to all counts of the author that count the twit.
-func (a deleteTwitArgs) counts(delta int) []effect {
-	counts := []effect{countOf(tables.Twits, a.Author, delta)}
-	if a.Public {
-		counts = append(counts, countIn(tables.Users.Table, a.Author, "publicTwitCount", delta))
-	}
-	if a.Album {
-		counts = append(counts, countOf(tables.Albums, a.Author, delta))
-	}
-	if a.Album && a.Public {
-		counts = append(counts, countIn(tables.Users.Table, a.Author, "publicAlbumCount", delta))
-	}
-	return counts
+	return &deleteTwitArgs{refOf(t), t.InAlbum(), t.Visibility == tables.Public}
 }
 
 // deleteTwit removes a twit from its author's lists, so that nobody sees it any more, and then
@@ -129,14 +115,14 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 	plan: func(a deleteTwitArgs, o operation) plan {
 		t := a.twit()
-		members := stage{remove(tables.Twits, a.Author, t, o.at)}
+		t.Visibility = tables.Visibility(a.Public)
+		deleted := leave(tables.Twits, a.Author, t, o.at)
 		if a.Album {
-			members = append(members, remove(tables.Albums, a.Author, t, o.at))
+			deleted = append(deleted, leave(tables.Albums, a.Author, t, o.at)...)
 		}
-		deleted := a.job(tables.Deleted, t, o)
 		return plan{
-			now:   []stage{append(members, a.counts(-1)...)},
-			later: append([]stage{{deleted}}, clearAll(tables.PostedTwits, t.Key().String())...),
+			now:   []stage{deleted},
+			later: append([]stage{{a.job(tables.Deleted, t, o)}}, clearAll(tables.PostedTwits, t.Key().String())...),
 		}
 	},
 })
@@ -147,13 +133,13 @@ func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }
 
-// PostTwit posts a twit, and returns its key. The error may be UserErrors.
+// PostTwit posts a twit, and returns its key.
 func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (tables.TwitKey, error) {
 	var in input
-	t.Title = in.title("title", t.Title)
+	t.Title = in.title(t.Title)
 	t.Content = in.twit("content", t.Content, len(t.PhotoURLs) > 0)
 	t.PhotoURLs = in.photos("photoUrls", t.PhotoURLs)
-	t.IdempotencyKey = in.idempotencyKey("idempotencyKey", t.IdempotencyKey)
+	t.IdempotencyKey = in.idempotencyKey(t.IdempotencyKey)
 	a := postTwitArgs{twitRef{Author: author, Name: w.newOp(w.now())}, t}
 	if t.IdempotencyKey != nil {
 		a.Name = tables.KeyedName(author, *t.IdempotencyKey)

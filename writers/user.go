@@ -68,7 +68,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },
 	check: func(a *deleteUserArgs, r *reading) (decision, error) {
-		if err := ref(tables.Users, a.Username, "username").check(r.row); err != nil {
+		if _, err := existing(tables.Users, a.Username, r.row, "username"); err != nil {
 			return unchanged, err
 		}
 		return commit(tables.Users.Removal(r.at)...), nil
@@ -84,17 +84,15 @@ var deleteUser = register(opType[deleteUserArgs]{
 	},
 })
 
-// CreateUser creates a user without an account, also with a reserved name, and returns the username
-// as it is stored. With the same caller and idempotency key, it does nothing the second time. The
-// error may be UserErrors.
+// CreateUser creates a user without an account, also with a reserved name.
 func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, true)
-	key := in.idempotencyKey("idempotencyKey", idempotencyKey)
+	key := in.idempotencyKey(idempotencyKey)
 	return u.Username, run(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
 
-// UpdateUser changes a user, and returns the normalised username. The error may be UserErrors.
+// UpdateUser changes attributes of a user.
 func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) {
 	var in input
 	c.Username = in.username("username", c.Username)
@@ -102,7 +100,7 @@ func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) 
 	return c.Username, run(ctx, w, &in, updateUser, &c)
 }
 
-// DeleteUser deletes a user and all that belongs to the user. The error may be UserErrors.
+// DeleteUser deletes a user and all that belongs to the user.
 func (w *Writers) DeleteUser(ctx context.Context, username string) error {
 	var in input
 	return run(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})

@@ -6,6 +6,9 @@
 // mutation. Relations need no operation types of their own: see relate.go. Everything else is the
 // core: protocol.go has the states of an operation, apply.go and count.go apply its effects,
 // sweep.go completes what other gateways left.
+//
+// Mutations return names and codes as they are stored. Their errors may be [UserErrors]. With the
+// same caller and idempotency key, a creation does nothing the second time.
 package writers
 
 import (
@@ -88,12 +91,16 @@ func New(store hbase.Store, o Options) *Writers {
 		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: cmp.Or(o.parallel, 32),
 		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
 		claimed: map[string]chan struct{}{}, complete: map[location]string{},
+		increments: incrementQueue{rows: map[location][]*increment{}},
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
 	if w.jobs == nil {
 		w.jobs = func(tables.Job) {}
+	}
+	if w.watch == nil {
+		w.watch = func(ctx context.Context, _ string, _ []string) (context.Context, func()) { return ctx, func() {} }
 	}
 	if o.Seed == nil {
 		o.Seed = rand.NewPCG(rand.Uint64(), rand.Uint64())
@@ -110,18 +117,9 @@ func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		w.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		w.end()
-	case <-ctx.Done():
-		w.end()
-		<-done
-	}
+	defer context.AfterFunc(ctx, w.end)()
+	w.running.Wait()
+	w.end()
 }
 
 // enter begins something that Close waits for; running.Done ends it.

@@ -3,7 +3,6 @@ package feeds
 import (
 	"context"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -16,33 +15,28 @@ type authorState struct {
 	followers int
 }
 
-// authorState decodes the author's state, and looks for its job if the author is leaving.
-func (f *fanout) authorState(ctx context.Context, state, length []hbase.Cell) (s authorState, err error) {
-	if s.state, s.stored, err = tables.Broadcasters.State(state); err != nil {
+// readAuthorState reads the author's state, and looks for its job if the author is leaving.
+func (f *fanout) readAuthorState(ctx context.Context) (s authorState, err error) {
+	cells, err := f.read(ctx, tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author))
+	if err != nil {
 		return s, err
 	}
-	if s.followers, err = tables.DecodeCount(length); err != nil {
+	if s.state, s.stored, err = tables.Broadcasters.State(cells[0]); err != nil {
 		return s, err
 	}
-	if other, leaving := s.state.Leaving(); leaving && other != f.ID {
-		row, err := f.read(ctx, tables.Jobs.Get(other))
+	if s.followers, err = tables.DecodeCount(cells[1]); err != nil {
+		return s, err
+	}
+	if job, leaving := s.state.Leaving(); leaving && job != f.ID {
+		row, err := f.read(ctx, tables.Jobs.Get(job))
 		if err != nil {
 			return s, err
 		}
-		_, exists, err := tables.Jobs.Decode(tables.Jobs.Row(other), row[0])
+		_, exists, err := tables.Jobs.Decode(tables.Jobs.Row(job), row[0])
 		s.orphaned = !exists
 		return s, err
 	}
 	return s, nil
-}
-
-// readAuthorState reads the author's state.
-func (f *fanout) readAuthorState(ctx context.Context) (authorState, error) {
-	cells, err := f.read(ctx, tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author))
-	if err != nil {
-		return authorState{}, err
-	}
-	return f.authorState(ctx, cells[0], cells[1])
 }
 
 // roomForBroadcaster reports whether the author may become a broadcaster.
@@ -131,12 +125,7 @@ func (f *fanout) deliverAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
-	first, positions, err := followers.next(ctx, f.pageSize(twits))
-	if err != nil {
-		return err
-	}
-	if err := f.deliver(ctx, f.batches(first, positions, twits, followers)); err != nil {
+	if err := f.deliverToAll(ctx, twits); err != nil {
 		return err
 	}
 	f.Cursor, f.Unverified = allDelivered, ""

@@ -4,64 +4,56 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
-// deliver delivers all batches. The package comment shows how their steps overlap.
-func (f *fanout) deliver(ctx context.Context, batches *batches) error {
-	current, err := batches.next(ctx)
-	if err != nil {
+// batch is what is written together: each of the twits to each of the followers.
+type batch struct {
+	followers page[tables.Follow]
+	twits     []tables.TwitKey
+}
+
+// deliverToAll delivers twits to the author's followers behind the cursor.
+func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
+	r := listscan.Range{After: f.Cursor, Far: f.Cursor != "", Limit: max(1, f.o.BatchSize/max(1, len(twits.keys)))}
+	for followers, err := range pages(ctx, f.Feeds, tables.Followers, f.Author, r) {
+		if err != nil {
+			return err
+		}
+		if err := f.deliver(ctx, followers, &twits); err != nil || len(twits.keys) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver delivers twits to a page of followers, and leaves out those that it finds deleted.
+func (f *fanout) deliver(ctx context.Context, followers page[tables.Follow], twits *newest) error {
+	if err := f.recordBound(ctx, followers.members, twits.bound); err != nil {
 		return err
 	}
-	var unverified batch
-	for recorded := false; len(current.Followers) > 0; {
-		if !recorded {
-			if err := batches.verify(ctx, unverified); err != nil {
-				return err
-			}
-			unverified = batch{}
-			if err := f.record(ctx, current, current.Followers); err != nil {
-				return err
-			}
+	for rest := twits.keys; len(rest) > 0; {
+		n := min(f.o.BatchSize, len(rest))
+		b := batch{followers, rest[:n]}
+		if rest = rest[n:]; len(rest) == 0 {
+			f.Cursor = followers.last()
 		}
-		var next batch
-		g, ctx := errgroup.WithContext(ctx)
-		g.Go(func() error { return f.put(ctx, current) })
-		g.Go(func() (err error) {
-			if err := batches.verify(ctx, unverified); err != nil {
-				return err
-			}
-			next, recorded, err = f.prepare(ctx, batches, current)
-			return err
-		})
-		if err := g.Wait(); err != nil {
+		f.Unverified = tables.Batch{Followers: followers.members, Twits: b.twits}.Encode()
+		if err := f.renew(ctx); err != nil {
 			return err
 		}
-		unverified, current = current, next
+		deleted, err := f.put(ctx, b)
+		if err != nil {
+			return err
+		}
+		if len(deleted) > 0 {
+			is := func(t tables.TwitKey) bool { return slices.Contains(deleted, t) }
+			twits.keys, rest = slices.DeleteFunc(slices.Clone(twits.keys), is), slices.DeleteFunc(slices.Clone(rest), is)
+		}
 	}
-	return batches.verify(ctx, unverified)
-}
-
-// prepare reads the batch after the current one, and records both together if they are of the same twits.
-// Otherwise the next one is recorded when the current one is verified.
-func (f *fanout) prepare(ctx context.Context, batches *batches, current batch) (next batch, recorded bool, err error) {
-	next, err = batches.next(ctx)
-	if err != nil || !slices.Equal(next.Twits, current.Twits) {
-		return next, false, err
-	}
-	return next, true, f.record(ctx, next, slices.Concat(current.Followers, next.Followers))
-}
-
-// record stores that the twits of a batch may be written to these followers from now on.
-func (f *fanout) record(ctx context.Context, b batch, followers []tables.Follow) error {
-	f.Unverified = tables.Batch{Followers: followers, Twits: b.Twits}.Encode()
-	if b.last {
-		f.Cursor = b.positions[len(b.positions)-1]
-	}
-	return f.renew(ctx)
+	return nil
 }
 
 // redeliver puts and verifies the batch that the previous holder of the lease recorded, if there is one.
@@ -70,40 +62,68 @@ func (f *fanout) redeliver(ctx context.Context) error {
 	if err != nil || len(recorded.Followers) == 0 {
 		return err
 	}
-	b := batch{Batch: recorded}
-	for _, follower := range b.Followers {
-		b.positions = append(b.positions, tables.Followers.Position(follower))
+	b := batch{page[tables.Follow]{members: recorded.Followers}, recorded.Twits}
+	for _, follower := range recorded.Followers {
+		b.followers.positions = append(b.followers.positions, tables.Followers.Position(follower))
 	}
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	if err := f.put(ctx, b); err != nil {
-		return err
-	}
-	_, err = f.verify(ctx, b)
+	_, err = f.put(ctx, b)
 	return err
 }
 
-// put writes the entries of a batch that is recorded. What all followers have in common is encoded once.
-func (f *fanout) put(ctx context.Context, b batch) error {
-	entries := make([]hbase.Cell, len(b.Twits))
-	for i, twit := range b.Twits {
-		entries[i] = tables.Timelines.Cell(twit, 0)
-	}
-	cells := slices.Repeat(entries, len(b.Followers))
-	puts := make([]hbase.Mutation, len(b.Followers))
-	var rows tables.Memory
-	for i, follower := range b.Followers {
-		own := cells[:len(entries):len(entries)]
-		cells = cells[len(entries):]
-		for j := range own {
-			own[j].Timestamp = entryTime(follower)
+// put writes the entries of a batch that is recorded, and verifies it. It returns the twits that were deleted.
+func (f *fanout) put(ctx context.Context, b batch) (deleted []tables.TwitKey, err error) {
+	puts := make([]hbase.Mutation, len(b.followers.members))
+	for i, follower := range b.followers.members {
+		entries := make([]hbase.Cell, len(b.twits))
+		for j, twit := range b.twits {
+			entries[j] = tables.Timelines.Cell(twit, entryTime(follower))
 		}
-		row := tables.Timelines.RowIn(&rows, follower.Username)
-		puts[i] = hbase.Put{Table: tables.Timelines.Table, Row: row, Cells: own}
+		row := tables.Timelines.Row(follower.Username, 0)
+		puts[i] = hbase.Put{Table: tables.Timelines.Table, Row: row, Cells: entries}
 	}
-	return f.write(ctx, puts...)
+	if err := f.write(ctx, puts...); err != nil {
+		return nil, err
+	}
+	return f.verify(ctx, b)
 }
 
 // entryTime is the timestamp of the entries that are there because of a follow.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
+
+// recordBound notes in the timelines of followers that they lack the author's twits before a position, if that is not
+// empty. It stays true when some of the twits are deleted before they are delivered.
+func (f *fanout) recordBound(ctx context.Context, followers []tables.Follow, bound string) error {
+	if bound == "" {
+		return nil
+	}
+	owners := make([]string, len(followers))
+	for i, follower := range followers {
+		owners[i] = follower.Username
+	}
+	return f.recordTrimmed(ctx, bound, owners...)
+}
+
+// newest are the author's newest twits, as many as a timeline keeps.
+type newest struct {
+	keys []tables.TwitKey
+	// bound is the position of the oldest one in timelines if the author may have older ones, and empty otherwise.
+	bound string
+}
+
+func (f *fanout) newestTwits(ctx context.Context) (twits newest, err error) {
+	for list, err := range pages(ctx, f.Feeds, tables.Twits, f.Author, listscan.Range{Limit: f.o.BatchSize}) {
+		if err != nil {
+			return newest{}, err
+		}
+		for _, t := range list.members {
+			if twits.keys = append(twits.keys, t.Key()); len(twits.keys) == f.o.TimelineBound {
+				twits.bound = tables.Timelines.Position(t.Key())
+				return twits, nil
+			}
+		}
+	}
+	return twits, nil
+}

@@ -14,14 +14,6 @@
 //	put       write the entries
 //	verify    read the author's lists again, and delete the entries of followers and twits that are gone
 //
-// The steps of successive batches overlap. While batch n is put, batch n−1 is verified, then batch n+1 is read
-// and recorded together with batch n:
-//
-//	batch 1   record ── put ─────── verify
-//	batch 2             read record put ─────── verify
-//	batch 3                         read record put ─────── verify
-//	                                                          time ─►
-//
 // A batch stays recorded until it was verified. If the gateway dies, the next one puts and verifies the recorded
 // batch again: whatever the dead gateway's calls still write, however late, is then either rightly there or
 // masked by a deletion. A gateway that lost its lease cannot record, so it puts nothing that its successor does
@@ -62,7 +54,7 @@ type Options struct {
 	Workers int
 	// Log is for jobs that fail and will be tried again. The default logs nothing.
 	Log *slog.Logger
-	// Done is called with each job that this gateway has done, before it is removed. It must not block.
+	// Done is called with each job that this gateway has done. It must not block.
 	Done func(tables.Job)
 	// Now is the clock. The default is the machine's.
 	Now func() time.Time
@@ -98,7 +90,6 @@ func New(store hbase.Store, o Options) *Feeds {
 		Decode:   decodeJob,
 		Describe: func(j job) outbox.Properties { return outbox.Properties{Deferred: j.Cursor == allDelivered} },
 		Work:     f.work,
-		Remove:   tables.Jobs.Remove,
 		Workers:  cmp.Or(o.Workers, 4),
 		Log:      o.Log,
 		Now:      o.Now,
@@ -150,6 +141,9 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 	default:
 		err = fmt.Errorf("%w: %q is not a kind of job", hbase.ErrCorrupt, o.Kind)
 	}
+	if err == nil && done {
+		err = f.write(ctx, tables.Jobs.Remove(o.ID))
+	}
 	if err != nil {
 		return false, fmt.Errorf("%s, author %s: %w", o.Kind, o.Author, err)
 	}
@@ -157,4 +151,48 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 		f.o.Done(o.Job)
 	}
 	return done, nil
+}
+
+// fanout is one execution of a job by this gateway.
+type fanout struct {
+	*Feeds
+	tables.Job
+	// Progress is what the next renewal of the lease stores.
+	tables.Progress
+	item *outbox.Item[job]
+}
+
+// renew takes the job, or extends the lease, and stores the progress.
+func (f *fanout) renew(ctx context.Context) error { return f.item.Renew(ctx, f.Progress.Cells()...) }
+
+// advance moves the cursor. It stores that once a second: a successor repeats no more than that.
+func (f *fanout) advance(ctx context.Context, cursor string) error {
+	f.Cursor = cursor
+	if f.item.Remaining() > outbox.LeaseTime-time.Second {
+		return nil
+	}
+	return f.renew(ctx)
+}
+
+// deliverOnce does a job that is done when it has delivered. The release keeps other gateways from recording
+// further batches before the job is removed.
+func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
+	if err := f.redeliver(ctx); err != nil {
+		return err
+	}
+	if f.Cursor != allDelivered {
+		if err := deliver(ctx); err != nil {
+			return err
+		}
+	}
+	f.Cursor, f.Unverified = allDelivered, ""
+	return f.item.Release(ctx, f.Progress.Cells()...)
+}
+
+func (f *Feeds) read(ctx context.Context, gets ...hbase.Get) ([][]hbase.Cell, error) {
+	return hbase.GetAll(ctx, f.store, gets)
+}
+
+func (f *Feeds) write(ctx context.Context, mutations ...hbase.Mutation) error {
+	return hbase.MutateAll(ctx, f.store, mutations)
 }

@@ -26,8 +26,8 @@ func (f *fanout) followed(ctx context.Context) error {
 		return err
 	}
 	follower := tables.Follow{Username: f.Follower, At: since}
-	positions := []string{tables.Followers.Position(follower)}
-	return f.deliver(ctx, f.batches([]tables.Follow{follower}, positions, twits, nil))
+	one := page[tables.Follow]{[]tables.Follow{follower}, []string{tables.Followers.Position(follower)}}
+	return f.deliver(ctx, one, &twits)
 }
 
 // unfollowed removes the author's twits from the timeline of a follower who left. A broadcaster without followers,

@@ -5,6 +5,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
 // posted delivers a twit to the author's followers, unless readers merge the author's twits.
@@ -14,38 +15,26 @@ func (f *fanout) posted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor)
-	gets := append([]hbase.Get{
-		tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author), tables.TwitNames.Get(name),
-	}, followers.gets(f.o.BatchSize)...)
-	for {
+	cells, err := f.read(ctx, tables.TwitNames.Get(name))
+	if err != nil {
+		return err
+	}
+	_, deleted, _, err := tables.TwitNames.Decode(cells[0])
+	if err != nil {
+		return err
+	}
+	for next := changed; next == changed; {
 		// The twit was in the author's list before this reads the state. The job that ends the merging enters
 		// the leaving state first and reads the list afterwards. So one of the two delivers the twit.
-		cells, err := f.read(ctx, gets...)
+		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err
 		}
-		s, err := f.authorState(ctx, cells[0], cells[1])
-		if err != nil {
+		if next, err = f.nextState(ctx, s, deleted); err != nil || next == merged {
 			return err
 		}
-		_, deleted, _, err := tables.TwitNames.Decode(cells[2])
-		if err != nil {
-			return err
-		}
-		next, err := f.nextState(ctx, s, deleted)
-		if err != nil || next == merged {
-			return err
-		}
-		if next == changed {
-			continue
-		}
-		first, positions, err := followers.take(ctx, cells[3:])
-		if err != nil {
-			return err
-		}
-		return f.deliver(ctx, f.batches(first, positions, []tables.TwitKey{twit}, followers))
 	}
+	return f.deliverToAll(ctx, newest{keys: []tables.TwitKey{twit}})
 }
 
 // postStep is what a posted twit leads to.
@@ -90,18 +79,19 @@ func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	for followers := membersAfter(f.Feeds, tables.Followers, f.Author, f.Cursor); ; {
-		page, positions, err := followers.next(ctx, f.o.BatchSize)
-		if err != nil || len(page) == 0 {
+	r := listscan.Range{After: f.Cursor, Far: f.Cursor != "", Limit: f.o.BatchSize}
+	for followers, err := range pages(ctx, f.Feeds, tables.Followers, f.Author, r) {
+		if err != nil {
 			return err
 		}
-		if err := f.removeTwit(ctx, page); err != nil {
+		if err := f.removeTwit(ctx, followers.members); err != nil {
 			return err
 		}
-		if err := f.advance(ctx, positions[len(positions)-1]); err != nil {
+		if err := f.advance(ctx, followers.last()); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // removeTwit removes the job's twit from the timelines of these followers for good.
@@ -112,19 +102,4 @@ func (f *fanout) removeTwit(ctx context.Context, followers []tables.Follow) erro
 		deletes[i] = deleteFrom(follower.Username, []hbase.Deletion{deletion(position, tables.Forever)})
 	}
 	return f.write(ctx, deletes...)
-}
-
-// newestTwits returns the author's newest twits, as many as a timeline keeps.
-func (f *fanout) newestTwits(ctx context.Context) (keys []tables.TwitKey, err error) {
-	list := membersAfter(f.Feeds, tables.Twits, f.Author, "")
-	for len(keys) < f.o.TimelineBound {
-		twits, _, err := list.next(ctx, min(f.o.BatchSize, f.o.TimelineBound-len(keys)))
-		if err != nil || len(twits) == 0 {
-			return keys, err
-		}
-		for _, t := range twits {
-			keys = append(keys, t.Key())
-		}
-	}
-	return keys, nil
 }

@@ -27,36 +27,26 @@ func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {
 	return false
 }
 
-// trim deletes all but the newest entries of timelines.
-func (f *Feeds) trim(ctx context.Context, owners []string) error {
-	for _, owner := range owners {
-		for more := true; more; {
-			var err error
-			if more, err = f.trimPage(ctx, owner); err != nil {
-				return err
-			}
+// trim deletes all but the newest entries of a timeline, up to BatchSize at a time.
+func (f *Feeds) trim(ctx context.Context, owner string) error {
+	for limit := f.o.TimelineBound + f.o.BatchSize; ; {
+		cells, err := f.read(ctx, tables.Timelines.Get(owner, 0, hbase.Page{Limit: limit}))
+		if err != nil || len(cells[0]) <= f.o.TimelineBound {
+			return err
+		}
+		old := cells[0][f.o.TimelineBound:]
+		entries := make([]hbase.Deletion, len(old))
+		for i, c := range old {
+			entries[i] = deletion(c.Qualifier, c.Timestamp)
+		}
+		// This comes first, so that the timeline never looks complete when it is not.
+		if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
+			return err
+		}
+		if err := f.write(ctx, deleteFrom(owner, entries)); err != nil || len(cells[0]) < limit {
+			return err
 		}
 	}
-	return nil
-}
-
-// trimPage deletes up to BatchSize entries, and reports whether there may be more.
-func (f *Feeds) trimPage(ctx context.Context, owner string) (more bool, err error) {
-	limit := f.o.TimelineBound + f.o.BatchSize
-	cells, err := f.read(ctx, tables.Timelines.Get(owner, 0, hbase.Page{Limit: limit}))
-	if err != nil || len(cells[0]) <= f.o.TimelineBound {
-		return false, err
-	}
-	old := cells[0][f.o.TimelineBound:]
-	entries := make([]hbase.Deletion, len(old))
-	for i, c := range old {
-		entries[i] = deletion(c.Qualifier, c.Timestamp)
-	}
-	// This comes first, so that the timeline never looks complete when it is not.
-	if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
-		return false, err
-	}
-	return len(cells[0]) == limit, f.write(ctx, deleteFrom(owner, entries))
 }
 
 // recordTrimmed stores that timelines may lack entries from this position on.

@@ -13,60 +13,54 @@ import (
 // verify deletes the entries of a batch that should not be there any more, and trims the timelines whose turn it
 // is. It returns the twits that were deleted.
 func (f *fanout) verify(ctx context.Context, b batch) (deleted []tables.TwitKey, err error) {
-	if len(b.Followers) == 0 {
-		return nil, nil
+	positions := make([]string, len(b.twits))
+	for i, twit := range b.twits {
+		positions[i] = twit.Position
 	}
-	followers, twits, err := f.missing(ctx, b)
-	if err != nil {
+	var followers, twits []int
+	g, both := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		followers, err = missing(both, f.Feeds, tables.Followers, f.Author, b.followers.positions)
+		return err
+	})
+	g.Go(func() (err error) {
+		twits, err = missing(both, f.Feeds, tables.Twits, f.Author, positions)
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	if len(followers)+len(twits) > 0 {
-		if followers, deleted, err = f.confirm(ctx, followers, twits); err != nil {
+		var left []tables.Follow
+		if left, deleted, err = f.confirm(ctx, b, followers, twits); err != nil {
 			return nil, err
 		}
-		if err := f.deleteEntries(ctx, b, followers, deleted); err != nil {
+		if err := f.deleteEntries(ctx, b, left, deleted); err != nil {
 			return nil, err
 		}
 	}
-	var full []string
-	for _, follower := range b.Followers {
-		if f.trims(follower.Username, b.Twits) {
-			full = append(full, follower.Username)
+	for _, follower := range b.followers.members {
+		if f.trims(follower.Username, b.twits) {
+			if err := f.trim(ctx, follower.Username); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return deleted, f.trim(ctx, full)
+	return deleted, nil
 }
 
-// missing returns the followers and twits of a batch that are not in the author's lists any more.
-func (f *fanout) missing(ctx context.Context, b batch) (followers []tables.Follow, twits []tables.TwitKey, err error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		followers, err = absent(ctx, f.Feeds, tables.Followers, f.Author, b.Followers, b.positions)
-		return err
-	})
-	g.Go(func() (err error) {
-		positions := make([]string, len(b.Twits))
-		for i, twit := range b.Twits {
-			positions[i] = twit.Position
-		}
-		twits, err = absent(ctx, f.Feeds, tables.Twits, f.Author, b.Twits, positions)
-		return err
-	})
-	err = g.Wait()
-	return followers, twits, err
-}
-
-// confirm returns the followers whose follow has ended, and the twits that were deleted. It reads the rows that
-// hold the truth: a member may be missing from a list for a moment, to a reader that is slow while a bucket is split.
+// confirm returns those of some followers, given by their indexes, whose follow has ended, and those of some twits
+// that were deleted. It reads the rows that hold the truth: a member may be missing from a list for a moment, to a
+// reader that is slow while a bucket is split.
 func (f *fanout) confirm(
-	ctx context.Context, followers []tables.Follow, twits []tables.TwitKey,
+	ctx context.Context, b batch, followers, twits []int,
 ) (left []tables.Follow, deleted []tables.TwitKey, err error) {
 	var gets []hbase.Get
-	for _, follower := range followers {
-		gets = append(gets, tables.Follows.Get(follower.Username, f.Author))
+	for _, i := range followers {
+		gets = append(gets, tables.Follows.Get(b.followers.members[i].Username, f.Author))
 	}
-	for _, twit := range twits {
-		_, name, err := twit.Parts()
+	for _, i := range twits {
+		_, name, err := b.twits[i].Parts()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -76,22 +70,22 @@ func (f *fanout) confirm(
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, follower := range followers {
-		related, since, err := tables.Follows.Decode(cells[i])
+	for n, i := range followers {
+		related, since, err := tables.Follows.Decode(cells[n])
 		if err != nil {
 			return nil, nil, err
 		}
-		if !related || !since.Equal(follower.At) {
+		if follower := b.followers.members[i]; !related || !since.Equal(follower.At) {
 			left = append(left, follower)
 		}
 	}
-	for i, twit := range twits {
-		_, gone, posted, err := tables.TwitNames.Decode(cells[len(followers)+i])
+	for n, i := range twits {
+		_, gone, posted, err := tables.TwitNames.Decode(cells[len(followers)+n])
 		if err != nil {
 			return nil, nil, err
 		}
 		if gone || !posted {
-			deleted = append(deleted, twit)
+			deleted = append(deleted, b.twits[i])
 		}
 	}
 	return left, deleted, nil
@@ -101,9 +95,9 @@ func (f *fanout) confirm(
 // stay masked.
 func (f *fanout) deleteEntries(ctx context.Context, b batch, left []tables.Follow, deleted []tables.TwitKey) error {
 	var deletes []hbase.Mutation
-	for _, follower := range b.Followers {
+	for _, follower := range b.followers.members {
 		var entries []hbase.Deletion
-		for _, twit := range b.Twits {
+		for _, twit := range b.twits {
 			if position := tables.Timelines.Position(twit); slices.Contains(deleted, twit) {
 				entries = append(entries, deletion(position, tables.Forever))
 			} else if slices.Contains(left, follower) {

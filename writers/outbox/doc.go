@@ -46,8 +46,7 @@
 //	start             -                                   not before Due
 //	renewed           by the work, with its progress      by Keep, beside the work
 //	lease timestamp   the store's clock                   the intent's, as of its removal
-//	removed           by the outbox, at the greatest      by the work
-//	                  timestamp there is
+//	removed           at the greatest timestamp           at the intent's timestamp
 //	workers           one pool                            two pools, the second for what is Long
 //
 // # Obligations of Work
@@ -61,7 +60,7 @@
 //     A gateway that lost the lease gets ErrLost there, and stops. So what can still arrive from it is what the
 //     stored progress announces, and the next holder repeats or checks just that. Work without progress is
 //     repeated as a whole.
-//  3. If the late writes of others would need checking, it releases the item before it reports that it is done.
+//  3. If the late writes of others would need checking, it releases the item before it removes it.
 //     Then no other gateway can have announced writes that the removal would forget.
 //
 // # Finding items

@@ -146,12 +146,9 @@ func (b *bench) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
 		Decode:   decode,
 		Describe: func(c count) outbox.Properties { return outbox.Properties{Deferred: c.deferred} },
 		Work:     g.work,
-		Remove: func(id string) hbase.Delete {
-			return hbase.Delete{Table: table.Table, Row: table.Row(id), Timestamp: tables.Forever}
-		},
-		Workers: g.workers,
-		Now:     func() time.Time { return time.Now().Add(g.ahead) },
-		Rand:    rand.NewPCG(b.ids.Uint64(), 0),
+		Workers:  g.workers,
+		Now:      func() time.Time { return time.Now().Add(g.ahead) },
+		Rand:     rand.NewPCG(b.ids.Uint64(), 0),
 	})
 }
 
@@ -173,13 +170,17 @@ func (g *gateway) work(ctx context.Context, item *outbox.Item[count]) (done bool
 	if g.pause > 0 && !c.deferred {
 		return false, item.Defer(ctx, g.pause, progress(c.size, true)...)
 	}
-	err = item.Release(ctx, progress(c.size, c.deferred)...)
+	if err := item.Release(ctx, progress(c.size, c.deferred)...); err != nil {
+		return false, err
+	}
+	remove := hbase.Delete{Table: table.Table, Row: table.Row(item.ID), Timestamp: tables.Forever}
+	err = hbase.MutateAll(ctx, g.store, []hbase.Mutation{remove})
 	if err == nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.done = append(g.done, c)
 	}
-	return true, err
+	return err == nil, err
 }
 
 // run runs outboxes until the returned function is called.

@@ -29,17 +29,15 @@ type Config[T any] struct {
 	Describe func(item T) Properties
 	// MinAge is the age from which on scans find an item: a younger one has not failed. The default is 0.
 	MinAge time.Duration
-	// Work does an item, and reports whether it is done: then the item is removed. An item that is not done
-	// and has no error was deferred, or is tried again after the next scan. What fails is tried again. The package
-	// comment has Work's obligations.
+	// Work does an item and removes it, and reports whether it did. An item that is not done and has no error was
+	// deferred, or is tried again after the next scan. What fails is tried again after a pause. The package comment
+	// has Work's obligations.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
-	// Remove returns the mutation that removes an item for good. The default is that Work has removed it.
-	Remove func(id string) hbase.Delete
 	// Workers is how many items the gateway works on at a time, and LongWorkers how many long ones beside them.
 	Workers, LongWorkers int
-	// Observe is called for each call of the store, except for the removal, and with the zero value if the call is
-	// about no item that is known. It returns the context of the call, and a function that is called when the call
-	// has ended. The default observes nothing.
+	// Observe is called for each call of the store, with the zero value if the call is about no item that is known.
+	// It returns the context of the call, and a function that is called when the call has ended. The default
+	// observes nothing.
 	Observe func(ctx context.Context, item T, what string) (of context.Context, ended func())
 	// Log is for items that fail. The default logs nothing.
 	Log *slog.Logger
@@ -55,11 +53,9 @@ type Properties struct {
 	Deferred bool
 	// Due is the time before which no gateway works on the item.
 	Due time.Time
-	// LeaseTimestamp is the timestamp of the item's leases. It is not later than that of the deletion that removes
-	// the item. 0 is the store's clock.
+	// LeaseTimestamp is that of the item's leases, not later than that of the item's removal. 0 is the store's clock.
 	LeaseTimestamp int64
-	// Long is whether the item may take long. Such items have workers of their own, so that others do not wait for
-	// them.
+	// Long items have workers of their own, so that others do not wait for them.
 	Long bool
 }
 
@@ -185,7 +181,10 @@ func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []
 // process works on an item that a queue handed out.
 func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool, err error) {
 	defer q.finished(id)
-	done, err = o.attempt(ctx, id)
+	item, err := o.read(ctx, id, *new(T), "read")
+	if err == nil {
+		done, err = o.c.Work(ctx, item)
+	}
 	if err == nil || errors.Is(err, ErrLost) {
 		o.succeeded(id)
 		return done, nil
@@ -195,20 +194,4 @@ func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool
 		o.c.Log.Warn("outbox item failed; will retry", "error", err, "failures", o.failed(id))
 	}
 	return false, err
-}
-
-// attempt works on an item, and removes it if it is done.
-func (o *Outbox[T]) attempt(ctx context.Context, id string) (done bool, err error) {
-	item, err := o.read(ctx, id, *new(T), "read")
-	if err != nil {
-		return false, err
-	}
-	done, err = o.c.Work(ctx, item)
-	if err != nil || !done {
-		return false, err
-	}
-	if o.c.Remove != nil {
-		err = hbase.MutateAll(ctx, o.c.Store, []hbase.Mutation{o.c.Remove(id)})
-	}
-	return err == nil, err
 }

@@ -26,8 +26,7 @@ const (
 
 // Lag is how far the work is behind, as of the last scan.
 type Lag struct {
-	// Pending is how many items of all gateways are not done and not deferred. If a scan finds more than it can
-	// queue, it counts only those before the last that it queued.
+	// Pending is how many items of all gateways are not done and not deferred, up to 4096.
 	Pending int
 	// Oldest is when the oldest of them was put; the zero time if there is none.
 	Oldest time.Time
@@ -184,7 +183,7 @@ func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
 		if s.lag.Pending == 0 || put.Before(s.lag.Oldest) {
 			s.lag.Oldest = put
 		}
-		s.lag.Pending++
+		s.lag.Pending = min(s.lag.Pending+1, maxWaiting)
 	}
 	return s
 }

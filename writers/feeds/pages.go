@@ -1,0 +1,62 @@
+package feeds
+
+import (
+	"context"
+	"iter"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
+)
+
+// page is a part of an owner's list, in the list's order.
+type page[E any] struct {
+	members   []E
+	positions []string
+}
+
+func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
+
+// pages iterates over the members of an owner's list in a range, at most r.Limit at a time. It does not see members
+// that join the list before its position meanwhile.
+func pages[E any](
+	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
+) iter.Seq2[page[E], error] {
+	return func(yield func(page[E], error) bool) {
+		for more := true; more; {
+			var p page[E]
+			scan := listscan.New(&list.AnyList, owner, &r)
+			err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return f.read(ctx, gets...) })
+			if err == nil {
+				p.members, p.positions, _, err = list.Decode(owner, scan.Cells())
+			}
+			if err == nil && len(p.members) == 0 || !yield(p, err) || err != nil {
+				return
+			}
+			more = scan.HasNext()
+			r.From, r.After, r.Far = "", p.last(), true
+		}
+	}
+}
+
+// missing returns the indexes of those positions that an owner's list does not have. They are in the list's order.
+func missing[E any](
+	ctx context.Context, f *Feeds, list *tables.List[E], owner string, positions []string,
+) (indexes []int, err error) {
+	found := map[string]bool{}
+	r := listscan.Range{From: positions[0], Before: hbase.Next(positions[len(positions)-1]), Far: true, Limit: len(positions)}
+	for present, err := range pages(ctx, f, list, owner, r) {
+		if err != nil {
+			return nil, err
+		}
+		for _, position := range present.positions {
+			found[position] = true
+		}
+	}
+	for i, position := range positions {
+		if !found[position] {
+			indexes = append(indexes, i)
+		}
+	}
+	return indexes, nil
+}
