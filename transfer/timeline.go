@@ -10,38 +10,27 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcast is whether an author is a broadcaster, and the timestamp of what says so.
-type broadcast struct {
-	state     tables.Broadcast
-	timestamp int64
-}
-
 // broadcasters are the authors of whom it is stored whether they are. It is safe for concurrent use.
 type broadcasters struct {
 	mu     sync.Mutex
-	states map[string]broadcast
+	states map[string]hbase.Cell
 	count  int
 }
 
 func (b *broadcasters) load(cells []hbase.Cell) error {
-	b.states = map[string]broadcast{}
-	for i, c := range cells {
-		state, _, err := tables.Broadcasters.State(cells[i : i+1])
-		if err != nil {
-			return err
-		}
-		if b.states[c.Qualifier] = (broadcast{state, c.Timestamp}); state != tables.Pushed {
-			b.count++
-		}
+	authors, err := tables.Broadcasters.Decode(cells)
+	b.count, b.states = len(authors), map[string]hbase.Cell{}
+	for _, c := range cells {
+		b.states[c.Qualifier] = c
 	}
-	return nil
+	return err
 }
 
 // merged reports whether readers take the twits of an author from the author's own list.
 func (b *broadcasters) merged(author string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.states[author].state == tables.Merged
+	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
 // add makes a broadcaster of an author, unless there are as many as there may be.
@@ -52,9 +41,9 @@ func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 		return hbase.Put{}, false
 	}
 	b.count++
-	now := broadcast{tables.Merged, b.states[author].timestamp + 1}
-	b.states[author] = now
-	return tables.Broadcasters.Put(author, now.state, now.timestamp), true
+	put = tables.Broadcasters.Put(author, tables.Merged, b.states[author].Timestamp+1)
+	b.states[author] = put.Cells[0]
+	return put, true
 }
 
 // fanOutToFollowers adds twits of these authors to the timelines of their followers.
@@ -109,12 +98,10 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 // fanOut adds a twit to the timelines of these. An entry has the timestamp of the follow that it is there for:
 // docs/TABLES.md says why.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
-	if len(followers) > 0 {
+	for _, f := range followers {
 		if err := im.fills(); err != nil {
 			return err
 		}
-	}
-	for _, f := range followers {
 		im.timelines.add(f.Username)
 		w.cell(tables.Timelines.Table, tables.Timelines.Row(f.Username, 0), tables.Timelines.Cell(twit, stamp(f.At)))
 		if err := w.flushFull(ctx); err != nil {
