@@ -34,9 +34,7 @@ func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err 
 
 // Put writes the hash of the password, in the PHC string format.
 func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
-	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp, Value: []byte(hash)},
-	}}
+	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{textCell(accountPassword, hash, timestamp)}}
 }
 
 // Gone removes the account, as it was at that timestamp.

@@ -1,5 +1,7 @@
 package tables
 
+import "slices"
+
 // The catalogue has every kind of object, list and relation, a line each. Tables, ownership, import, export, rebuild and
 // checks are derived from it: nothing else enumerates them.
 
@@ -113,4 +115,21 @@ func storage() (all []stored) {
 		stored{Intents.Table, Attributes, nil},
 		stored{Splits.Table, Attributes, nil},
 	)
+}
+
+// Own returns the tables that have rows which belong to the object: its attributes, its lists, and its edges to others.
+// These are the rows for which [IsOf] holds.
+func (id ID) Own() []string { return own[id.Noun] }
+
+var own = owned()
+
+// owned returns the tables that objects of each noun have rows in.
+func owned() map[Noun][]string {
+	own := map[Noun][]string{}
+	for _, s := range storage() {
+		if s.owner != nil && !slices.Contains(own[s.owner.Noun], s.table) {
+			own[s.owner.Noun] = append(own[s.owner.Noun], s.table)
+		}
+	}
+	return own
 }

@@ -2,8 +2,7 @@ package tables
 
 import (
 	"crypto/sha256"
-	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,16 +58,16 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 
 // AddedCell is the column that Added reads: the comment's time, and its mark, which was not always kept: then it is empty.
 func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
-	value := strconv.AppendInt(nil, at.UnixMilli(), 10)
+	value := encodeMilli(at)
 	if mark != "" {
-		value = append(append(value, ' '), mark...)
+		value += " " + mark
 	}
-	return hbase.Cell{Family: Attributes, Qualifier: commenterKey + keyWord(key), Timestamp: timestamp, Value: value}
+	return textCell(commenterKey+keyWord(key), value, timestamp)
 }
 
 // RemovedCell is the column that Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: commenterGone + word(position), Timestamp: timestamp, Value: []byte("1")}
+	return textCell(commenterGone+word(position), "1", timestamp)
 }
 
 // DecodeAdded returns when the comment was added of which the cells of Added tell, its mark as far as that was kept, and whether there is one.
@@ -76,10 +75,7 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, 
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterKey) {
 			text, mark, marked := strings.Cut(string(cell.Value), " ")
-			ms, err := parseCount(text)
-			if at = time.UnixMilli(int64(ms)).UTC(); err == nil && !ValidTime(at) {
-				err = fmt.Errorf("%w: %d is the time of no comment", ErrName, ms)
-			}
+			at, err := decodeMilli(text)
 			if err == nil && marked {
 				err = checkCommentPosition(invert(at) + mark)
 			}
@@ -91,12 +87,7 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, 
 
 // DecodeRemoved reports whether the cells of Removed, or of RemovedAt, say so.
 func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
-	for _, cell := range cells {
-		if strings.HasPrefix(cell.Qualifier, commenterGone) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, commenterGone) })
 }
 
 // KeyedName returns the id of the twit that an author posts under an idempotency key: of any author and key another one.

@@ -75,7 +75,7 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 
 // DepthCell says how many levels the tree has at most.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: treeDepth, Timestamp: timestamp, Value: strconv.AppendInt(nil, int64(levels), 10)}
+	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }
 
 // Put writes cells of the tree's row.

@@ -112,7 +112,7 @@ func (p plays) Under(username, game string, key *string) hbase.Get {
 
 // UnderCell says that the user played on a day, under a key.
 func (p plays) UnderCell(key, day string, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: playKey + keyWord(key), Timestamp: timestamp, Value: []byte(day)}
+	return textCell(playKey+keyWord(key), day, timestamp)
 }
 
 // DecodeUnder returns the day that the user played on, empty if the cells of Under tell of none.

@@ -20,12 +20,8 @@ func (imports) Get() hbase.Get {
 
 // Repaired reports whether a repair has taken something out of the store: what an import puts there again may stay hidden.
 func (imports) Repaired(cells []hbase.Cell) bool {
-	for _, c := range cells {
-		if c.Qualifier == importRepaired {
-			return true
-		}
-	}
-	return false
+	_, repaired := find(cells, importRepaired)
+	return repaired
 }
 
 // PutRepaired notes that a repair takes something out of the store. Nobody takes the note away.
@@ -33,12 +29,8 @@ func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) 
 
 // Marker reports whether an import added entries to timelines and has not trimmed them, and the timestamp of the marker.
 func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
-	for _, c := range cells {
-		if c.Qualifier == importMarker {
-			return string(c.Value) == "1", c.Timestamp
-		}
-	}
-	return false, 0
+	c, _ := find(cells, importMarker)
+	return string(c.Value) == "1", c.Timestamp
 }
 
 // PutMarker says that an import adds entries to timelines, or that it has trimmed them.

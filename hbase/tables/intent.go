@@ -3,9 +3,7 @@ package tables
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"time"
 
 	"twibase/hbase"
 )
@@ -31,19 +29,19 @@ var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
 
-// The columns of an intent. The last one is not part of it, and neither is the lease.
+// The columns of an intent that are named elsewhere, too. The second one is not part of it, and neither is the lease.
 const (
-	intentKind      = "kind"
-	intentArguments = "arguments"
-	intentAt        = "at"
-	intentTable     = "table"
-	intentRow       = "row"
-	intentFamily    = "family"
-	intentAfter     = "after"
-	intentDue       = "due"
-
+	intentAt      = "at"
 	decidedColumn = "decided"
 )
+
+// columns returns the columns of an intent. at and due are its times.
+func (i *Intent) columns(at, due *string) []textColumn {
+	return []textColumn{
+		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},
+		{"kind", &i.Kind}, {"row", &i.Row}, {"table", &i.Table},
+	}
+}
 
 // Open reads whether an intent exists: it has a cell then.
 func (n intents) Open(id string) hbase.Get {
@@ -52,19 +50,11 @@ func (n intents) Open(id string) hbase.Get {
 
 // Put writes an intent, with its own timestamp.
 func (n intents) Put(i Intent) hbase.Put {
-	put, due := hbase.Put{Table: n.Table, Row: n.Row(i.ID)}, ""
+	at, due := strconv.FormatInt(i.At, 10), ""
 	if i.Due != 0 {
 		due = strconv.FormatInt(i.Due, 10)
 	}
-	for _, c := range []struct{ column, value string }{
-		{intentAfter, i.After}, {intentArguments, i.Arguments}, {intentAt, strconv.FormatInt(i.At, 10)}, {intentDue, due}, {intentFamily, i.Family},
-		{intentKind, i.Kind}, {intentRow, i.Row}, {intentTable, i.Table},
-	} {
-		if c.value != "" {
-			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: c.column, Timestamp: i.At, Value: []byte(c.value)})
-		}
-	}
-	return put
+	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: encodeTexts(i.columns(&at, &due), i.At)}
 }
 
 // Remove removes an intent for good: a put of it that arrives later stays masked.
@@ -78,39 +68,18 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		return Intent{}, false, err
 	}
 	at, due := "", "0"
-	for _, c := range cells {
-		switch value := string(c.Value); c.Qualifier {
-		case intentKind:
-			i.Kind = value
-		case intentArguments:
-			i.Arguments = value
-		case intentAt:
-			at = value
-		case intentTable:
-			i.Table = value
-		case intentRow:
-			i.Row = value
-		case intentFamily:
-			i.Family = value
-		case intentAfter:
-			i.After = value
-		case intentDue:
-			due = value
-		}
-	}
+	decodeTexts(i.columns(&at, &due), cells)
 	if at == "" && i.Kind == "" {
 		return Intent{}, false, nil
 	}
-	began, err := parseCount(at)
+	began, err := decodeMilli(at)
 	later, dueErr := parseCount(due)
 	argumentsErr := checkArguments(i.Arguments)
-	i.At, i.Due = int64(began), int64(later)
+	i.At, i.Due = began.UnixMilli(), int64(later)
 	switch {
 	case err != nil:
 	case dueErr != nil:
 		err = dueErr
-	case !ValidTime(time.UnixMilli(i.At)):
-		err = fmt.Errorf("%w: %d is the time of no write", ErrName, i.At)
 	case argumentsErr != nil:
 		err = fmt.Errorf("%w: the arguments of a write: %w", ErrName, argumentsErr)
 	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") || i.Table == "" && i.After != "":
@@ -123,13 +92,13 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 
 // Mark notes in an intent that the operation committed.
 func (n intents) Mark(i Intent) hbase.Put {
-	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: decidedColumn, Timestamp: i.At, Value: []byte("1")}}}
+	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }
 
 // Marked reports whether the cells say that the operation committed. If they do not, it may have committed, too.
 func (n intents) Marked(cells []hbase.Cell) bool {
-	return slices.ContainsFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == decidedColumn })
+	_, marked := find(cells, decidedColumn)
+	return marked
 }
 
 // checkArguments reports arguments that are no JSON object, or that have an unknown visibility.

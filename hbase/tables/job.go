@@ -44,30 +44,19 @@ var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
 
-// The columns of a job. The lease and the columns of [Progress] are not part of it.
-const (
-	jobKind     = "kind"
-	jobAt       = "at"
-	jobAuthor   = "author"
-	jobFollower = "follower"
-	jobPosition = "position"
-	jobCursor   = "cursor"
-	jobNoted    = "noted"
-)
+// columns returns the columns of a job. at is its time. The lease and the [Progress] are not part of it.
+func (e *Job) columns(at *string) []textColumn {
+	return []textColumn{
+		{"at", at}, {"author", &e.Author}, {"follower", &e.Follower}, {"kind", (*string)(&e.Kind)}, {"position", &e.Position},
+	}
+}
 
 // Put writes a job, with its own timestamp, and a lease that ended in 1970. Every lease is taken by a check of
 // the one before, so no gateway takes a job that was removed.
 func (n jobs) Put(e Job) hbase.Put {
-	put := hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: []hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}}
-	for _, c := range []struct{ column, value string }{
-		{jobAt, strconv.FormatInt(e.At, 10)}, {jobAuthor, e.Author}, {jobFollower, e.Follower}, {jobKind, string(e.Kind)},
-		{jobPosition, e.Position},
-	} {
-		if c.value != "" {
-			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: c.column, Timestamp: e.At, Value: []byte(c.value)})
-		}
-	}
-	return put
+	at := strconv.FormatInt(e.At, 10)
+	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(e.columns(&at), e.At)...)
+	return hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: cells}
 }
 
 // Forever is the timestamp of deletions that mask whatever is written later: the latest time that rows can carry.
@@ -84,28 +73,12 @@ func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error)
 		return Job{}, false, err
 	}
 	at := ""
-	for _, c := range cells {
-		switch value := string(c.Value); c.Qualifier {
-		case jobKind:
-			e.Kind = JobKind(value)
-		case jobAt:
-			at = value
-		case jobAuthor:
-			e.Author = value
-		case jobFollower:
-			e.Follower = value
-		case jobPosition:
-			e.Position = value
-		}
-	}
+	decodeTexts(e.columns(&at), cells)
 	if at == "" && e.Kind == "" {
 		return Job{}, false, nil
 	}
-	ms, err := parseCount(at)
-	e.At = int64(ms)
-	if err == nil && !ValidTime(time.UnixMilli(e.At)) {
-		err = fmt.Errorf("%w: %d is out of range for a time", ErrName, e.At)
-	}
+	began, err := decodeMilli(at)
+	e.At = began.UnixMilli()
 	if err == nil {
 		err = e.check()
 	}
@@ -115,22 +88,17 @@ func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error)
 // check returns an error if the job lacks an attribute of its kind, or has one of another.
 func (e Job) check() error {
 	err := CheckUsername(e.Author)
-	switch e.Kind {
-	case Posted, Deleted:
-		if err == nil {
-			err = checkTwitPosition(e.Position)
-		}
-	case Followed, Unfollowed:
-		if err == nil {
-			err = CheckUsername(e.Follower)
-		}
-	case Returned:
-	default:
-		return fmt.Errorf("%w: %q is not a kind of job", ErrName, e.Kind)
-	}
 	twit, follower := e.Kind == Posted || e.Kind == Deleted, e.Kind == Followed || e.Kind == Unfollowed
-	if err == nil && ((e.Position != "") != twit || (e.Follower != "") != follower) {
-		err = fmt.Errorf("%w: a job of kind %s has an attribute of another kind", ErrName, e.Kind)
+	switch {
+	case !twit && !follower && e.Kind != Returned:
+		return fmt.Errorf("%w: %q is not a kind of job", ErrName, e.Kind)
+	case err != nil:
+	case (e.Position != "") != twit || (e.Follower != "") != follower:
+		err = fmt.Errorf("%w: a job of kind %s lacks an attribute, or has one of another kind", ErrName, e.Kind)
+	case twit:
+		err = checkTwitPosition(e.Position)
+	case follower:
+		err = CheckUsername(e.Follower)
 	}
 	return err
 }
@@ -144,23 +112,19 @@ type Progress struct {
 	Unverified string
 }
 
+// The columns of a [Progress].
+const (
+	jobCursor     = "cursor"
+	jobUnverified = "noted"
+)
+
 // Progress returns the progress among the cells of a row.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
-	for _, c := range cells {
-		switch c.Qualifier {
-		case jobCursor:
-			p.Cursor = string(c.Value)
-		case jobNoted:
-			p.Unverified = string(c.Value)
-		}
-	}
+	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p
 }
 
 // Cells returns the cells of the progress, to be put with the store's timestamp.
 func (p Progress) Cells() []hbase.Cell {
-	return []hbase.Cell{
-		{Family: Attributes, Qualifier: jobCursor, Value: []byte(p.Cursor)},
-		{Family: Attributes, Qualifier: jobNoted, Value: []byte(p.Unverified)},
-	}
+	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }

@@ -186,7 +186,7 @@ func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
 	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
 	for _, a := range o.attributes {
 		if text := a.get(t); text != "" {
-			put.Cells = append(put.Cells, hbase.Cell{Family: Attributes, Qualifier: a.column, Timestamp: timestamp, Value: []byte(text)})
+			put.Cells = append(put.Cells, textCell(a.column, text, timestamp))
 		}
 	}
 	return put

@@ -5,14 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"twibase/hbase"
 )
-
-// CountedColumn holds the [Journal] of a row with counts.
-const CountedColumn = "counted"
 
 // Gone is the name of a deleted object, and the value of a removed attribute. It is a value, not an absence: a commit can
 // write it, and it does not mask what a slower clock writes later.
@@ -20,7 +18,7 @@ const Gone = "\x00"
 
 // Without returns the cell of a removed attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: attribute, Timestamp: timestamp, Value: []byte(Gone)}
+	return textCell(attribute, Gone, timestamp)
 }
 
 // CompleteColumn is the column of a commit row that names the last operation that is known to be complete. Operation types
@@ -34,9 +32,8 @@ func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 
 // IsComplete reports whether the cells of a commit row say that an operation is complete.
 func IsComplete(row []hbase.Cell, op string) bool {
-	return slices.ContainsFunc(row, func(c hbase.Cell) bool {
-		return c.Qualifier == CompleteColumn && string(c.Value) == op
-	})
+	c, ok := find(row, CompleteColumn)
+	return ok && string(c.Value) == op
 }
 
 // opDigits sort like the bytes that they encode.
@@ -107,10 +104,54 @@ func CheckOp(s string) error {
 
 // DecodeOp returns the commit record among the cells of a commit row, empty if there is none.
 func DecodeOp(cells []hbase.Cell) (string, error) {
+	c, ok := find(cells, CommitColumn)
+	if !ok {
+		return "", nil
+	}
+	return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
+}
+
+// CountedColumn holds the [Journal] of a row with counts.
+const CountedColumn = "counted"
+
+// Journal belongs to the counts of a row, which each operation changes exactly once. It holds a revision, which increases
+// with every change of a count, and the ids of operations that were counted and may not be complete.
+type Journal struct {
+	Revision int
+	Ops      []string
+}
+
+// Has reports whether the operation was counted.
+func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
+
+// DecodeJournal returns the journal among the cells of a row, and its stored value, nil if there is none yet.
+func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
-		if c.Qualifier == CommitColumn {
-			return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
+		if c.Family == Attributes && c.Qualifier == CountedColumn {
+			j, err = parseJournal(string(c.Value))
+			return j, c.Value, corrupt(err, string(c.Value))
 		}
 	}
-	return "", nil
+	return Journal{}, nil, nil
+}
+
+func parseJournal(s string) (Journal, error) {
+	parts := strings.Split(s, " ")
+	revision, err := parseCount(parts[0])
+	if err == nil && revision == 0 {
+		err = fmt.Errorf("%w: a journal's revisions start at 1", ErrName)
+	}
+	j := Journal{revision, parts[1:]}
+	for _, op := range j.Ops {
+		if err == nil {
+			_, err = OpTime(op)
+		}
+	}
+	return j, err
+}
+
+// Cell returns the column of a journal.
+func (j Journal) Cell(timestamp int64) hbase.Cell {
+	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
+	return textCell(CountedColumn, value, timestamp)
 }

@@ -62,14 +62,13 @@ func NewLease(holder string, until time.Time) Lease {
 // LeaseOf returns the lease among the cells of a row. It is zero if there is none. One that cannot be read
 // ended in 1970.
 func LeaseOf(cells []hbase.Cell) Lease {
-	for _, c := range cells {
-		if c.Qualifier == LeaseColumn {
-			var ms int64
-			_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
-			return Lease{time.UnixMilli(ms), c.Value}
-		}
+	c, ok := find(cells, LeaseColumn)
+	if !ok {
+		return Lease{}
 	}
-	return Lease{}
+	var ms int64
+	_, _ = fmt.Sscanf(string(c.Value), "%d ", &ms)
+	return Lease{time.UnixMilli(ms), c.Value}
 }
 
 // HeldBy reports whether the lease is the holder's, also after its end.

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"twibase/hbase"
@@ -124,9 +123,8 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 		case edgeState:
 			state = value
 		case edgeAt:
-			milli, err := parseCount(value)
-			if at = time.UnixMilli(int64(milli)).UTC(); err != nil || !ValidTime(at) {
-				return false, time.Time{}, corrupt(ErrName, value)
+			if at, err = decodeMilli(value); err != nil {
+				return false, time.Time{}, corrupt(err, value)
 			}
 		}
 	}
@@ -143,7 +141,5 @@ func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64)
 		state = "1"
 	}
 	return hbase.Put{Table: r.Table, Row: edgeKey(a, b), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: edgeAt, Timestamp: timestamp, Value: strconv.AppendInt(nil, at.UnixMilli(), 10)},
-		{Family: Attributes, Qualifier: edgeState, Timestamp: timestamp, Value: []byte(state)},
-	}}
+		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, state, timestamp)}}
 }

@@ -3,6 +3,9 @@ package tables
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"twibase/hbase"
 )
 
 // TimelineBound is how many entries a timeline keeps, the newest ones.
@@ -32,3 +35,29 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 
 // EntryOf returns the twit at a position of a timeline.
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
+
+// SinceColumn is the column of a user's row with the time from which on the user's timeline is complete. It is no attribute.
+const SinceColumn = "timelineSince"
+
+// PutTimelineSince notes that a timeline was trimmed at a twit of that time: it has all that is later. The time is also the
+// timestamp, so the latest one is valid in whatever order they are written.
+func PutTimelineSince(owner string, at time.Time) hbase.Put {
+	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
+		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
+}
+
+// TimelineSince reads what PutTimelineSince wrote.
+func TimelineSince(owner string) hbase.Get {
+	return Users.Get(owner, Attributes+":"+SinceColumn)
+}
+
+// DecodeTimelineSince returns the time that PutTimelineSince noted, given the cells of TimelineSince. trimmed is false if the
+// timeline never was.
+func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, trimmed bool, err error) {
+	c, trimmed := find(cells, SinceColumn)
+	if !trimmed {
+		return time.Time{}, false, nil
+	}
+	at, err = decodeMilli(string(c.Value))
+	return at, true, corrupt(err, SinceColumn)
+}

@@ -217,13 +217,12 @@ func (n twitNames) Get(id string) hbase.Get {
 
 // Put writes where the twit is.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
-	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
-		{Family: Attributes, Qualifier: twitNameKey, Timestamp: timestamp, Value: []byte(t.Key().String())}}}
+	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{textCell(twitNameKey, t.Key().String(), timestamp)}}
 }
 
 // Gone is the column which says that the twit was deleted.
 func (n twitNames) Gone(timestamp int64) hbase.Cell {
-	return hbase.Cell{Family: Attributes, Qualifier: twitNameGone, Timestamp: timestamp, Value: []byte("1")}
+	return textCell(twitNameGone, "1", timestamp)
 }
 
 // Decode returns the twit's place, and whether it was deleted; ok is false if the cells hold none.
