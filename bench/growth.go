@@ -54,7 +54,7 @@ func growth(ctx context.Context, w *world) error {
 func pageOf(members, from int) loadtest.Request {
 	after := ""
 	if from > 0 {
-		after = fmt.Sprintf(`, after: \"%s\"`, relay.Followers.EncodeCursor(tables.Followers.Position(follower(members, from-1))))
+		after = fmt.Sprintf(`, after: \"%s\"`, relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(follower(members, from-1))))
 	}
 	var nodes []string
 	for i := range 20 {

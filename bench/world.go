@@ -95,7 +95,7 @@ func (w *world) crowd(random *rand.Rand) {
 		for j, who := range random.Perm(userCount - 1)[:followerCount] {
 			follower := w.user[username((i+1+who)%userCount)]
 			at := begin.Add(time.Duration(followerCount-j) * time.Minute)
-			cursor := relay.Followers.EncodeCursor(tables.Followers.Position(tables.Follow{Username: follower.Username, At: at}))
+			cursor := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: follower.Username, At: at}))
 			list.add(&model.UserEdge{Cursor: cursor, Node: follower, FollowedAt: &at}, follower, cursor)
 			w.follows[[2]string{follower.Username, username(i)}] = true
 		}
@@ -123,7 +123,7 @@ func (w *world) posts(random *rand.Rand) {
 			if j%3 == 0 {
 				t.PhotoURLs, t.Title = []string{fmt.Sprintf("https://example.org/%d.jpg?a=1", i)}, new(text(random, 3))
 			}
-			cursor := relay.Twits.EncodeCursor(tables.Twits.Position(t))
+			cursor := relay.CursorsOf(&tables.Twits.AnyList).Encode(tables.Twits.Position(t))
 			list.add(&model.TwitEdge{Cursor: cursor, Node: t}, t, cursor)
 			w.twit[t.Key().String()] = t
 			for k := range random.IntN(commentCount + 1) {
@@ -162,7 +162,7 @@ func (w *world) tree(random *rand.Rand) {
 		for depth, level := 1, w.children[code]; len(level) > 0; depth++ {
 			var next []*tables.Department
 			for i, d := range level {
-				cursor := relay.Descendants.EncodeCursor(fmt.Sprintf("%d.%d.%s", depth, i, d.Code))
+				cursor := relay.Cursors{Letter: relay.Descendants}.Encode(fmt.Sprintf("%d.%d.%s", depth, i, d.Code))
 				list.add(&model.DepartmentEdge{Cursor: cursor, Node: d, Depth: &depth}, d, cursor)
 				next = append(next, w.children[d.Code]...)
 			}
@@ -176,13 +176,13 @@ func (w *world) offices(random *rand.Rand, d *tables.Department) {
 	roles := &page[model.RoleEdge, tables.Role]{}
 	for i := range rolesEach {
 		r := &tables.Role{Code: fmt.Sprintf("%s:%d", d.Code, i), Name: new(fmt.Sprintf("Role %d", i)), DepartmentCode: &d.Code, UserCount: new(holders)}
-		cursor := relay.DepartmentRoles.EncodeCursor(r.Code)
+		cursor := relay.CursorsOf(&tables.DepartmentRoles.AnyList).Encode(r.Code)
 		roles.add(&model.RoleEdge{Cursor: cursor, Node: r}, r, cursor)
 		w.role[r.Code] = r
 		people, some := &page[model.UserEdge, tables.User]{}, random.Perm(userCount)[:holders]
 		slices.Sort(some)
 		for _, who := range some {
-			u, cursor := w.user[username(who)], relay.RoleUsers.EncodeCursor(username(who))
+			u, cursor := w.user[username(who)], relay.CursorsOf(&tables.RoleUsers.AnyList).Encode(username(who))
 			people.add(&model.UserEdge{Cursor: cursor, Node: u}, u, cursor)
 		}
 		w.holders[r.Code] = people

@@ -44,8 +44,8 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 	}}
 }
 
-// Check reports why a position, which may come from a client, cannot be one in such a list.
-func (l List[E]) Check(position string) error { return l.of.Check(position) }
+// Kind returns the declaration of the lists.
+func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
 // Page loads pages of many lists. The scans advance together: what they read in one round is one
 // batch. Most pages take one round. A page may be short while HasPrevious is true: see

@@ -6,9 +6,9 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// Outline is a read shape: what a read costs, declared before it runs. It is a Get without its row,
-// and how often that is sent. It is made of the Get that the loader sends, so that the two agree.
-type Outline struct {
+// ReadShape is what a read costs, declared before it runs. It is a Get without its row, and how often
+// that is sent. It is made of the Get that the loader sends, so that the two agree.
+type ReadShape struct {
 	Loader, Table, Columns string
 	// Limit is the number of columns of a family that are read at most, 0 for all.
 	Limit int
@@ -30,51 +30,51 @@ const (
 	long    = "there are more in its row"
 )
 
-func shapeOf(loader string, g hbase.Get) Outline {
+func shapeOf(loader string, g hbase.Get) ReadShape {
 	t := newTemplate(g)
-	return Outline{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
+	return ReadShape{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
 		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
 // repeated returns a shape as often as a list may go on in further rows.
-func (s Outline) repeated(gets, rounds int) []Outline {
+func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
 	}
 	s.Named, s.Leading, s.Gets, s.Rounds, s.If = false, false, gets, rounds, further
-	return []Outline{s}
+	return []ReadShape{s}
 }
 
-func (s Outline) beside() Outline {
+func (s ReadShape) beside() ReadShape {
 	s.Beside = true
 	return s
 }
 
-// Outline returns the shape of a load of a key.
-func (l Loader[K, V]) Outline(key K) Outline { return shapeOf(l.name, l.get(new(memory), key)) }
+// Shape returns the shape of a load of a key.
+func (l Loader[K, V]) Shape(key K) ReadShape { return shapeOf(l.name, l.get(new(memory), key)) }
 
-// OutlineNamed returns the shape of [Object.Named] for one object. It reports false if nothing is
+// NamedShape returns the shape of [Object.Named] for one object. It reports false if nothing is
 // read.
-func (o Object[T]) OutlineNamed(fields []string) (Outline, bool) {
+func (o Object[T]) NamedShape(fields []string) (ReadShape, bool) {
 	columns := o.of.Columns(fields)
-	return o.Outline(Row{Columns: columns}), columns != ""
+	return o.Shape(Row{Columns: columns}), columns != ""
 }
 
-// OutlineRoot returns the shape of [Object.Roots] and [Object.Read] for one object.
-func (o Object[T]) OutlineRoot(fields []string) Outline {
-	return o.Outline(Row{Columns: o.existing(fields)})
+// RootShape returns the shape of [Object.Roots] and [Object.Read] for one object.
+func (o Object[T]) RootShape(fields []string) ReadShape {
+	return o.Shape(Row{Columns: o.existing(fields)})
 }
 
-// OutlineScan returns the shape of [Object.Scan], and how many rows it reads at most.
-func (o Object[T]) OutlineScan(w Range, fields []string) (s Outline, rows int) {
+// ScanShape returns the shape of [Object.Scan], and how many rows it reads at most.
+func (o Object[T]) ScanShape(w Range, fields []string) (s ReadShape, rows int) {
 	scan := o.scanOf(w, fields)
-	return Outline{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
+	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// OutlinePage returns the shapes of [List.Page] for one list, round after round. begin is whether
+// PageShapes returns the shapes of [List.Page] for one list, round after round. begin is whether
 // the range is at the list's beginning, as far as the members of one row go. half is the least
 // number of members in a row of a list that has several.
-func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
+func (l List[E]) PageShapes(w Range, begin bool, half int) []ReadShape {
 	if w.Backward {
 		return l.backwardShapes(w)
 	}
@@ -86,7 +86,7 @@ func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
 	// the same round as the next.
 	rows := (page.Limit + half - 1) / half
 	first, known := l.shape(0, page), 0
-	shapes := []Outline{first}
+	shapes := []ReadShape{first}
 	if begin {
 		return append(shapes, first.repeated(rows-1, rows-1)...)
 	}
@@ -99,11 +99,11 @@ func (l List[E]) OutlinePage(w Range, begin bool, half int) []Outline {
 	return append(shapes, first.repeated(rows+1, rows)...)
 }
 
-func (l List[E]) backwardShapes(w Range) []Outline {
+func (l List[E]) backwardShapes(w Range) []ReadShape {
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
 	whole.If = long
 	tail := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
-	shapes := []Outline{shapeOf(l.name, l.of.Directory("", w.Before, 1)), tail.beside(), whole}
+	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", w.Before, 1)), tail.beside(), whole}
 	if w.Before != "" { // the first bucket may be empty
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
 		shapes = append(shapes, whole.repeated(1, 1)...)
@@ -111,17 +111,17 @@ func (l List[E]) backwardShapes(w Range) []Outline {
 	return shapes
 }
 
-// OutlineMembers returns the shapes of [List.Members] for one key, round after round.
-func (l List[E]) OutlineMembers() []Outline {
-	shapes := []Outline{l.shape(0, hbase.Page{Start: tables.MembersEnd, Limit: 1})}
+// MemberShapes returns the shapes of [List.Members] for one key, round after round.
+func (l List[E]) MemberShapes() []ReadShape {
+	shapes := []ReadShape{l.shape(0, hbase.Page{Start: tables.MembersEnd, Limit: 1})}
 	shapes = append(shapes, l.directory(1).repeated(1, 1)...)
 	return append(shapes, l.shape(1, hbase.Page{Start: tables.MembersEnd, Stop: tables.MembersEnd, Limit: 1}).repeated(1, 1)...)
 }
 
-func (l List[E]) shape(bucket uint32, page hbase.Page) Outline {
+func (l List[E]) shape(bucket uint32, page hbase.Page) ReadShape {
 	return shapeOf(l.name, l.of.Get("", bucket, page))
 }
 
-func (l List[E]) directory(limit int) Outline {
+func (l List[E]) directory(limit int) ReadShape {
 	return shapeOf(l.name, l.of.Directory("", tables.MembersEnd, limit))
 }

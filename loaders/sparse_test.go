@@ -136,7 +136,7 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 				t.Fatalf("%+v takes %d rounds, of %d rows", w, len(store.reads), rows)
 			}
 			rounds, gets, read := 0, 0, 0
-			for _, o := range UserRoles.OutlinePage(w, w.After == "", half) {
+			for _, o := range UserRoles.PageShapes(w, w.After == "", half) {
 				if gets += o.Gets; !o.Beside {
 					rounds += o.Rounds
 				}

@@ -109,9 +109,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	if !a.known || a.viewer.Admin {
 		return at
 	}
-	call.ask(at, call.Shared(), loaders.Users.Exists.Outline(""), theViewer, 1, condition)
-	call.ask(at, call.Shared(), loaders.Roles.Exists.Outline(""), permission.AdminRole, 1, condition)
-	return call.ask(at, call.Shared(), loaders.Related.Outline(loaders.Has("", "")), permission.AdminRole, 1, condition)
+	call.ask(at, call.Shared(), loaders.Users.Exists.Shape(""), theViewer, 1, condition)
+	call.ask(at, call.Shared(), loaders.Roles.Exists.Shape(""), permission.AdminRole, 1, condition)
+	return call.ask(at, call.Shared(), loaders.Related.Shape(loaders.Has("", "")), permission.AdminRole, 1, condition)
 }
 
 // followsCost declares the reads that tell whether the viewer follows users: one of each object, or
@@ -123,5 +123,5 @@ func (call *costCall) followsCost(
 		return at
 	}
 	call.adminCost(at, condition)
-	return call.ask(at, set, loaders.Related.Outline(loaders.Follows("", "")), subject, users, condition)
+	return call.ask(at, set, loaders.Related.Shape(loaders.Follows("", "")), subject, users, condition)
 }

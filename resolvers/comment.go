@@ -5,7 +5,6 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -35,7 +34,7 @@ var (
 // twitComments is the connection of the comments on each twit. Most viewers see few of them. The
 // total counts all.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
-	owners: twitKeys, kind: relay.Comments, source: listed[tables.Comment]{list: loaders.Comments, visible: commentVisibility},
+	owners: twitKeys, list: loaders.Comments.Kind(), source: listed[tables.Comment]{list: loaders.Comments, visible: commentVisibility},
 	total: length{loaders.Comments.Length}, as: commentConnection[struct{}](nil), eager: true,
 }
 

@@ -10,7 +10,6 @@ import (
 // connection is a field that pages through a list of each parent.
 type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
-	kind    relay.List
 	list    loaders.List[E]
 	objects loaders.Object[T]
 	key     func(member E) string // the key of the object that a member refers to
@@ -19,15 +18,15 @@ type connection[P, E, T, C any] struct {
 
 // connectionOf returns a connection that shows its pages as a C.
 func connectionOf[P, E, T, C any](
-	owners func(parents []*P) []string, kind relay.List, list loaders.List[E], objects loaders.Object[T],
+	owners func(parents []*P) []string, list loaders.List[E], objects loaders.Object[T],
 	key func(member E) string, as func(*page[E, T]) C,
 ) connection[P, E, T, C] {
-	return connection[P, E, T, C]{owners, kind, list, objects, key, as}
+	return connection[P, E, T, C]{owners, list, objects, key, as}
 }
 
 // resolve returns the connection of each parent. The error is nil or index-aligned.
 func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
-	r, err := args.request(ctx, c.kind, c.list.Check)
+	r, err := args.request(ctx, relay.CursorsOf(c.list.Kind()))
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +67,14 @@ func (c connection[P, E, T, C]) read(
 }
 
 func (c connection[P, E, T, C]) cost(call *costCall) error {
-	r, err := call.request(c.kind, c.list.Check)
+	r, err := call.request(relay.CursorsOf(c.list.Kind()))
 	if err != nil {
 		return err
 	}
 	at := call.Begin()
 	askTotalsCost(call, &r, length{c.list.Length}, at)
 	if r.entries {
-		page := c.list.OutlinePage(r.window(), r.After == "", call.minMembers)
+		page := c.list.PageShapes(r.window(), r.After == "", call.minMembers)
 		at = call.reads(at, call.Parents, page, 1, "")
 		returnNamed(call, at, c.objects, r.node, r.Size)
 	}

@@ -59,26 +59,26 @@ func argument[T any](call *costCall, name string) T {
 }
 
 // request returns what the arguments and the selection of a connection ask for.
-func (call *costCall) request(kind relay.List, check func(position string) error) (request, error) {
+func (call *costCall) request(cursors relay.Cursors) (request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
 		argument[*int](call, "last"), argument[*string](call, "before"),
 	}
-	return args.request(call.Ctx, kind, check)
+	return args.request(call.Ctx, cursors)
 }
 
 // read declares a read for each object. Its row is the object's own if the loader's key is.
-func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.Outline) explain.Stage {
+func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
 // reads declares reads that follow one another, each so many times for each object. A condition,
 // unless empty, holds for all of them.
 func (call *costCall) reads(
-	at explain.Stage, set *explain.Set, outlines []loaders.Outline, times int, condition string,
+	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
 	begun := at
-	for _, o := range outlines {
+	for _, o := range shapes {
 		r := readOf(o)
 		r.Times *= int64(times)
 		if condition != "" {
@@ -92,7 +92,7 @@ func (call *costCall) reads(
 	return at
 }
 
-func readOf(o loaders.Outline) explain.Read {
+func readOf(o loaders.ReadShape) explain.Read {
 	r := explain.Read{
 		Loader: o.Loader, Table: o.Table, Columns: o.Columns, Limit: o.Limit,
 		Times: int64(o.Gets), Rounds: o.Rounds, If: o.If,
@@ -108,7 +108,7 @@ func readOf(o loaders.Outline) explain.Read {
 
 // aside returns a read of a row that is not the object's own. Reads of an object with one subject
 // are equal.
-func aside(o loaders.Outline, subject, condition string) explain.Read {
+func aside(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
@@ -117,7 +117,7 @@ func aside(o loaders.Outline, subject, condition string) explain.Read {
 // ask declares a question about each object, asked so many times. Those with one subject are equal;
 // without a subject all differ. The set may be [explain.Call.Shared].
 func (call *costCall) ask(
-	at explain.Stage, set *explain.Set, o loaders.Outline, subject string, times int, condition string,
+	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
 	r := aside(o, subject, condition)
 	r.Times = int64(times)
@@ -131,7 +131,7 @@ func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 // [loaders.Object.Named] does.
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
 	set := call.Set(call.Parents, int64(each), at)
-	if o, reads := objects.OutlineNamed(fields); reads {
+	if o, reads := objects.NamedShape(fields); reads {
 		call.read(at, set, o)
 	}
 	call.Returns("", set)
@@ -140,7 +140,7 @@ func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object
 // returnRoot declares that the field returns one object, as [loaders.Object.Roots] does.
 func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []string) {
 	set := call.Set(call.Parents, 1, call.Begin())
-	call.read(call.Begin(), set, objects.OutlineRoot(fields))
+	call.read(call.Begin(), set, objects.RootShape(fields))
 	call.Returns("", set)
 }
 
@@ -156,6 +156,6 @@ func (r reading[P, V]) resolve(ctx context.Context, parents []*P) ([]*V, error) 
 }
 
 func (r reading[P, V]) cost(call *costCall) error {
-	call.read(call.Begin(), call.Parents, r.Outline(""))
+	call.read(call.Begin(), call.Parents, r.Shape(""))
 	return nil
 }

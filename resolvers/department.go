@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -30,10 +29,10 @@ var (
 	queryTopDepartments = topDepartments{}
 
 	departmentSubDepartments = connectionOf(
-		departmentCodes, relay.SubDepartments, loaders.Children, loaders.Departments,
+		departmentCodes, loaders.Children, loaders.Departments,
 		func(c tables.Child) string { return c.Code }, departmentConnection[tables.Child](nil))
 	departmentRoles = connectionOf(
-		departmentCodes, relay.DepartmentRoles, loaders.DepartmentRoles, loaders.Roles, self, roleConnection[string](nil))
+		departmentCodes, loaders.DepartmentRoles, loaders.Roles, self, roleConnection[string](nil))
 	departmentAncestors   = ancestors{}
 	departmentDescendants = descendants{}
 	departmentParent      = reference[tables.Department, tables.Department]{
@@ -102,7 +101,7 @@ func ancestorFields(ctx context.Context) []string {
 }
 
 func (ancestors) cost(call *costCall) error {
-	r := aside(loaders.Departments.OutlineRoot(ancestorFields(call.Ctx)), "", "")
+	r := aside(loaders.Departments.RootShape(ancestorFields(call.Ctx)), "", "")
 	r.Times, r.Rounds = tables.MaxDepth, tables.MaxDepth
 	at := call.Read(awaitParents(call.Begin()), call.Parents, r)
 	call.Returns("", call.Set(call.Parents, tables.MaxDepth, at))

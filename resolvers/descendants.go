@@ -44,7 +44,7 @@ type descendants struct{}
 func (descendants) resolve(
 	ctx context.Context, parents []*tables.Department, maxDepth *int, args pageArgs,
 ) ([]*model.DepartmentConnection, error) {
-	request, err := args.request(ctx, relay.Descendants, checkPlace)
+	request, err := args.request(ctx, placeCursors)
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +71,10 @@ func (descendants) resolve(
 	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at place) { edge.Depth = &at.depth }))
 }
 
-func checkPlace(position string) error {
+var placeCursors = relay.Cursors{Letter: relay.Descendants, Check: func(position string) error {
 	_, err := parsePlace(position)
 	return err
-}
+}}
 
 // depthOf returns how many levels of a subtree to read.
 func depthOf(maxDepth *int) (int, error) {
@@ -92,7 +92,7 @@ func depthOf(maxDepth *int) (int, error) {
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
-	request, err := call.request(relay.Descendants, checkPlace)
+	request, err := call.request(placeCursors)
 	if err != nil {
 		return err
 	}
@@ -111,10 +111,10 @@ func (descendants) cost(call *costCall) error {
 	if depth > 0 {
 		w := newSubtree("", request.Page).window()
 		w.Limit = min(w.Limit, assumedSubtree)
-		outlines := loaders.Children.OutlinePage(w, true, call.minMembers)
-		at = call.reads(at, call.Parents, outlines, 1, "")
+		shapes := loaders.Children.PageShapes(w, true, call.minMembers)
+		at = call.reads(at, call.Parents, shapes, 1, "")
 		if levels := min(depth-1, lists); levels > 0 {
-			for _, o := range outlines {
+			for _, o := range shapes {
 				r := aside(o, "", o.If)
 				r.Times, r.Rounds = int64(lists)*r.Times, levels*r.Rounds
 				at = call.Read(at, call.Parents, r)

@@ -79,8 +79,8 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
-	call.ask(at, set, loaders.Users.Exists.Outline(""), author, n, condition)
-	at = call.reads(at, set, e.list.OutlineMembers(), n, condition)
+	call.ask(at, set, loaders.Users.Exists.Shape(""), author, n, condition)
+	at = call.reads(at, set, e.list.MemberShapes(), n, condition)
 	return e.visible.cost(call, at, set, "", n)
 }
 
@@ -117,8 +117,6 @@ type listed[T any] struct {
 	ownersExist bool
 }
 
-func (s listed[T]) check(position string) error { return s.list.Check(position) }
-
 func (s listed[T]) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error) {
 	if !s.byOwner || s.ownersExist {
 		pages, err := s.list.Page(ctx, spans)
@@ -151,9 +149,9 @@ func (s listed[T]) filter(ctx context.Context, pages []candidates[T], pageErr er
 
 func (s listed[T]) cost(call *costCall, at explain.Stage, l look) explain.Stage {
 	if s.byOwner && l.first() {
-		call.read(at, call.Parents, loaders.Users.Exists.Outline(""))
+		call.read(at, call.Parents, loaders.Users.Exists.Shape(""))
 	}
-	at = call.reads(at, call.Parents, s.list.OutlinePage(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
+	at = call.reads(at, call.Parents, s.list.PageShapes(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
 	switch {
 	case !s.byOwner:
 		return s.visible.cost(call, at, call.Parents, "", l.candidates)

@@ -6,6 +6,7 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/relay"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
@@ -19,7 +20,7 @@ const lookahead = 4
 // although more entries follow: its end cursor is that of the last candidate that was read.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
-	kind   relay.List
+	list   *tables.AnyList
 	source source[T]
 	total  total // nil if there is none
 	as     func(*page[struct{}, T]) C
@@ -32,8 +33,6 @@ type filteredConnection[P, T, C any] struct {
 
 // source reads candidates.
 type source[T any] interface {
-	// check reports why a position can't be one of the list.
-	check(position string) error
 	// read returns the candidates in each span. The error is nil or index-aligned.
 	read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error)
 	// cost declares what read reads in a look at the list of each parent.
@@ -70,7 +69,7 @@ func (f filteredConnection[P, T, C]) window(r *request, limit int) loaders.Range
 
 // resolve returns the connection of each parent. The error is nil or index-aligned.
 func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
-	r, err := args.request(ctx, f.kind, f.source.check)
+	r, err := args.request(ctx, relay.CursorsOf(f.list))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, 
 }
 
 func (f filteredConnection[P, T, C]) cost(call *costCall) error {
-	r, err := call.request(f.kind, f.source.check)
+	r, err := call.request(relay.CursorsOf(f.list))
 	if err != nil {
 		return err
 	}

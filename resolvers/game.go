@@ -5,7 +5,6 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -23,10 +22,10 @@ var (
 	mutationRecordPlay = playMutation{mutationOf(permission.RecordPlay, gamePayload, userPayload)}
 
 	queryGame  = lookup[tables.Game]{loaders.Games, "code"}
-	queryGames = scanOf(relay.AllGames, loaders.Games, gameConnection[struct{}](nil))
+	queryGames = scanOf(loaders.Games, gameConnection[struct{}](nil))
 
 	gamePlayers = connectionOf(
-		gameCodes, relay.Players, loaders.Players, loaders.Users, self, userConnection[string](nil))
+		gameCodes, loaders.Players, loaders.Users, self, userConnection[string](nil))
 	gameIsPlayed = reading[tables.Game, bool]{gameCodes, loaders.IsPlayed}
 	gamePlays    = playsByDay{}
 )
@@ -95,7 +94,7 @@ func (playsByDay) resolve(ctx context.Context, games []*tables.Game, from, to st
 func (playsByDay) cost(call *costCall) error {
 	days, err := dayRange("", argument[string](call, "from"), argument[string](call, "to"))
 	if err == nil {
-		call.read(call.Begin(), call.Parents, loaders.GameDays.Outline(days))
+		call.read(call.Begin(), call.Parents, loaders.GameDays.Shape(days))
 	}
 	return err
 }

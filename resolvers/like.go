@@ -5,7 +5,6 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -23,18 +22,16 @@ var (
 	}
 
 	twitLikes = connectionOf(
-		twitKeys, relay.TwitLikes, loaders.TwitLikes, loaders.Users, followed, userConnection[tables.Follow](nil))
+		twitKeys, loaders.TwitLikes, loaders.Users, followed, userConnection[tables.Follow](nil))
 	twitLikeCount   = reading[tables.Twit, int]{twitKeys, loaders.TwitLikes.Length}
 	twitViewerLikes = viewerIsRelated(twitKeys, tables.Likes)
 	userLikedTwits  = filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
-		owners: usernames, kind: relay.LikedTwits, source: likedSource{}, as: twitConnection[struct{}](nil),
+		owners: usernames, list: loaders.LikedTwits.Kind(), source: likedSource{}, as: twitConnection[struct{}](nil),
 	}
 )
 
 // likedSource reads the twits that users like.
 type likedSource struct{}
-
-func (likedSource) check(position string) error { return loaders.LikedTwits.Check(position) }
 
 func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	lists, err := loaders.LikedTwits.Page(ctx, spans)
@@ -49,7 +46,7 @@ func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candida
 }
 
 func (likedSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	at = call.reads(at, call.Parents, loaders.LikedTwits.OutlinePage(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
+	at = call.reads(at, call.Parents, loaders.LikedTwits.PageShapes(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
 	return twitEntries.readCosts(call, at, call.Parents, "", l.candidates, l.condition)
 }
 

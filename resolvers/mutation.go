@@ -122,7 +122,7 @@ func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, e
 type payloadObject[T any] struct{ loaders.Object[T] }
 
 func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
-	if o, reads := p.OutlineNamed(p.selected(call.Ctx)); reads {
+	if o, reads := p.NamedShape(p.selected(call.Ctx)); reads {
 		at = call.read(at, call.Set(call.Parents, 1, at), o)
 	}
 	return at
@@ -148,7 +148,7 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 // readBefore returns the object as it is before it is deleted, nil if it can't exist.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields, read := p.selected(ctx), p.Read
-	if _, needed := p.OutlineNamed(fields); !needed || p.Kind().CheckKey(key) != nil {
+	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {
 		fields, read = nil, p.Named
 	}
 	found, err := read(ctx, []string{key}, fields)

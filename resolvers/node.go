@@ -123,7 +123,7 @@ func rowReader[T any, N nodePointer[T]](typ string, objects loaders.Object[T]) n
 			return asNodes[T, N](found), err
 		},
 		func(call *costCall, rows *explain.Set) explain.Stage {
-			call.read(call.Begin(), rows, objects.OutlineRoot(selectedOf(call.Ctx, typ).names()))
+			call.read(call.Begin(), rows, objects.RootShape(selectedOf(call.Ctx, typ).names()))
 			return call.Begin() // the objects are lazy
 		},
 	}

@@ -19,18 +19,18 @@ type pageArgs struct {
 
 // request is what the arguments and the selection of a connection ask for.
 type request struct {
-	kind relay.List
+	cursors relay.Cursors
 	relay.Page
 	connectionSelection
 }
 
-// request checks the arguments. check reports whether a position can be one of the list.
-func (a pageArgs) request(ctx context.Context, kind relay.List, check func(position string) error) (request, error) {
-	p, err := kind.Page(a.first, a.after, a.last, a.before, check)
+// request checks the arguments.
+func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
+	p, err := cursors.Page(a.first, a.after, a.last, a.before)
 	if err != nil {
 		return request{}, err
 	}
-	return request{kind, p, selectedConnection(ctx)}, nil
+	return request{cursors, p, selectedConnection(ctx)}, nil
 }
 
 func (r request) window() loaders.Range {
@@ -68,7 +68,7 @@ func (p *page[E, T]) all() []*T {
 }
 
 // cursor returns the cursor of entry i.
-func (p *page[E, T]) cursor(i int) string { return p.request.kind.EncodeCursor(p.positions[i]) }
+func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
 // locate sets pageInfo, if it is selected. positions are those of the page's ends and of any
 // entries between.
@@ -78,8 +78,8 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 	p.info = &model.PageInfo{HasPreviousPage: hasPrevious, HasNextPage: hasNext}
 	if n := len(positions); n > 0 {
-		p.info.StartCursor = new(p.request.kind.EncodeCursor(positions[0]))
-		p.info.EndCursor = new(p.request.kind.EncodeCursor(positions[n-1]))
+		p.info.StartCursor = new(p.request.cursors.Encode(positions[0]))
+		p.info.EndCursor = new(p.request.cursors.Encode(positions[n-1]))
 	}
 }
 
@@ -155,6 +155,6 @@ func (l length) ask(ctx context.Context, owners []string) func() ([]*int, error)
 }
 
 func (l length) askCost(call *costCall, at explain.Stage) func(at explain.Stage) explain.Stage {
-	call.read(at, call.Parents, l.Outline(""))
+	call.read(at, call.Parents, l.Shape(""))
 	return func(at explain.Stage) explain.Stage { return at }
 }

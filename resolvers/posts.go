@@ -6,7 +6,6 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 )
@@ -17,10 +16,10 @@ type posts struct {
 	listed[tables.Twit]
 }
 
-func postsOf(kind relay.List, list loaders.List[*tables.Twit], total visibleCount) posts {
+func postsOf(list loaders.List[*tables.Twit], total visibleCount) posts {
 	source := listed[tables.Twit]{list: list, visible: twitVisibility, byOwner: true}
 	return posts{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
-		owners: usernames, kind: kind, source: source, total: total, as: twitConnection[struct{}](nil),
+		owners: usernames, list: list.Kind(), source: source, total: total, as: twitConnection[struct{}](nil),
 	}, source}
 }
 
@@ -54,7 +53,7 @@ func (c visibleCount) ask(ctx context.Context, owners []string) func() ([]*int, 
 }
 
 func (c visibleCount) askCost(call *costCall, at explain.Stage) func(at explain.Stage) explain.Stage {
-	counted := call.read(at, call.Parents, loaders.Users.OutlineRoot([]string{c.field}))
+	counted := call.read(at, call.Parents, loaders.Users.RootShape([]string{c.field}))
 	return func(at explain.Stage) explain.Stage {
 		return call.followsCost(explain.Latest(at, counted), call.Parents, byViewer, 1, "")
 	}

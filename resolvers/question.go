@@ -61,8 +61,8 @@ func (q question[P, K]) cost(call *costCall) error {
 
 // askCost declares what ask reads. The subject is what all parents may be related to.
 func (q question[P, K]) askCost(call *costCall, other, subject string) {
-	call.ask(call.Begin(), call.Shared(), q.exists.Outline(""), other, 1, "")
-	call.ask(call.Begin(), call.Parents, q.related.Outline(q.key("", "")), subject, 1, "")
+	call.ask(call.Begin(), call.Shared(), q.exists.Shape(""), other, 1, "")
+	call.ask(call.Begin(), call.Parents, q.related.Shape(q.key("", "")), subject, 1, "")
 }
 
 // viewerQuestion is the question whether the viewer is related to each parent. The answers to a

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -27,10 +26,10 @@ var (
 		loaders.Roles, func(in *model.RevokeRoleInput) string { return in.Role })
 
 	queryRole  = lookup[tables.Role]{loaders.Roles, "code"}
-	queryRoles = scanOf(relay.AllRoles, loaders.Roles, roleConnection[struct{}](nil))
+	queryRoles = scanOf(loaders.Roles, roleConnection[struct{}](nil))
 
 	roleUsers = connectionOf(
-		roleCodes, relay.RoleUsers, loaders.RoleUsers, loaders.Users, self, userConnection[string](nil))
+		roleCodes, loaders.RoleUsers, loaders.Users, self, userConnection[string](nil))
 	roleDepartment = reference[tables.Role, tables.Department]{
 		loaders.Departments, true, func(r *tables.Role) *string { return r.DepartmentCode },
 	}

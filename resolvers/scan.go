@@ -9,20 +9,19 @@ import (
 
 // scan is a root field that pages through all objects of a noun, in the order of their row keys.
 type scan[T, C any] struct {
-	kind    relay.List
 	objects loaders.Object[T]
 	as      func(*page[struct{}, T]) C
 }
 
 // scanOf returns a scan that shows its pages as a C.
-func scanOf[T, C any](kind relay.List, objects loaders.Object[T], as func(*page[struct{}, T]) C) scan[T, C] {
-	return scan[T, C]{kind, objects, as}
+func scanOf[T, C any](objects loaders.Object[T], as func(*page[struct{}, T]) C) scan[T, C] {
+	return scan[T, C]{objects, as}
 }
 
 // resolve returns the connection. Deleted objects leave a page short: its cursors are those of the
 // first and the last row, deleted or not.
 func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
-	r, err := args.request(ctx, s.kind, loaders.CheckRow)
+	r, err := args.request(ctx, s.cursors())
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +42,17 @@ func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	return new(s.as(p)), nil
 }
 
+func (s scan[T, C]) cursors() relay.Cursors {
+	return relay.Cursors{Letter: byte(s.objects.Kind().Noun), Check: loaders.CheckRow}
+}
+
 func (s scan[T, C]) cost(call *costCall) error {
-	r, err := call.request(s.kind, loaders.CheckRow)
+	r, err := call.request(s.cursors())
 	if err != nil {
 		return err
 	}
 	if r.entries {
-		o, rows := s.objects.OutlineScan(r.window(), r.node)
+		o, rows := s.objects.ScanShape(r.window(), r.node)
 		at := call.Scan(call.Begin(), readOf(o), rows)
 		call.Returns("", call.Set(call.Parents, int64(r.Size), at))
 	}

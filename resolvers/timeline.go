@@ -7,6 +7,7 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -21,7 +22,7 @@ func (t timelineConnection) resolve(
 	ctx context.Context, users []*tables.User, args pageArgs,
 ) ([]*model.TwitConnection, error) {
 	usernames := usernames(users)
-	r, err := args.request(ctx, t.kind, t.source.check)
+	r, err := args.request(ctx, relay.CursorsOf(t.list))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (t timelineConnection) resolve(
 }
 
 func (t timelineConnection) cost(call *costCall) error {
-	r, err := call.request(t.kind, t.source.check)
+	r, err := call.request(relay.CursorsOf(t.list))
 	if err != nil {
 		return err
 	}
@@ -57,8 +58,6 @@ func (t timelineConnection) cost(call *costCall) error {
 // delivered twits, and which broadcasters the owners follow; (3) the posts of these, if there are
 // any.
 type timelineSource struct{}
-
-func (timelineSource) check(position string) error { return loaders.Timelines.Check(position) }
 
 func (timelineSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	awaitBroadcasters := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
@@ -198,11 +197,11 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
 
 func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	follows, exist := loaders.Related.Outline(loaders.Follows("", "")), loaders.Users.Exists.Outline("")
+	follows, exist := loaders.Related.Shape(loaders.Follows("", "")), loaders.Users.Exists.Shape("")
 	if l.first() {
-		call.read(at, call.Shared(), loaders.Broadcasters.Outline(struct{}{}))
+		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
 	}
-	timeline := loaders.Timelines.OutlinePage(l.Range, l.atBeginning, call.minMembers)
+	timeline := loaders.Timelines.PageShapes(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
 	if l.first() { // the second look knows whom the owner follows
@@ -212,14 +211,14 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	if l.candidates > 0 {
 		call.ask(at, call.Parents, follows, "", l.candidates, l.condition)
 		call.ask(at, call.Parents, exist, "", l.candidates, l.condition)
-		delivered := call.reads(at, call.Parents, loaders.Twits.OutlineMembers(), l.candidates, l.condition)
+		delivered := call.reads(at, call.Parents, loaders.Twits.MemberShapes(), l.candidates, l.condition)
 		followed = explain.Latest(followed, delivered)
 	}
 	w := l.Range
 	if !l.first() && w.Backward {
 		w.Before = tables.MembersEnd // wherever the first look ended
 	}
-	posts := loaders.Twits.OutlinePage(w, l.atBeginning && l.first(), call.minMembers)
+	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
 	for i := range posts {
 		posts[i].Leading = false // they are read from the rows of others
 	}

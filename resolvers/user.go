@@ -7,7 +7,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/model"
-	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -31,26 +30,26 @@ var (
 		func(in *model.UnfollowInput) string { return in.Username })
 
 	queryUser  = lookup[tables.User]{loaders.Users, "username"}
-	queryUsers = scanOf(relay.AllUsers, loaders.Users, userConnection[struct{}](nil))
+	queryUsers = scanOf(loaders.Users, userConnection[struct{}](nil))
 
 	userEmail     = ownEmail{}
 	userFollowers = connectionOf(
-		usernames, relay.Followers, loaders.Followers, loaders.Users, followed, userConnection(followedAt))
+		usernames, loaders.Followers, loaders.Users, followed, userConnection(followedAt))
 	userFollowing = connectionOf(
-		usernames, relay.Following, loaders.Following, loaders.Users, followed, userConnection(followedAt))
+		usernames, loaders.Following, loaders.Users, followed, userConnection(followedAt))
 	userIsFollowing   = isRelated("username", loaders.Users, tables.Follows)
 	userViewerFollows = viewerIsRelated(usernames, tables.Follows)
-	userTwits         = postsOf(relay.Twits, loaders.Twits, visibleCount{"twitCount", twitCounts})
+	userTwits         = postsOf(loaders.Twits, visibleCount{"twitCount", twitCounts})
 	userTwitCount     = visibleTwitCount{}
-	userAlbum         = postsOf(relay.Album, loaders.Albums, visibleCount{"albumCount", albumCounts})
+	userAlbum         = postsOf(loaders.Albums, visibleCount{"albumCount", albumCounts})
 	userTimeline      = timelineConnection{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
-		kind: relay.Timeline, source: timelineSource{}, as: twitConnection[struct{}](nil), unsplit: true,
+		list: loaders.Timelines.Kind(), source: timelineSource{}, as: twitConnection[struct{}](nil), unsplit: true,
 	}}
 	userRoles = connectionOf(
-		usernames, relay.UserRoles, loaders.UserRoles, loaders.Roles, self, roleConnection[string](nil))
+		usernames, loaders.UserRoles, loaders.Roles, self, roleConnection[string](nil))
 	userHasRole = isRelated("code", loaders.Roles, tables.Assignments)
 	userGames   = connectionOf(
-		usernames, relay.UserGames, loaders.UserGames, loaders.Games, played, gameConnection(playedOften))
+		usernames, loaders.UserGames, loaders.Games, played, gameConnection(playedOften))
 	userHasPlayed = question[tables.User, loaders.Play]{
 		usernames, "code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, playOf,
 	}

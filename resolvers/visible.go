@@ -57,7 +57,7 @@ var commentVisibility = visibility[tables.Comment]{
 		if !accessOf(call.Ctx).known || set.Cardinality == 0 || n == 0 {
 			return at
 		}
-		exist := call.ask(at, set, loaders.Users.Exists.Outline(""), "", n, "")
+		exist := call.ask(at, set, loaders.Users.Exists.Shape(""), "", n, "")
 		return explain.Latest(call.followsCost(at, set, "", n, ""), exist)
 	},
 }

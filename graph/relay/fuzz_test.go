@@ -27,22 +27,21 @@ func FuzzGlobalID(f *testing.F) {
 
 // FuzzCursor wants that a cursor is of one list and one position.
 func FuzzCursor(f *testing.F) {
-	lists := []List{Followers, Following, Twits, Album, Timeline, UserRoles, UserGames, Comments, RoleUsers, SubDepartments, Descendants, DepartmentRoles, Players,
-		TwitLikes, LikedTwits, AllUsers, AllRoles, AllGames}
+	lists := connections()
 	for _, l := range lists {
-		f.Add(l.EncodeCursor("LiLei"))
+		f.Add(l.Encode("LiLei"))
 	}
 	f.Add("")
 	f.Add("ZkxpTGVp=")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		of := 0
 		for _, l := range lists {
-			position, err := l.DecodeCursor(cursor)
+			position, err := l.Decode(cursor)
 			if err != nil {
 				continue
 			}
-			if of++; position == "" || l.EncodeCursor(position) != cursor {
-				t.Errorf("%c has the position %q of it, whose cursor is %s", l, position, l.EncodeCursor(position))
+			if of++; position == "" || l.Encode(position) != cursor {
+				t.Errorf("%c has the position %q of it, whose cursor is %s", l.Letter, position, l.Encode(position))
 			}
 		}
 		if of > 1 {

@@ -52,52 +52,36 @@ func decode(s string) ([]byte, bool) {
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
 }
 
-// List is a kind of connection, by the letter that starts its cursors: a cursor of one kind is refused by another.
-type List byte
-
-// The kinds of connections.
-const (
-	Followers       List = 'f'
-	Following       List = 'g'
-	Twits           List = 't'
-	Album           List = 'a'
-	Timeline        List = 'l'
-	UserRoles       List = 'r'
-	UserGames       List = 'p'
-	Comments        List = 'c'
-	RoleUsers       List = 'h'
-	SubDepartments  List = 's'
-	Descendants     List = 'd'
-	DepartmentRoles List = 'e'
-	Players         List = 'y'
-	TwitLikes       List = 'k'
-	LikedTwits      List = 'i'
-	AllUsers        List = 'U'
-	AllRoles        List = 'R'
-	AllGames        List = 'G'
-)
-
-// EncodeCursor returns the opaque cursor of a position in such a list.
-func (l List) EncodeCursor(position string) string {
-	return base64.RawURLEncoding.EncodeToString(append([]byte{byte(l)}, position...))
+// Cursors are the cursors of one kind of connection.
+type Cursors struct {
+	// Letter begins each cursor: a cursor of another kind is refused.
+	Letter byte
+	// Check reports why a position, which may come from a client, can't be one of the connection.
+	Check func(position string) error
 }
 
-// DecodeCursor returns the position that a cursor stands for. It is BAD_USER_INPUT if the cursor is of no such list, and LIMIT_EXCEEDED if it has
-// more than [MaxLength] bytes. The position itself may still be anything: the list must check it.
-func (l List) DecodeCursor(cursor string) (position string, err error) {
+// CursorsOf returns the cursors of a list.
+func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
+
+// Descendants is the letter of a connection that is no list. A connection of all objects has the letter of their noun.
+const Descendants = 'd'
+
+// Encode returns the opaque cursor of a position.
+func (c Cursors) Encode(position string) string {
+	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
+}
+
+// Decode returns the position that a cursor stands for. It is BAD_USER_INPUT if the cursor is not one of the connection, and
+// LIMIT_EXCEEDED if it has more than [MaxLength] bytes.
+func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))
 	}
 	b, ok := decode(cursor)
-	if !ok || len(b) < 2 || b[0] != byte(l) {
-		return "", BadCursor()
+	if !ok || len(b) < 2 || b[0] != c.Letter || c.Check(string(b[1:])) != nil {
+		return "", apierr.BadUserInput("the cursor is not one of this list: pass one that the same field returned")
 	}
 	return string(b[1:]), nil
-}
-
-// BadCursor is the error of a cursor that does not belong to its list.
-func BadCursor() error {
-	return apierr.BadUserInput("the cursor is not one of this list: pass one that the same field returned")
 }
 
 // The sizes of pages.
@@ -116,9 +100,9 @@ type Page struct {
 	After, Before string
 }
 
-// Page reads the arguments of a connection of such a list. check, such as that of a [tables.List], says whether a position
-// can be one. Its errors are for clients: an error, never a page that is silently cut.
-func (l List) Page(first *int, after *string, last *int, before *string, check func(position string) error) (Page, error) {
+// Page reads the arguments of a connection with such cursors. Its errors are for clients: an error, never a page that is
+// silently cut.
+func (c Cursors) Page(first *int, after *string, last *int, before *string) (Page, error) {
 	p := Page{Size: DefaultPage}
 	switch {
 	case first != nil && last != nil:
@@ -135,22 +119,11 @@ func (l List) Page(first *int, after *string, last *int, before *string, check f
 		return Page{}, apierr.LimitExceeded("a page's number of entries", MaxPage, p.Size)
 	}
 	var err error
-	if p.After, err = l.bound(after, check); err == nil {
-		p.Before, err = l.bound(before, check)
+	if after != nil {
+		p.After, err = c.Decode(*after)
+	}
+	if before != nil && err == nil {
+		p.Before, err = c.Decode(*before)
 	}
 	return p, err
-}
-
-func (l List) bound(cursor *string, check func(position string) error) (string, error) {
-	if cursor == nil {
-		return "", nil
-	}
-	position, err := l.DecodeCursor(*cursor)
-	if err == nil && check(position) != nil {
-		err = BadCursor()
-	}
-	if err != nil {
-		return "", err
-	}
-	return position, nil
 }

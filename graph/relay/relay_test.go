@@ -72,36 +72,53 @@ func TestID(t *testing.T) {
 	}
 }
 
+// anything accepts every position.
+func anything(string) error { return nil }
+
+var followers, twits = Cursors{'f', anything}, Cursors{'t', anything}
+
+// connections returns the cursors of all connections. They accept every position.
+func connections() (all []Cursors) {
+	for _, l := range tables.Lists() {
+		if l.Cursor != 0 {
+			all = append(all, Cursors{l.Cursor, anything})
+		}
+	}
+	for _, o := range tables.Objects() {
+		all = append(all, Cursors{byte(o.Noun), anything})
+	}
+	return append(all, Cursors{Descendants, anything})
+}
+
 func TestCursor(t *testing.T) {
 	t.Run("a position comes back from its cursor, and from no other list's", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			position := rapid.StringN(1, -1, MaxLength*3/4-1).Draw(t, "position")
-			cursor := Followers.EncodeCursor(position)
-			if got, err := Followers.DecodeCursor(cursor); got != position || err != nil {
+			cursor := followers.Encode(position)
+			if got, err := followers.Decode(cursor); got != position || err != nil {
 				t.Fatalf("got %q, %v", got, err)
 			}
-			if got, err := Twits.DecodeCursor(cursor); codeOf(err) != apierr.CodeBadUserInput {
+			if got, err := twits.Decode(cursor); codeOf(err) != apierr.CodeBadUserInput {
 				t.Fatalf("another list reads %q, %v", got, err)
 			}
 		})
 	})
-	whole := Followers.EncodeCursor("position")
+	whole := followers.Encode("position")
 	for cut := range len(whole) {
-		if got, err := Followers.DecodeCursor(whole[:cut]); err == nil && got == "position" {
+		if got, err := followers.Decode(whole[:cut]); err == nil && got == "position" {
 			t.Errorf("%s is read as %q", whole[:cut], got)
 		}
 	}
-	if _, err := Followers.DecodeCursor(strings.Repeat("A", MaxLength+1)); codeOf(err) != apierr.CodeLimitExceeded {
+	if _, err := followers.Decode(strings.Repeat("A", MaxLength+1)); codeOf(err) != apierr.CodeLimitExceeded {
 		t.Errorf("an overlong cursor is %v", err)
 	}
 	t.Run("every kind of list has a letter of its own", func(t *testing.T) {
-		seen := map[List]bool{}
-		for _, l := range []List{Followers, Following, Twits, Album, Timeline, UserRoles, UserGames, Comments, RoleUsers,
-			SubDepartments, Descendants, DepartmentRoles, Players, AllUsers, AllRoles, AllGames} {
-			if seen[l] {
-				t.Errorf("%c is used twice", l)
+		seen := map[byte]bool{}
+		for _, c := range connections() {
+			if seen[c.Letter] {
+				t.Errorf("%c is used twice", c.Letter)
 			}
-			seen[l] = true
+			seen[c.Letter] = true
 		}
 	})
 }
@@ -113,7 +130,8 @@ func TestPage(t *testing.T) {
 		}
 		return nil
 	}
-	cursor := func(position string) *string { return new(UserRoles.EncodeCursor(position)) }
+	checked := Cursors{'r', check}
+	cursor := func(position string) *string { return new(checked.Encode(position)) }
 	for _, test := range []struct {
 		name          string
 		first, last   *int
@@ -136,10 +154,10 @@ func TestPage(t *testing.T) {
 		{name: "an empty one too", after: new(""), code: apierr.CodeBadUserInput},
 		{name: "a bad before too", before: new("?"), code: apierr.CodeBadUserInput},
 		{name: "so is what can't be a position of this list", before: cursor("wrong"), code: apierr.CodeBadUserInput},
-		{name: "so is another list's cursor", after: new(Twits.EncodeCursor("a")), code: apierr.CodeBadUserInput},
+		{name: "so is another list's cursor", after: new(twits.Encode("a")), code: apierr.CodeBadUserInput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := UserRoles.Page(test.first, test.after, test.last, test.before, check)
+			got, err := checked.Page(test.first, test.after, test.last, test.before)
 			if err != nil {
 				got = Page{}
 			}

@@ -23,6 +23,8 @@ type AnyList struct {
 	PublicCount string
 	// MaxMember is how many bytes a member has at most; 0 is some hundred. See [MaxCell].
 	MaxMember int
+	// Cursor is the letter that begins the cursors of the list, 0 if no field of the schema shows it.
+	Cursor byte
 	// Trimmed lists lose their last members when they grow too long. All other lists are split into buckets.
 	Trimmed bool
 

@@ -85,7 +85,7 @@ const CommentCount = Attributes + ":commentCount"
 
 // Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
 var Comments = newList(List[*Comment]{
-	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount",
+	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount", Cursor: 'c',
 		MaxMember: 10 << 10, position: checkCommentPosition},
 	decode: decodeComment,
 	encode: func(c *Comment) (string, []byte) {

@@ -88,7 +88,7 @@ type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, or below [Root].
 var Children = newList(List[Child]{
-	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount",
+	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's',
 		position: func(qualifier string) error { _, err := decodeChild(nil, "", qualifier, nil); return err }},
 	decode: decodeChild,
 	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
@@ -115,4 +115,4 @@ func CheckDepartmentName(s string) error {
 
 // DepartmentRoles are the codes of the roles that the department defines, ascending.
 var DepartmentRoles = nameList(
-	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount"}, CheckCode)
+	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount", Cursor: 'e'}, CheckCode)

@@ -11,10 +11,10 @@ var Follows = &Relation{
 }
 
 // Followers are those who follow the owner, newest first.
-var Followers = followList(AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount"})
+var Followers = followList(AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
 
 // Following are those whom the owner follows, newest first.
-var Following = followList(AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount"})
+var Following = followList(AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
 
 // Follow is a member of a list of followers or followed: who, and since when.
 type Follow struct {

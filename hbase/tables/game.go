@@ -35,7 +35,7 @@ var Games = &Object[Game]{
 }
 
 // Players are the usernames of those who play the game, ascending.
-var Players = nameList(AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount"}, CheckUsername)
+var Players = nameList(AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount", Cursor: 'y'}, CheckUsername)
 
 // UserGame is a member of the list of a user's games: how much was played, and when last.
 type UserGame struct {
@@ -55,7 +55,7 @@ func UserGameOf(code string, days []DayCount) UserGame {
 
 // UserGames are the games that the user plays, by code. The sums follow from [Plays].
 var UserGames = newList(List[UserGame]{
-	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", position: CheckCode},
+	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", Cursor: 'p', position: CheckCode},
 	decode: func(_ *Memory, _, qualifier string, value []byte) (UserGame, error) {
 		count, day, _ := strings.Cut(string(value), " ")
 		n, err := parseCount(count)

@@ -11,12 +11,12 @@ var Likes = &Relation{
 }
 
 // TwitLikes are the users who like the owner, a twit, the newest like first.
-var TwitLikes = followList(AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount"})
+var TwitLikes = followList(AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount", Cursor: 'k'})
 
 // LikedTwits are the twits that the owner likes, the newest like first. Nobody counts them, because how many of them may be
 // seen depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
-	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject,
+	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i',
 		position: func(qualifier string) error { _, err := decodeLikedTwit(nil, "", qualifier, nil); return err }},
 	decode: decodeLikedTwit,
 	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },

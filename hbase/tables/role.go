@@ -38,10 +38,10 @@ var Assignments = &Relation{
 }
 
 // RoleUsers are the usernames of the users who have the role, ascending.
-var RoleUsers = nameList(AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount"}, CheckUsername)
+var RoleUsers = nameList(AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
 
 // UserRoles are the codes of the roles that the user has, ascending.
-var UserRoles = nameList(AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount"}, CheckCode)
+var UserRoles = nameList(AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
 
 // nameList declares a list of names in ascending order.
 func nameList(l AnyList, check func(string) error) *List[string] {

@@ -85,11 +85,11 @@ var PostedTwits = &AnyObject{
 }
 
 // Twits are the owner's posts, newest first, whole.
-var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject,
+var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject, Cursor: 't',
 	Count: "twitCount", PublicCount: "publicTwitCount"})
 
 // Albums are those of the owner's posts that have photos or are for followers, newest first, whole.
-var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject,
+var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject, Cursor: 'a',
 	Count: "albumCount", PublicCount: "publicAlbumCount"})
 
 // The fields of a twit's record.
