@@ -46,58 +46,74 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// text is an attribute that is a non-empty text in UTF-8.
-func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
+// value declares an attribute with a value that is stored as a text. format and parse convert it: a text is valid only if it
+// is the format of its value. A decoded value lies in the part of a [Memory] that in returns.
+func value[T, V any](column string, field func(*T) **V, also []string, in func(*Memory) *slab[V],
+	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
 		column: column, also: also,
 		get: func(t *T) string {
 			if p := *field(t); p != nil {
-				return *p
+				return format(*p)
 			}
 			return ""
 		},
 		set: func(m *Memory, t *T, s string) error {
-			if s == "" || !utf8.ValidString(s) {
-				return fmt.Errorf("%q is no text", s)
+			v, err := parse(s)
+			if err != nil || format(v) != s {
+				return fmt.Errorf("%q can't be its value", s)
 			}
-			p := m.texts.one()
-			*p, *field(t) = s, p
+			p := in(m).one()
+			*p, *field(t) = v, p
 			return nil
 		},
 	}
 }
 
+// text is an attribute that is a non-empty text in UTF-8.
+func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
+	return value(column, field, also, func(m *Memory) *slab[string] { return &m.texts },
+		func(s string) string { return s },
+		func(s string) (string, error) {
+			if s == "" || !utf8.ValidString(s) {
+				return "", ErrName
+			}
+			return s, nil
+		})
+}
+
 // number is an attribute that is a decimal integer.
 func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
-	return attribute[T]{
-		column: column, also: also,
-		get: func(t *T) string {
-			if p := *field(t); p != nil {
-				return strconv.Itoa(*p)
-			}
-			return ""
-		},
-		set: func(m *Memory, t *T, s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || strconv.Itoa(n) != s {
-				return fmt.Errorf("%q is no number", s)
-			}
-			p := m.numbers.one()
-			*p, *field(t) = n, p
-			return nil
-		},
-	}
+	return value(column, field, also, func(m *Memory) *slab[int] { return &m.numbers }, strconv.Itoa, strconv.Atoi)
+}
+
+// instant is an attribute that is a time in RFC 3339, in UTC.
+func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
+	return value(column, field, also, func(m *Memory) *slab[time.Time] { return &m.instants },
+		func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) },
+		func(s string) (time.Time, error) {
+			at, err := time.Parse(time.RFC3339Nano, s)
+			return at.UTC(), err
+		})
 }
 
 // count is a number that is zero if it has no cell.
 func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	a := number(column, field, also...)
-	a.zero = func(t *T) {
+	a.zero = orElse(field, &none)
+	return a
+}
+
+// none is the zero that all objects without a count share. It is never written to.
+var none int
+
+// orElse sets a field that is nil.
+func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
+	return func(t *T) {
 		if p := field(t); *p == nil {
-			*p = &none
+			*p = value
 		}
 	}
-	return a
 }
 
 // CommitColumn is the column of a commit row with the commit record, which names the row's last operation: see package
@@ -111,11 +127,7 @@ const Version = "version"
 // differs from [CommitColumn], which also changes when an operation is prevented from committing.
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
-	a.zero = func(t *T) {
-		if p := field(t); *p == nil {
-			*p = &imported
-		}
-	}
+	a.zero = orElse(field, &imported)
 	return a
 }
 
@@ -125,28 +137,3 @@ var imported = "0"
 // Origin is the attribute that holds the [KeyedName] of the idempotency key under which an object was created. It is not
 // in the schema.
 const Origin = "origin"
-
-// none is the zero that all objects without a count share. It is never written to.
-var none int
-
-// instant is an attribute that is a time in RFC 3339, in UTC.
-func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
-	return attribute[T]{
-		column: column, also: also,
-		get: func(t *T) string {
-			if p := *field(t); p != nil {
-				return p.UTC().Format(time.RFC3339Nano)
-			}
-			return ""
-		},
-		set: func(m *Memory, t *T, s string) error {
-			at, err := time.Parse(time.RFC3339Nano, s)
-			if err != nil || at.UTC().Format(time.RFC3339Nano) != s {
-				return fmt.Errorf("%q is no instant in UTC", s)
-			}
-			p := m.instants.one()
-			*p, *field(t) = at.UTC(), p
-			return nil
-		},
-	}
-}

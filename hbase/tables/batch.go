@@ -13,25 +13,19 @@ type Batch struct {
 
 // Encode returns the number of followers, and then the positions of them and of the twits in the author's lists, each behind its length.
 func (b Batch) Encode() string {
-	size := binary.MaxVarintLen64
+	text := binary.AppendUvarint(nil, uint64(len(b.Followers)))
 	for _, f := range b.Followers {
-		size += binary.MaxVarintLen16 + timeSize + len(f.Username)
+		text = appendPart(text, Followers.Position(f))
 	}
 	for _, t := range b.Twits {
-		size += binary.MaxVarintLen16 + len(t.Position)
-	}
-	text := binary.AppendUvarint(make([]byte, 0, size), uint64(len(b.Followers)))
-	for _, f := range b.Followers {
-		text = appendFollow(binary.AppendUvarint(text, uint64(timeSize+len(f.Username))), f)
-	}
-	for _, t := range b.Twits {
-		text = append(binary.AppendUvarint(text, uint64(len(t.Position))), t.Position...)
+		text = appendPart(text, t.Position)
 	}
 	return string(text)
 }
 
 // DecodeBatch reads a text of Encode back, of an author's followers and twits. The empty text is no batch; any other one has some of both.
-func DecodeBatch(author, text string) (b Batch, err error) {
+func DecodeBatch(author, text string) (Batch, error) {
+	var b Batch
 	if text == "" {
 		return b, nil
 	}
@@ -41,21 +35,21 @@ func DecodeBatch(author, text string) (b Batch, err error) {
 	}
 	for rest := text[size:]; rest != ""; {
 		position, next, ok := cutPart(rest)
-		if !ok {
-			return Batch{}, corrupt(ErrName, text)
-		}
-		if rest = next; uint64(len(b.Followers)) < n {
-			f, err := Followers.decode(nil, "", position, nil)
-			if err != nil {
-				return Batch{}, corrupt(err, text)
-			}
+		err := ErrName
+		switch {
+		case !ok:
+		case uint64(len(b.Followers)) < n:
+			var f Follow
+			f, err = Followers.decode(nil, "", position, nil)
 			b.Followers = append(b.Followers, f)
-			continue
+		default:
+			err = checkTwitPosition(position)
+			b.Twits = append(b.Twits, TwitKey{author, position})
 		}
-		if err := checkTwitPosition(position); err != nil {
+		if err != nil {
 			return Batch{}, corrupt(err, text)
 		}
-		b.Twits = append(b.Twits, TwitKey{author, position})
+		rest = next
 	}
 	if len(b.Followers) == 0 || len(b.Twits) == 0 {
 		return Batch{}, corrupt(fmt.Errorf("%w: a batch of nothing", ErrName), text)

@@ -55,7 +55,9 @@ type CommentKey struct {
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
 // String returns the comment's key: the length of the twit's key, that key, the position.
-func (k CommentKey) String() string { return appendPart("", k.Twit.String()) + k.Position }
+func (k CommentKey) String() string {
+	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
+}
 
 // ParseCommentKey reads a key of [CommentKey.String] back.
 func ParseCommentKey(key string) (CommentKey, error) {
@@ -158,10 +160,9 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 
 // UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.
 var UserComments = newList(List[CommentKey]{
-	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject,
-		position: func(qualifier string) error { _, err := decodeUserComment(nil, "", qualifier, nil); return err }},
-	decode: decodeUserComment,
-	encode: func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
+	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject},
+	decode:  decodeUserComment,
+	encode:  func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
 })
 
 // decodeUserComment splits a position of a comment from the key of its twit. The mark's hash, of fixed length, ends the position; the name before

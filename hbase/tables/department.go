@@ -88,19 +88,16 @@ type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, or below [Root].
 var Children = newList(List[Child]{
-	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's',
-		position: func(qualifier string) error { _, err := decodeChild(nil, "", qualifier, nil); return err }},
-	decode: decodeChild,
+	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's'},
+	decode: func(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
+		name, code, _ := strings.Cut(qualifier, separator)
+		if err := CheckDepartmentName(name); err != nil {
+			return Child{}, err
+		}
+		return Child{name, code}, CheckCode(code)
+	},
 	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
 })
-
-func decodeChild(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
-	name, code, _ := strings.Cut(qualifier, separator)
-	if err := CheckDepartmentName(name); err != nil {
-		return Child{}, err
-	}
-	return Child{name, code}, CheckCode(code)
-}
 
 // CheckDepartmentName reports why s can't be the name of a department: 1–180 bytes of UTF-8 without control characters.
 func CheckDepartmentName(s string) error {

@@ -30,22 +30,15 @@ func ofFollow(f Follow) (username string, at time.Time) { return f.Username, f.A
 var Unknown = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {
-	decode := func(_ *Memory, _, qualifier string, _ []byte) (Follow, error) {
-		at, username, err := revert(qualifier)
-		if err == nil {
-			err = CheckUsername(username)
-		}
-		return Follow{username, at}, err
-	}
-	l.position = func(qualifier string) error { _, err := decode(nil, "", qualifier, nil); return err }
 	return newList(List[Follow]{
 		AnyList: l,
-		decode:  decode,
-		encode:  func(f Follow) (string, []byte) { return string(appendFollow(nil, f)), nil },
+		decode: func(_ *Memory, _, qualifier string, _ []byte) (Follow, error) {
+			at, username, err := revert(qualifier)
+			if err == nil {
+				err = CheckUsername(username)
+			}
+			return Follow{username, at}, err
+		},
+		encode: func(f Follow) (string, []byte) { return invert(f.At) + f.Username, nil },
 	})
-}
-
-// appendFollow appends the position of a follow.
-func appendFollow(dst []byte, f Follow) []byte {
-	return append(appendInverted(dst, f.At), f.Username...)
 }

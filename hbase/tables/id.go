@@ -53,8 +53,8 @@ func (id ID) Bytes() []byte { return id.Append(nil) }
 func (id ID) Append(dst []byte) []byte { return append(append(dst, byte(id.Noun)), id.Key...) }
 
 // appendPart and cutPart write and read a part of a composite key whose length comes first.
-func appendPart(key, part string) string {
-	return key + string(binary.AppendUvarint(nil, uint64(len(part)))) + part
+func appendPart(key []byte, part string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }
 
 func cutPart(key string) (part, rest string, ok bool) {
@@ -63,5 +63,5 @@ func cutPart(key string) (part, rest string, ok bool) {
 		return "", "", false
 	}
 	part, rest = key[size:size+int(n)], key[size+int(n):]
-	return part, rest, strings.HasPrefix(key, appendPart("", part))
+	return part, rest, strings.HasPrefix(key, string(appendPart(nil, part)))
 }

@@ -16,9 +16,15 @@ var TwitLikes = followList(AnyList{Table: "twit_likes", Family: "l", Owner: Post
 // LikedTwits are the twits that the owner likes, the newest like first. Nobody counts them, because how many of them may be
 // seen depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
-	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i',
-		position: func(qualifier string) error { _, err := decodeLikedTwit(nil, "", qualifier, nil); return err }},
-	decode: decodeLikedTwit,
+	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i'},
+	decode: func(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {
+		at, key, err := revert(qualifier)
+		if err != nil {
+			return LikedTwit{}, err
+		}
+		twit, err := ParseTwitKey(key)
+		return LikedTwit{twit, at}, err
+	},
 	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },
 })
 
@@ -34,12 +40,3 @@ func likedTwitOf(key string, at time.Time) LikedTwit {
 }
 
 func ofLikedTwit(l LikedTwit) (key string, at time.Time) { return l.Twit.String(), l.At }
-
-func decodeLikedTwit(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {
-	at, key, err := revert(qualifier)
-	if err != nil {
-		return LikedTwit{}, err
-	}
-	twit, err := ParseTwitKey(key)
-	return LikedTwit{twit, at}, err
-}

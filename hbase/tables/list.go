@@ -25,8 +25,14 @@ type List[E any] struct {
 	isPublic func(E) bool
 }
 
-// newList completes a declaration.
+// newList completes a declaration. If position is nil, a qualifier is a position if it decodes without a value.
 func newList[E any](l List[E]) *List[E] {
+	if l.position == nil {
+		l.position = func(qualifier string) error {
+			_, err := l.decode(new(Memory), "", qualifier, nil)
+			return err
+		}
+	}
 	l.public = func(owner string, cells []hbase.Cell) ([]bool, error) {
 		members, _, _, err := l.Decode(owner, cells)
 		if l.isPublic == nil || err != nil {

@@ -82,12 +82,12 @@ func (l *AnyList) pending(owner string, cells []hbase.Cell) (pending []Bucket, e
 
 // PendingCell returns the column that lists pending buckets, which are ascending and without gaps.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
-	var value string
+	var value []byte
 	for _, b := range pending {
-		value = appendPart(value, b.Start) + string(binary.BigEndian.AppendUint32(nil, b.Number))
+		value = binary.BigEndian.AppendUint32(appendPart(value, b.Start), b.Number)
 	}
 	value = appendPart(value, pending[len(pending)-1].Stop)
-	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: []byte(value)}
+	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: value}
 }
 
 // PendingEnd removes the column of that timestamp.
@@ -105,27 +105,21 @@ func (l *AnyList) PendingSince(cells []hbase.Cell) (timestamp int64) {
 	return timestamp
 }
 
+// decodePending reads a value of PendingCell: the start of each bucket with its number, and the stop of the last one.
 func (l *AnyList) decodePending(value []byte) (pending []Bucket, err error) {
-	rest := string(value)
-	for {
-		position, more, ok := cutPart(rest)
-		if n := len(pending); ok && n > 0 {
-			pending[n-1].Stop = position
-		}
-		switch {
-		case !ok || len(pending) == 0 && more == "":
-			return nil, fmt.Errorf("%w: a list of pending buckets is damaged", ErrName)
-		case more == "":
-			return pending, l.checkBucket(pending[len(pending)-1])
-		case len(more) < bucketSize:
-			return nil, fmt.Errorf("%w: a list of pending buckets is damaged", ErrName)
-		}
-		if n := len(pending); n > 0 {
-			if err := l.checkBucket(pending[n-1]); err != nil {
+	position, rest, ok := cutPart(string(value))
+	for ok && len(rest) >= bucketSize {
+		b := Bucket{Number: binary.BigEndian.Uint32([]byte(rest)), Start: position}
+		if position, rest, ok = cutPart(rest[bucketSize:]); ok {
+			b.Stop = position
+			if err := l.checkBucket(b); err != nil {
 				return nil, err
 			}
+			pending = append(pending, b)
 		}
-		pending = append(pending, Bucket{Number: binary.BigEndian.Uint32([]byte(more)), Start: position})
-		rest = more[bucketSize:]
 	}
+	if !ok || rest != "" || len(pending) == 0 {
+		return nil, fmt.Errorf("%w: a list of pending buckets is damaged", ErrName)
+	}
+	return pending, nil
 }

@@ -45,7 +45,6 @@ var UserRoles = nameList(AnyList{Table: "user_roles", Family: "l", Owner: &Users
 
 // nameList declares a list of names in ascending order.
 func nameList(l AnyList, check func(string) error) *List[string] {
-	l.position = check
 	return newList(List[string]{
 		AnyList: l,
 		decode: func(_ *Memory, _, qualifier string, _ []byte) (string, error) {

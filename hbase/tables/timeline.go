@@ -14,10 +14,9 @@ const TimelineBound = 10_000
 // Timelines are references to the newest twits of all whom the owner follows, newest first. What was deleted, or whose author is
 // followed no longer, is passed over when it is read.
 var Timelines = newList(List[TwitKey]{
-	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l',
-		position: func(qualifier string) error { _, err := decodeEntry(nil, "", qualifier, nil); return err }},
-	decode: decodeEntry,
-	encode: func(k TwitKey) (string, []byte) { return k.Position + separator + k.Author, nil },
+	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
+	decode:  decodeEntry,
+	encode:  func(k TwitKey) (string, []byte) { return k.Position + separator + k.Author, nil },
 })
 
 func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {

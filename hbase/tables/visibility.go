@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // Visibility says who may see a twit. It holds [Public] or [FollowersOnly] and nothing else. The zero
@@ -17,18 +16,7 @@ const (
 	Public        Visibility = true
 )
 
-// visibilities are their names in the GraphQL schema, in CSV files and in the arguments of intents.
-var visibilities = []string{Public.String(), FollowersOnly.String()}
-
-// ParseVisibility returns the visibility of a name. Names match exactly. The error is [ErrName].
-func ParseVisibility(name string) (Visibility, error) {
-	if !slices.Contains(visibilities, name) {
-		return FollowersOnly, fmt.Errorf("%w: visibility %q is neither PUBLIC nor FOLLOWERS", ErrName, name)
-	}
-	return name == Public.String(), nil
-}
-
-// String returns the visibility's name.
+// String returns the visibility's name in the GraphQL schema, in CSV files and in the arguments of intents.
 func (v Visibility) String() string {
 	if v == Public {
 		return "PUBLIC"
@@ -36,23 +24,26 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
+// ParseVisibility returns the visibility of a name. Names match exactly. The error is [ErrName].
+func ParseVisibility(name string) (Visibility, error) {
+	for _, v := range []Visibility{Public, FollowersOnly} {
+		if name == v.String() {
+			return v, nil
+		}
+	}
+	return FollowersOnly, fmt.Errorf("%w: visibility %q is neither PUBLIC nor FOLLOWERS", ErrName, name)
+}
+
 // MarshalJSON writes the name.
-func (v Visibility) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
+func (v Visibility) MarshalJSON() ([]byte, error) { return v.AppendGQL(nil), nil }
 
 // UnmarshalJSON reads a name. Anything else, including null, is an error.
 func (v *Visibility) UnmarshalJSON(b []byte) error {
-	var name *string
-	if err := json.Unmarshal(b, &name); err != nil {
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
 		return err
 	}
-	if name == nil {
-		return fmt.Errorf("%w: visibility null is neither PUBLIC nor FOLLOWERS", ErrName)
-	}
-	read, err := ParseVisibility(*name)
-	if err == nil {
-		*v = read
-	}
-	return err
+	return v.UnmarshalGQL(value)
 }
 
 // UnmarshalGQL reads the GraphQL enum's value, as [ParseVisibility] does.
