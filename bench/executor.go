@@ -18,7 +18,6 @@ import (
 type untold struct{}
 
 func (untold) Start(int)            {}
-func (untold) AllowLazy()           {}
 func (untold) End()                 {}
 func (untold) Await() map[any]error { return nil }
 

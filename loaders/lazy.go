@@ -12,7 +12,6 @@ import (
 // alone, and the object's row is read in the same round as the lists of its owner, which need no
 // more than the key. Before the response is written, the executor awaits the rows.
 type lazy struct {
-	allowed bool
 	rows    []*lazyRows
 	missing map[any]error // the objects that do not exist or, with an error, could not be read
 }
@@ -26,8 +25,8 @@ type lazyRows struct {
 }
 
 // lazily returns the objects of these keys with what the keys say, and asks for their rows.
-func (o Object[T]) lazily(ctx context.Context, l *Loaders, keys []string, columns string) []*T {
-	objects, set := o.of.Promise(keys...), newReadSet(len(keys))
+func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []*T {
+	l, objects, set := from(ctx), o.of.Promise(keys...), newReadSet(len(keys))
 	var m memory
 	for _, key := range keys {
 		set.add(o.of.GetIn(&m, key, columns))
@@ -49,12 +48,6 @@ func (o Object[T]) lazily(ctx context.Context, l *Loaders, keys []string, column
 	defer l.mu.Unlock()
 	l.lazy.rows = append(l.lazy.rows, rows)
 	return objects
-}
-
-func (l *Loaders) lazyAllowed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lazy.allowed
 }
 
 // miss notes that an object does not exist or, with an error, could not be read.

@@ -34,19 +34,19 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 }
 
 // Roots returns the objects of these keys, with what the schema's fields need. Unlike
-// [Object.Named] it always reads, because the keys come from the client. A missing object is nil,
-// or a lazy object that becomes null.
-func (o Object[T]) Roots(ctx context.Context, keys, fields []string) ([]*T, error) {
-	return o.either(ctx, keys, o.existing(fields))
+// [Object.Named] it always reads, because the keys come from the client. The objects are lazy: one that
+// does not exist becomes null.
+func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
+	return o.lazily(ctx, keys, o.existing(fields))
 }
 
-// Named answers the objects that a list or a column named. If the fields need no more than the
+// Named returns the lazy objects that a list or a column named. If the fields need no more than the
 // keys, nothing is read.
-func (o Object[T]) Named(ctx context.Context, keys, fields []string) ([]*T, error) {
+func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	if columns := o.of.Columns(fields); columns != "" {
-		return o.either(ctx, keys, columns)
+		return o.lazily(ctx, keys, columns)
 	}
-	return o.of.New(keys...), nil
+	return o.of.New(keys...)
 }
 
 // Read answers the objects of these keys, nil where there is none, when they have been read.
@@ -56,14 +56,11 @@ func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error
 
 // Later is Read in two halves: see [Loader.Ask].
 func (o Object[T]) Later(ctx context.Context, keys, fields []string) func() ([]*T, error) {
-	return o.Ask(ctx, o.rows(keys, o.existing(fields)))
-}
-
-func (o Object[T]) either(ctx context.Context, keys []string, columns string) ([]*T, error) {
-	if l := from(ctx); l.lazyAllowed() {
-		return o.lazily(ctx, l, keys, columns), nil
+	rows, columns := make([]Row, len(keys)), o.existing(fields)
+	for i, key := range keys {
+		rows[i] = Row{key, columns}
 	}
-	return o.Load(ctx, o.rows(keys, columns))
+	return o.Ask(ctx, rows)
 }
 
 // existing returns the columns that the fields need, at least the one that tells whether there is
@@ -73,14 +70,6 @@ func (o Object[T]) existing(fields []string) string {
 		return columns
 	}
 	return tables.Existence
-}
-
-func (o Object[T]) rows(keys []string, columns string) []Row {
-	rows := make([]Row, len(keys))
-	for i, key := range keys {
-		rows[i] = Row{key, columns}
-	}
-	return rows
 }
 
 // scanOf returns the scan that reads a page of all objects. One more than the page tells whether

@@ -3,6 +3,7 @@ package loaders
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"sync/atomic"
 )
@@ -24,13 +25,6 @@ func (l *Loaders) End() {
 	l.scheduler.stop()
 }
 
-// AllowLazy lets resolvers return objects before they are read, from now on: see [lazy].
-func (l *Loaders) AllowLazy() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lazy.allowed = true
-}
-
 // Await waits, as a task of its own, until all lazy objects are read. It returns the missing ones,
 // with an error if they could not be read.
 func (l *Loaders) Await() (missing map[any]error) {
@@ -39,7 +33,7 @@ func (l *Loaders) Await() (missing map[any]error) {
 	l.await()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lazy.missing
+	return maps.Clone(l.lazy.missing)
 }
 
 // Away runs a function that blocks on something that is no read, such as a scan or a write. The

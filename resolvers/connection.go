@@ -41,7 +41,7 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 	// would miss the round of their rows.
 	err = setTotals(pages, err)
 	if r.entries {
-		refer(ctx, &r, c.objects, keys, pages)
+		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}
 	return convert(pages, err, c.as)
 }
@@ -97,19 +97,10 @@ func membersOf[E any](lists []loaders.Page[E]) (n int) {
 	return n
 }
 
-// refer gives the pages the objects of their members' keys, which are those of one page after the
-// other. An object that does not exist is nil: it is about to be removed from the list. So is one
-// that can't be read, which has an error of its own.
-func refer[E, T any](ctx context.Context, r *request, objects loaders.Object[T], keys []string, pages []*page[E, T]) {
-	nodes, err := objects.Named(ctx, keys, r.node)
-	n := 0
-	for i, p := range pages {
-		p.nodes = nodes[n : n+len(p.members) : n+len(p.members)]
-		for j := range p.members {
-			if failed := loaders.At(err, n); failed != nil {
-				r.fail(ctx, i, j, failed)
-			}
-			n++
-		}
+// setNodes gives the pages the objects of their members, which are those of one page after the other.
+func setNodes[E, T any](pages []*page[E, T], nodes []*T) {
+	for _, p := range pages {
+		n := len(p.members)
+		p.nodes, nodes = nodes[:n:n], nodes[n:]
 	}
 }

@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"slices"
 
 	"twibase/graph/model"
 	"twibase/hbase/tables"
@@ -79,14 +78,15 @@ func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*t
 		chains[i] = []*tables.Department{}
 	}
 	for range tables.MaxDepth {
-		if !slices.ContainsFunc(next, func(code *string) bool { return code != nil }) {
+		codes, indexes := present(next)
+		if len(codes) == 0 {
 			break
 		}
-		parents, err := optional(ctx, next, fields, loaders.Departments.Read)
-		for i, parent := range parents {
-			if next[i] = nil; loaders.At(err, i) != nil {
-				chains[i], errs[i] = nil, loaders.At(err, i)
-			} else if parent != nil {
+		parents, err := loaders.Departments.Read(ctx, codes, fields)
+		for j, i := range indexes {
+			if next[i], errs[i] = nil, loaders.At(err, j); errs[i] != nil {
+				chains[i] = nil
+			} else if parent := parents[j]; parent != nil {
 				chains[i], next[i] = append(chains[i], parent), parent.ParentCode
 			}
 		}

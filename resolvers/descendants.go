@@ -67,7 +67,7 @@ func (descendants) resolve(
 			codes = append(codes, member.code)
 		}
 	}
-	refer(ctx, &request, loaders.Departments, codes, pages)
+	setNodes(pages, loaders.Departments.Named(ctx, codes, request.node))
 	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at place) { edge.Depth = &at.depth }))
 }
 

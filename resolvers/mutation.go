@@ -138,20 +138,16 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	if err != nil || len(userErrors) > 0 {
 		return nil, err
 	}
-	found, err := p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))
-	if err != nil {
-		return nil, loaders.At(err, 0)
-	}
-	return found[0], nil
+	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
 // readBefore returns the object as it is before it is deleted, nil if it can't exist.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
-	fields, read := p.selected(ctx), p.Read
+	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {
-		fields, read = nil, p.Named
+		return p.Named(ctx, []string{key}, nil)[0], nil
 	}
-	found, err := read(ctx, []string{key}, fields)
+	found, err := p.Read(ctx, []string{key}, fields)
 	return found[0], loaders.At(err, 0)
 }
 

@@ -119,8 +119,7 @@ func rowReader[T any, N nodePointer[T]](typ string, objects loaders.Object[T]) n
 	return nodeReader{
 		objects.Kind().Noun, typ,
 		func(ctx context.Context, keys []string) ([]model.Node, error) {
-			found, err := objects.Roots(ctx, keys, selectedOf(ctx, typ).names())
-			return asNodes[T, N](found), err
+			return asNodes[T, N](objects.Roots(ctx, keys, selectedOf(ctx, typ).names())), nil
 		},
 		func(call *costCall, rows *explain.Set) explain.Stage {
 			call.read(call.Begin(), rows, objects.RootShape(selectedOf(call.Ctx, typ).names()))

@@ -17,8 +17,7 @@ func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
 	if l.objects.Kind().CheckKey(key) != nil {
 		return nil, nil
 	}
-	found, err := l.objects.Roots(ctx, []string{key}, selected(ctx).names())
-	return found[0], loaders.At(err, 0)
+	return l.objects.Roots(ctx, []string{key}, selected(ctx).names())[0], nil
 }
 
 func (l lookup[T]) cost(call *costCall) error {
@@ -38,7 +37,13 @@ type reference[P, T any] struct {
 }
 
 func (f reference[P, T]) resolve(ctx context.Context, parents []*P) ([]*T, error) {
-	return optional(ctx, f.keys(ctx, parents), selected(ctx).names(), f.objects.Named)
+	keys := f.keys(ctx, parents)
+	values, indexes := present(keys)
+	objects := make([]*T, len(keys))
+	for j, object := range f.objects.Named(ctx, values, selected(ctx).names()) {
+		objects[indexes[j]] = object
+	}
+	return objects, nil
 }
 
 // keys returns the keys of the objects that the parents refer to.
@@ -64,22 +69,14 @@ func (f reference[P, T]) cost(call *costCall) error {
 	return nil
 }
 
-// optional returns the objects of the keys, nil where a key is nil.
-func optional[T any](
-	ctx context.Context, keys []*string, fields []string,
-	read func(ctx context.Context, keys, fields []string) ([]*T, error),
-) ([]*T, error) {
-	var present []string
-	var at []int
+// present returns the keys that are not nil, and their indexes.
+func present(keys []*string) (values []string, indexes []int) {
 	for i, key := range keys {
 		if key != nil {
-			present, at = append(present, *key), append(at, i)
+			values, indexes = append(values, *key), append(indexes, i)
 		}
 	}
-	found, err := read(ctx, present, fields)
-	all, errs := make([]*T, len(keys)), make(loaders.Errors, len(keys))
-	scatter(all, errs, at, found, err)
-	return all, loaders.Join(len(keys), errs)
+	return values, indexes
 }
 
 // scatter puts values, or their errors, at indexes of others.

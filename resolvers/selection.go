@@ -2,11 +2,8 @@ package resolvers
 
 import (
 	"context"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/exec"
 )
@@ -77,7 +74,6 @@ func (s selection) has(name string) bool {
 
 // connectionSelection is what a query selects of a connection.
 type connectionSelection struct {
-	selection
 	// edges, info, entries and total say what has to be made: edges, pageInfo, any entry at all,
 	// totalCount.
 	edges, info, entries, total bool
@@ -87,61 +83,8 @@ type connectionSelection struct {
 // selectedConnection returns the selection of the connection that is being resolved.
 func selectedConnection(ctx context.Context) connectionSelection {
 	s := selected(ctx)
-	c := connectionSelection{selection: s, edges: s.has("edges"), info: s.has("pageInfo"), total: s.has("totalCount")}
+	c := connectionSelection{edges: s.has("edges"), info: s.has("pageInfo"), total: s.has("totalCount")}
 	c.entries = s.has("nodes") || c.edges || c.info
 	c.node = append(s.below(ctx, "nodes"), s.below(ctx, "edges").below(ctx, "node")...).names()
 	return c
-}
-
-// fail adds an error at each place where the query selects the node of an entry. The connection is
-// that of a parent.
-func (s connectionSelection) fail(ctx context.Context, parent, entry int, err error) {
-	connection := parentPath(ctx, parent)
-	for _, f := range s.selection {
-		path := append(slices.Clone(connection), ast.PathName(f.Alias), ast.PathIndex(entry))
-		switch f.Name {
-		case "nodes":
-			addError(ctx, f, path, err)
-		case "edges":
-			for _, node := range collect(ctx, f) {
-				if node.Name == "node" {
-					addError(ctx, node, append(slices.Clone(path), ast.PathName(node.Alias)), err)
-				}
-			}
-		}
-	}
-}
-
-// parentPath returns the path of the field that is being resolved, below one of its parents.
-func parentPath(ctx context.Context, parent int) ast.Path {
-	group := graphql.GetBatchParentGroup(ctx, graphql.GetFieldContext(ctx).Object)
-	if group == nil {
-		return graphql.GetPath(ctx)
-	}
-	for element, index := range group.IndexMap {
-		if index == parent {
-			return graphql.BatchPathWithIndex(ctx, element)
-		}
-	}
-	return graphql.BatchPathWithIndex(ctx, parent)
-}
-
-// addError adds an error at the path of a field other than the one that is being resolved.
-func addError(ctx context.Context, field graphql.CollectedField, path ast.Path, err error) {
-	root := &graphql.FieldContext{}
-	ctx = graphql.WithFieldContext(ctx, root)
-	root.Parent = nil // the path starts here
-	for _, element := range path {
-		switch element := element.(type) {
-		case ast.PathName:
-			ctx = graphql.WithPathContext(ctx, graphql.NewPathWithField(string(element)))
-		case ast.PathIndex:
-			ctx = graphql.WithPathContext(ctx, graphql.NewPathWithIndex(int(element)))
-		}
-	}
-	located := &gqlerror.Error{Err: err, Message: err.Error()}
-	if field.Position != nil {
-		located.Locations = []gqlerror.Location{{Line: field.Position.Line, Column: field.Position.Column}}
-	}
-	graphql.AddError(ctx, located)
 }

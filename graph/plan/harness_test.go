@@ -76,8 +76,6 @@ func (t *tasks) End() {
 	}
 }
 
-func (t *tasks) AllowLazy() {}
-
 func (t *tasks) Await() map[any]error { return t.lost }
 
 // generated is a schema that gqlgen would have generated.

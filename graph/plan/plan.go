@@ -55,7 +55,6 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 	return once(func(ctx context.Context) *graphql.Response {
 		r := p.run(ctx, op)
-		r.tasks.AllowLazy()
 		return r.response(r.root(root, op.Operation.Operation == ast.Mutation))
 	})
 }

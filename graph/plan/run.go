@@ -69,8 +69,6 @@ type Tasks interface {
 	Start(n int)
 	// End takes one running task away.
 	End()
-	// AllowLazy allows resolvers to return lazy objects from now on.
-	AllowLazy()
 	// Await waits until all lazy objects are loaded. It returns the missing ones, with an error if they could not be loaded.
 	Await() (missing map[any]error)
 }
@@ -80,7 +78,6 @@ type untracked struct{}
 
 func (untracked) Start(int)            {}
 func (untracked) End()                 {}
-func (untracked) AllowLazy()           {}
 func (untracked) Await() map[any]error { return nil }
 
 // task is a resolver that is to be called with all objects of a batch.

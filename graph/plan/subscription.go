@@ -95,7 +95,6 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
 			r := p.run(ctx, op)
-			r.tasks.AllowLazy()
 			return r.response(r.event(root, value))
 		})), &graphql.Response{}
 	}

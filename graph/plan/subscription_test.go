@@ -82,7 +82,6 @@ type numberKey struct{}
 type idle struct{}
 
 func (idle) Start(int)            {}
-func (idle) AllowLazy()           {}
 func (idle) End()                 {}
 func (idle) Await() map[any]error { return nil }
 

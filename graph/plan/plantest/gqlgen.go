@@ -4,6 +4,7 @@ package plantest
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -69,10 +70,49 @@ func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error
 	}
 	// The resolver of a subscription only makes a channel, before there is a response and its loaders.
 	subscribes := f.op.Operation.Operation == ast.Subscription && here.Object == f.Schema().Subscription.Name
-	if f.tasks != nil && here.IsResolver && !subscribes {
+	if f.tasks == nil || subscribes {
+		return f.others(ctx, next)
+	}
+	result, err := f.call(ctx, here, next)
+	if err != nil {
+		return nil, err
+	}
+	return present(ctx, result, f.tasks(ctx).Await())
+}
+
+// call calls a resolver as a task. A field without a resolver is none.
+func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next graphql.Resolver) (any, error) {
+	if here.IsResolver {
 		defer f.track(ctx, here)()
 	}
 	return f.others(ctx, next)
+}
+
+// present returns the result of a field without the lazy objects that are missing: null stands in their place. Those that
+// could not be loaded have an error.
+func present(ctx context.Context, result any, missing map[any]error) (any, error) {
+	v := reflect.ValueOf(result)
+	if v.Kind() == reflect.Pointer {
+		if err, is := missing[result]; is {
+			return nil, err
+		}
+	}
+	if v.Kind() != reflect.Slice || v.IsNil() {
+		return result, nil
+	}
+	list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	for i := range v.Len() {
+		element := v.Index(i)
+		if kind := element.Kind(); kind != reflect.Pointer && kind != reflect.Interface {
+			return result, nil
+		}
+		if err, is := missing[element.Interface()]; !is {
+			list.Index(i).Set(element)
+		} else if err != nil {
+			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
+		}
+	}
+	return list.Interface(), nil
 }
 
 // track starts a task, and returns the function that ends it. The goroutines that share a call are one task: one of them

@@ -30,7 +30,6 @@ type tasks struct{}
 
 func (tasks) Start(int)              {}
 func (tasks) End()                   {}
-func (tasks) AllowLazy() {}
 func (tasks) Await() map[any]error  { return nil }
 
 func ask(schema graphql.ExecutableSchema, query string) string {
