@@ -24,47 +24,11 @@ const (
 	Admin                      // an administrator
 )
 
-// Action is something that not every viewer may do.
-type Action uint8
-
-// The actions, in the order of the table. The zero value is permitted to no viewer. Reads without an
-// action, such as that of a name, are permitted to every viewer.
-const (
-	SignUp Action = iota + 1
-	LogIn
-	CreateUser
-	UpdateUser
-	DeleteUser
-	Follow
-	Unfollow
-	PostTwit
-	DeleteTwit
-	Like
-	Unlike
-	AddComment
-	DeleteComment
-	CreateRole
-	UpdateRole
-	DeleteRole
-	AssignRole
-	RevokeRole
-	CreateDepartment
-	UpdateDepartment
-	MoveDepartment
-	DeleteDepartment
-	CreateGame
-	UpdateGame
-	DeleteGame
-	RecordPlay
-	SeeEmail
-	SeeTimeline
-	SeeTwit
-	SeeMoment
-	CountMoments
-	SeeComment
-	Subscribe
-	actions
-)
+// Action is something that not every viewer may do. The zero value is permitted to no viewer.
+type Action struct {
+	name string // as in docs/PERMISSIONS.md
+	who  Who    // the roles that permit it
+}
 
 const (
 	everybody = Stranger | users
@@ -72,45 +36,43 @@ const (
 	own       = Owner | Admin
 )
 
-// table has the roles that permit each action. Its names are those of docs/PERMISSIONS.md.
-var table = [actions]struct {
-	name string
-	who  Who
-}{
-	SignUp:           {"signUp", everybody},
-	LogIn:            {"logIn", everybody},
-	CreateUser:       {"createUser", Admin},
-	UpdateUser:       {"updateUser", own},
-	DeleteUser:       {"deleteUser", own},
-	Follow:           {"follow", users},
-	Unfollow:         {"unfollow", users},
-	PostTwit:         {"postTwit", users},
-	DeleteTwit:       {"deleteTwit", own},
-	Like:             {"like", users},
-	Unlike:           {"unlike", users},
-	AddComment:       {"addComment", users},
-	DeleteComment:    {"deleteComment", own | TwitAuthor},
-	CreateRole:       {"createRole", Admin},
-	UpdateRole:       {"updateRole", Admin},
-	DeleteRole:       {"deleteRole", Admin},
-	AssignRole:       {"assignRole", Admin},
-	RevokeRole:       {"revokeRole", Admin},
-	CreateDepartment: {"createDepartment", Admin},
-	UpdateDepartment: {"updateDepartment", Admin},
-	MoveDepartment:   {"moveDepartment", Admin},
-	DeleteDepartment: {"deleteDepartment", Admin},
-	CreateGame:       {"createGame", Admin},
-	UpdateGame:       {"updateGame", Admin},
-	DeleteGame:       {"deleteGame", Admin},
-	RecordPlay:       {"recordPlay", users},
-	SeeEmail:         {"User.email", own},
-	SeeTimeline:      {"User.timeline", own},
-	SeeTwit:          {"Twit, for everybody", everybody},
-	SeeMoment:        {"Twit, for followers", own | Follower},
-	CountMoments:     {"User.twitCount, User.album.totalCount", own | Follower},
-	SeeComment:       {"Comment", own | TwitAuthor | Follower},
-	Subscribe:        {"timelineTwitAdded", users},
-}
+// The actions, in the order of docs/PERMISSIONS.md. Reads without an action, such as that of a name, are permitted to every
+// viewer.
+var (
+	SignUp           = Action{"signUp", everybody}
+	LogIn            = Action{"logIn", everybody}
+	CreateUser       = Action{"createUser", Admin}
+	UpdateUser       = Action{"updateUser", own}
+	DeleteUser       = Action{"deleteUser", own}
+	Follow           = Action{"follow", users}
+	Unfollow         = Action{"unfollow", users}
+	PostTwit         = Action{"postTwit", users}
+	DeleteTwit       = Action{"deleteTwit", own}
+	Like             = Action{"like", users}
+	Unlike           = Action{"unlike", users}
+	AddComment       = Action{"addComment", users}
+	DeleteComment    = Action{"deleteComment", own | TwitAuthor}
+	CreateRole       = Action{"createRole", Admin}
+	UpdateRole       = Action{"updateRole", Admin}
+	DeleteRole       = Action{"deleteRole", Admin}
+	AssignRole       = Action{"assignRole", Admin}
+	RevokeRole       = Action{"revokeRole", Admin}
+	CreateDepartment = Action{"createDepartment", Admin}
+	UpdateDepartment = Action{"updateDepartment", Admin}
+	MoveDepartment   = Action{"moveDepartment", Admin}
+	DeleteDepartment = Action{"deleteDepartment", Admin}
+	CreateGame       = Action{"createGame", Admin}
+	UpdateGame       = Action{"updateGame", Admin}
+	DeleteGame       = Action{"deleteGame", Admin}
+	RecordPlay       = Action{"recordPlay", users}
+	SeeEmail         = Action{"User.email", own}
+	SeeTimeline      = Action{"User.timeline", own}
+	SeeTwit          = Action{"Twit, for everybody", everybody}
+	SeeMoment        = Action{"Twit, for followers", own | Follower}
+	CountMoments     = Action{"User.twitCount, User.album.totalCount", own | Follower}
+	SeeComment       = Action{"Comment", own | TwitAuthor | Follower}
+	Subscribe        = Action{"timelineTwitAdded", users}
+)
 
 // About is the object of an action. Its fields are empty where there is none.
 type About struct {
@@ -131,7 +93,6 @@ type Verdict struct {
 // Decide decides whether a viewer may do something. known is false for a viewer without a token: then
 // viewer is ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict {
-	who := table[action].who
 	is := Stranger
 	if known {
 		is |= User
@@ -145,10 +106,10 @@ func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict 
 			is |= Admin
 		}
 	}
-	verdict := Verdict{Yes: who&is != 0}
+	verdict := Verdict{Yes: action.who&is != 0}
 	if !verdict.Yes && known {
-		verdict.IfAdmin = who&Admin != 0
-		if who&Follower != 0 {
+		verdict.IfAdmin = action.who&Admin != 0
+		if action.who&Follower != 0 {
 			verdict.IfFollows = about.Owner
 		}
 	}
@@ -156,7 +117,7 @@ func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict 
 }
 
 // String returns the action's name.
-func (a Action) String() string { return table[a].name }
+func (a Action) String() string { return a.name }
 
 // For describes the viewers to whom the action is permitted, as in "administrators".
 func (a Action) For() string {
@@ -168,7 +129,7 @@ func (a Action) For() string {
 		{User, "whoever has logged in"}, {Owner, "whose it is"}, {TwitAuthor, "the author of the twit"},
 		{Follower, "followers"}, {Admin, "administrators"},
 	} {
-		if table[a].who&role.who != 0 {
+		if a.who&role.who != 0 {
 			list = append(list, role.name)
 			if role.who == User {
 				break
