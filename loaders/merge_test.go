@@ -63,8 +63,8 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
 	recorder := hbasetest.NewRecorder(openStore(t), hbasetest.Names{})
 	ctx := With(context.Background(), recorder)
-	users := Users.Later(ctx, []string{"a"}, []string{"name", "age"})
-	counts := Users.Later(ctx, []string{"a"}, []string{"followerCount"})
+	users := Users.Ask(ctx, []Row{{"a", tables.Users.Columns([]string{"name", "age"})}})
+	counts := Users.Ask(ctx, []Row{{"a", tables.Users.Columns([]string{"followerCount"})}})
 	if _, err := Followers.Page(ctx, []PageKey{{"a", Range{Limit: 20}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -51,16 +51,11 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 
 // Read answers the objects of these keys, nil where there is none, when they have been read.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
-	return o.Later(ctx, keys, fields)()
-}
-
-// Later is Read in two halves: see [Loader.Ask].
-func (o Object[T]) Later(ctx context.Context, keys, fields []string) func() ([]*T, error) {
 	rows, columns := make([]Row, len(keys)), o.existing(fields)
 	for i, key := range keys {
 		rows[i] = Row{key, columns}
 	}
-	return o.Ask(ctx, rows)
+	return o.Load(ctx, rows)
 }
 
 // existing returns the columns that the fields need, at least the one that tells whether there is

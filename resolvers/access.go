@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/graph/auth"
@@ -40,17 +41,13 @@ func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
 	answers := make([]bool, n)
-	type dependency struct{ answer, relation int }
-	var dependencies []dependency
 	var relations []loaders.Relation
-	indexes := map[loaders.Relation]int{}
-	depend := func(answer int, r loaders.Relation) {
-		index, known := indexes[r]
-		if !known {
-			index = len(relations)
-			indexes[r], relations = index, append(relations, r)
+	dependents := map[loaders.Relation][]int{} // the indexes of the answers that depend on a relation
+	depend := func(i int, r loaders.Relation) {
+		if dependents[r] == nil {
+			relations = append(relations, r)
 		}
-		dependencies = append(dependencies, dependency{answer, index})
+		dependents[r] = append(dependents[r], i)
 	}
 	for i := range n {
 		viewer, verdict := decide(i)
@@ -66,13 +63,15 @@ func allowed(
 		return answers, nil
 	}
 	related, err := effective(ctx, relations)
-	for _, d := range dependencies {
-		answers[d.answer] = answers[d.answer] || related[d.relation]
-	}
 	errs := make(loaders.Errors, n)
-	for _, d := range dependencies {
-		if !answers[d.answer] && errs[d.answer] == nil {
-			errs[d.answer] = loaders.At(err, d.relation)
+	for j, r := range relations {
+		for _, i := range dependents[r] {
+			answers[i], errs[i] = answers[i] || related[j], cmp.Or(errs[i], loaders.At(err, j))
+		}
+	}
+	for i, yes := range answers {
+		if yes {
+			errs[i] = nil
 		}
 	}
 	return answers, loaders.Join(n, errs)

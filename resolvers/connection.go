@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 
+	"twibase/graph/explain"
 	"twibase/graph/relay"
 	"twibase/loaders"
 )
@@ -32,14 +33,13 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 	}
 	owners := c.owners(parents)
 	pages := newPages[E, T](len(owners), &r)
-	setTotals := askTotals[E, T](ctx, &r, length{c.list.Length}, owners)
 	var keys []string
-	if r.entries {
+	err = fill(ctx, pages, &r, length{c.list.Length}, owners, func() (err error) {
 		keys, err = c.read(ctx, owners, r.window(), pages)
-	}
-	// The totals are awaited before the objects are asked for: objects may be lazy, and their lists
-	// would miss the round of their rows.
-	err = setTotals(pages, err)
+		return err
+	})
+	// The objects are asked for after the totals were read: they are lazy, and their lists would miss
+	// the round of their rows.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}
@@ -71,11 +71,10 @@ func (c connection[P, E, T, C]) cost(call *costCall) error {
 	if err != nil {
 		return err
 	}
-	at := call.Begin()
-	askTotalsCost(call, &r, length{c.list.Length}, at)
+	at := totalCost(call, &r, length{c.list.Length}, call.Begin())
 	if r.entries {
 		page := c.list.PageShapes(r.window(), r.After == "", call.minMembers)
-		at = call.reads(at, call.Parents, page, 1, "")
+		at = explain.Latest(at, call.reads(call.Begin(), call.Parents, page, 1, ""))
 		returnNamed(call, at, c.objects, r.node, r.Size)
 	}
 	return nil

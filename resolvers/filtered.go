@@ -74,9 +74,8 @@ func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, 
 		return nil, err
 	}
 	owners := f.owners(parents)
-	setTotals := askTotals[struct{}, T](ctx, &r, f.total, owners)
-	pages, err := f.pages(ctx, &r, owners)
-	err = setTotals(pages, err)
+	pages := newPages[struct{}, T](len(owners), &r)
+	err = fill(ctx, pages, &r, f.total, owners, func() error { return f.read(ctx, &r, owners, pages) })
 	return convert(pages, err, f.as)
 }
 
@@ -91,24 +90,18 @@ func (f filteredConnection[P, T, C]) cost(call *costCall) error {
 
 // costFrom declares the cost of a field that begins to read at a stage.
 func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
-	setTotalsCost := askTotalsCost(call, r, f.total, at)
+	end := totalCost(call, r, f.total, at)
 	if r.entries {
-		at = f.pagesCost(call, r, at)
-	}
-	at = setTotalsCost(at)
-	if r.entries {
-		call.Returns("", call.Set(call.Parents, int64(r.Size), at))
+		end = explain.Latest(end, f.readCost(call, r, at))
+		call.Returns("", call.Set(call.Parents, int64(r.Size), end))
 	}
 }
 
-// pages returns the page of each owner. The error is nil or index-aligned.
-func (f filteredConnection[P, T, C]) pages(
-	ctx context.Context, r *request, owners []string,
-) ([]*page[struct{}, T], error) {
-	pages, errs := newPages[struct{}, T](len(owners), r), make(loaders.Errors, len(owners))
-	if !r.entries {
-		return pages, nil
-	}
+// read fills the pages of owners with entries. The error is nil or index-aligned.
+func (f filteredConnection[P, T, C]) read(
+	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
+) error {
+	errs := make(loaders.Errors, len(owners))
 	builders := make([]pageBuilder[T], len(owners))
 	for i := range builders {
 		builders[i].page = pages[i]
@@ -134,11 +127,11 @@ func (f filteredConnection[P, T, C]) pages(
 	for i := range builders {
 		builders[i].build()
 	}
-	return pages, loaders.Join(len(pages), errs)
+	return loaders.Join(len(pages), errs)
 }
 
-// pagesCost declares what pages reads.
-func (f filteredConnection[P, T, C]) pagesCost(call *costCall, r *request, at explain.Stage) explain.Stage {
+// readCost declares what read reads.
+func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
 	at = f.source.cost(call, at, look{Range: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
 	if len(looks) == 1 {

@@ -109,52 +109,48 @@ func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 
 // total is how totalCount is read.
 type total interface {
-	// ask asks for the totals of owners. await waits for them.
-	ask(ctx context.Context, owners []string) (await func() ([]*int, error))
-	// askCost declares what ask reads, and awaitCost what await reads beyond that.
-	askCost(call *costCall, at explain.Stage) (awaitCost func(at explain.Stage) explain.Stage)
+	// read returns the totals of owners. The error is nil or index-aligned.
+	read(ctx context.Context, owners []string) ([]*int, error)
+	// cost declares what read reads.
+	cost(call *costCall, at explain.Stage) explain.Stage
 }
 
-// askTotals asks for the totals, if they are selected. set puts them into the pages; its error is
-// that of the pages and theirs.
-func askTotals[E, T any](
-	ctx context.Context, r *request, t total, owners []string,
-) (set func(pages []*page[E, T], err error) error) {
+// fill fills the pages of owners with what is selected: entries, which a function reads, and totals. Both are read side by
+// side. The error is nil or index-aligned.
+func fill[E, T any](
+	ctx context.Context, pages []*page[E, T], r *request, t total, owners []string, entries func() error,
+) error {
+	if !r.entries {
+		entries = func() error { return nil }
+	}
 	if !r.total || t == nil {
-		return func(_ []*page[E, T], err error) error { return err }
+		return entries()
 	}
-	await := t.ask(ctx, owners)
-	return func(pages []*page[E, T], err error) error {
-		totals, totalErr := await()
-		for i, p := range pages {
-			p.total = totals[i]
-		}
-		return loaders.Join(len(owners), err, totalErr)
+	var totals []*int
+	var err, totalErr error
+	loaders.Together(ctx, func() { err = entries() }, func() { totals, totalErr = t.read(ctx, owners) })
+	for i, p := range pages {
+		p.total = totals[i]
 	}
+	return loaders.Join(len(owners), err, totalErr)
 }
 
-// askTotalsCost declares what askTotals reads.
-func askTotalsCost(
-	call *costCall, r *request, t total, at explain.Stage,
-) (setCost func(at explain.Stage) explain.Stage) {
+// totalCost declares what fill reads for totals.
+func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.Stage {
 	if !r.total || t == nil {
-		return func(at explain.Stage) explain.Stage { return at }
+		return at
 	}
-	return t.askCost(call, at)
+	return t.cost(call, at)
 }
 
 // length is a total that is stored beside the list.
 type length struct{ loaders.Loader[string, int] }
 
-func (l length) ask(ctx context.Context, owners []string) func() ([]*int, error) {
-	await := l.Ask(ctx, owners)
-	return func() ([]*int, error) {
-		lengths, err := await()
-		return pointers(lengths), err
-	}
+func (l length) read(ctx context.Context, owners []string) ([]*int, error) {
+	lengths, err := l.Load(ctx, owners)
+	return pointers(lengths), err
 }
 
-func (l length) askCost(call *costCall, at explain.Stage) func(at explain.Stage) explain.Stage {
-	call.read(at, call.Parents, l.Shape(""))
-	return func(at explain.Stage) explain.Stage { return at }
+func (l length) cost(call *costCall, at explain.Stage) explain.Stage {
+	return call.read(at, call.Parents, l.Shape(""))
 }

@@ -43,18 +43,13 @@ type visibleCount struct {
 	counts func(*tables.User) (all, public *int)
 }
 
-func (c visibleCount) ask(ctx context.Context, owners []string) func() ([]*int, error) {
-	awaitUsers := loaders.Users.Later(ctx, owners, []string{c.field})
-	return func() ([]*int, error) {
-		users, err := awaitUsers()
-		totals, visibleErr := visibleCounts(ctx, owners, users, c.counts)
-		return totals, loaders.Join(len(owners), err, visibleErr)
-	}
+func (c visibleCount) read(ctx context.Context, owners []string) ([]*int, error) {
+	users, err := loaders.Users.Read(ctx, owners, []string{c.field})
+	totals, visibleErr := visibleCounts(ctx, owners, users, c.counts)
+	return totals, loaders.Join(len(owners), err, visibleErr)
 }
 
-func (c visibleCount) askCost(call *costCall, at explain.Stage) func(at explain.Stage) explain.Stage {
-	counted := call.read(at, call.Parents, loaders.Users.RootShape([]string{c.field}))
-	return func(at explain.Stage) explain.Stage {
-		return call.followsCost(explain.Latest(at, counted), call.Parents, byViewer, 1, "")
-	}
+func (c visibleCount) cost(call *costCall, at explain.Stage) explain.Stage {
+	at = call.read(at, call.Parents, loaders.Users.RootShape([]string{c.field}))
+	return call.followsCost(at, call.Parents, byViewer, 1, "")
 }

@@ -106,7 +106,7 @@ func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w load
 	if s.kind == live.Timeline {
 		found, err = timelineSource{}.read(ctx, spans)
 	} else {
-		found, err = userTwits.read(ctx, spans)
+		found, err = userTwits.listed.read(ctx, spans)
 	}
 	return found[0], loaders.At(err, 0)
 }
