@@ -58,7 +58,7 @@ func (query) Node(_ context.Context, id tables.ID) (model.Node, error) {
 type user struct{ exec.UserResolver }
 
 func (user) Followers(_ context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
-	_, err := relay.Followers.Page(first, after, last, before, tables.Followers.Check)
+	_, err := relay.CursorsOf(&tables.Followers.AnyList).Page(first, after, last, before)
 	return make([]*model.UserConnection, len(objs)), err
 }
 
