@@ -92,27 +92,32 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 // could not be loaded have an error.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
-	if v.Kind() == reflect.Pointer {
-		if err, is := missing[result]; is {
-			return nil, err
-		}
+	if err, is := lookup(missing, v); is {
+		return nil, err
 	}
 	if v.Kind() != reflect.Slice || v.IsNil() {
 		return result, nil
 	}
 	list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 	for i := range v.Len() {
-		element := v.Index(i)
-		if kind := element.Kind(); kind != reflect.Pointer && kind != reflect.Interface {
-			return result, nil
-		}
-		if err, is := missing[element.Interface()]; !is {
-			list.Index(i).Set(element)
+		if err, is := lookup(missing, v.Index(i)); !is {
+			list.Index(i).Set(v.Index(i))
 		} else if err != nil {
 			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
 		}
 	}
 	return list.Interface(), nil
+}
+
+// lookup returns whether a value is an object that is missing, and its error. Only pointers are.
+func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Pointer {
+		err, is = missing[v.Interface()]
+	}
+	return err, is
 }
 
 // track starts a task, and returns the function that ends it. The goroutines that share a call are one task: one of them
