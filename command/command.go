@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
@@ -81,7 +80,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		panic(err) // kong accepts only the levels of the enum
 	}
 	if err := command.Run(process{stdout, stderr, logging.New(stderr, level)}); err != nil {
-		printError(stderr, err)
+		fmt.Fprintln(stderr, "twibase:", err)
 		return statusFailed
 	}
 	return statusOK
@@ -94,20 +93,6 @@ func version() string {
 		return "twibase, unknown version"
 	}
 	return fmt.Sprintf("twibase %s, %s", info.Main.Version, info.GoVersion)
-}
-
-// printError prints an error. It gives up after a timeout if the reader is blocked, so that the
-// process ends.
-func printError(stderr io.Writer, err error) {
-	printed := make(chan struct{})
-	go func() {
-		defer close(printed)
-		fmt.Fprintln(stderr, "twibase:", err)
-	}()
-	select {
-	case <-printed:
-	case <-time.After(logging.FlushTimeout):
-	}
 }
 
 // hint names the help page of the command that was meant.

@@ -11,9 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
-	"twibase/logging"
 )
 
 func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
@@ -29,8 +27,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 		ended <- Run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, w, w)
 	}()
 	next := func() (line struct {
-		Message, URL, Time string
-		Lines              int
+		Message, URL string
 	}) {
 		text, err := log.ReadBytes('\n')
 		if err == nil {
@@ -87,22 +84,10 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	if dropped == 0 || t.Failed() {
 		t.Fatalf("%d lines are dropped", dropped)
 	}
-	requests, told := 0, 0
-	for told == 0 {
-		switch line := next(); line.Message {
-		case "request":
-			requests++
-		case "log lines were dropped: the reader of the log is too slow":
-			told = line.Lines
-		}
-	}
-	for requests < asked-dropped {
+	for requests := 0; requests < asked-dropped; {
 		if line := next(); line.Message == "request" {
 			requests++
 		}
-	}
-	if told != dropped {
-		t.Errorf("%d lines are said to be dropped, and %d were", told, dropped)
 	}
 	ask()
 	if line := next(); line.Message != "request" {
@@ -122,23 +107,4 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Error("it does not end")
 	}
-}
-
-func TestStalledErrorReaderDoesNotStallTheExit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		unread := make(unreadWriter)
-		began := time.Now()
-		if status := Run(t.Context(), []string{"serve", "--jwt-secret-file", "/nowhere"}, unread, unread); status != statusFailed || time.Since(began) > 2*logging.FlushTimeout {
-			t.Errorf("status %d after %v", status, time.Since(began))
-		}
-		close(unread)
-	})
-}
-
-// unreadWriter is one whose reader does not read until it is closed.
-type unreadWriter chan struct{}
-
-func (w unreadWriter) Write(b []byte) (int, error) {
-	<-w
-	return len(b), nil
 }

@@ -62,30 +62,30 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 		Read:  progress.read,
 		Report: func(b check.Violation) {
 			violations++
-			progress.above(func() { fmt.Fprintln(p.stdout, b) })
+			fmt.Fprintln(p.stdout, b)
 		},
 		Waiting: func(jobs int) {
 			if jobs > 0 {
-				progress.above(func() {
-					fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
-						"the timelines of their followers are not checked for the twits of their authors\n", jobs)
-				})
+				fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
+					"the timelines of their followers are not checked for the twits of their authors\n", jobs)
 			}
 		},
 	}
 	if c.Check {
-		err := checker.Run(ctx)
-		progress.end(err)
-		if err == nil && violations > 0 {
-			err = fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
+		if err := checker.Run(ctx); err != nil {
+			return err
 		}
-		return err
+		progress.end()
+		if violations > 0 {
+			return fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
+		}
+		return nil
 	}
 	result, err := checker.RepairAll(ctx)
-	progress.end(err)
 	if err != nil {
 		return err
 	}
+	progress.end()
 	fmt.Fprintf(p.stdout, "%d violations found, %d repaired\n", result.Found, result.Found-result.Left)
 	if result.Left > 0 {
 		return fmt.Errorf("%d violations cannot be repaired", result.Left)

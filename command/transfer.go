@@ -25,17 +25,15 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{
 			SkipBad: c.SkipBad,
 			Read:    progress.read,
-			Skipped: func(e *transfer.RowError) {
-				progress.above(func() { fmt.Fprintf(p.stderr, "skipped: %v\n", e) })
-			},
+			Skipped: func(e *transfer.RowError) { fmt.Fprintf(p.stderr, "skipped: %v\n", e) },
 		})
-		progress.end(err)
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped; run the same import again to complete it")
 		}
 		if err != nil {
 			return err
 		}
+		progress.end()
 		if c.Store == "embedded:" {
 			fmt.Fprintln(p.stderr, "twibase: --store embedded: is in memory, so this was a dry run: nothing is stored")
 		}
