@@ -4,6 +4,8 @@ package inflight
 
 import (
 	"container/list"
+	"io"
+	"os"
 	"sync"
 )
 
@@ -21,12 +23,10 @@ type Bytes struct {
 
 // transfer is a response or a request that is counted.
 type transfer struct {
-	place *list.Element
+	place *list.Element // nil once it is no longer counted
 	bytes int
-	cut   func() // nil once it is no longer counted
-	early bool   // it was cut off
-	ended bool
-	gone  chan struct{} // closed at its end; nil for responses
+	cut   func()
+	early bool // it was cut off
 }
 
 // New returns a counter with a limit.
@@ -35,27 +35,30 @@ func New(limit int) *Bytes { return &Bytes{limit: limit} }
 // Hold counts a response until sent is called. A response above the limit cuts off all others. cut ends the transfer;
 // it is called at most once, never after sent has returned, and must not block.
 func (b *Bytes) Hold(bytes int, cut func()) (sent func()) {
-	if b == nil {
-		return func() {}
-	}
-	t := b.begin(&transfer{cut: cut})
+	t := b.begin(cut)
 	b.grow(t, bytes)
 	return func() { b.end(t) }
 }
 
-func (b *Bytes) begin(t *transfer) *transfer {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t.place = b.all.PushBack(t)
+func (b *Bytes) begin(cut func()) *transfer {
+	t := &transfer{cut: cut}
+	if b != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		t.place = b.all.PushBack(t)
+	}
 	return t
 }
 
-// grow adds bytes to a transfer, and returns what it cut off for them.
-func (b *Bytes) grow(t *transfer, bytes int) (cut []*transfer) {
+// grow adds bytes to a transfer, and cuts off the oldest ones above the limit.
+func (b *Bytes) grow(t *transfer, bytes int) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.cut == nil {
-		return nil
+	if t.place == nil {
+		return
 	}
 	t.bytes += bytes
 	b.bytes += bytes
@@ -65,29 +68,26 @@ func (b *Bytes) grow(t *transfer, bytes int) (cut []*transfer) {
 		b.cut++
 		oldest.cut()
 		b.remove(oldest)
-		cut = append(cut, oldest)
 	}
-	return cut
 }
 
 // end stops counting a transfer, and reports whether it was not cut off. It may be called repeatedly.
 func (b *Bytes) end(t *transfer) (whole bool) {
+	if b == nil {
+		return true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.cut != nil {
+	if t.place != nil {
 		b.remove(t)
 	}
-	if t.gone != nil && !t.ended {
-		close(t.gone)
-	}
-	t.ended = true
 	return !t.early
 }
 
 func (b *Bytes) remove(t *transfer) {
 	b.all.Remove(t.place)
 	b.bytes -= t.bytes
-	t.cut = nil
+	t.place = nil
 }
 
 // Load returns how many bytes are in flight, and how many transfers were cut off so far.
@@ -96,3 +96,33 @@ func (b *Bytes) Load() (bytes, cut int) {
 	defer b.mu.Unlock()
 	return b.bytes, b.cut
 }
+
+// Reader reads a request. Until the request is complete it counts the bytes that were read, and the buffer for the
+// next ones. It is for one goroutine.
+type Reader struct {
+	inFlight *Bytes
+	from     io.Reader
+	read     int
+	transfer *transfer
+}
+
+// Reader returns a reader of a request. If the request is cut off, as in [Bytes.Hold], cut must make reads from it
+// return. The caller calls End.
+func (b *Bytes) Reader(from io.Reader, cut func()) *Reader {
+	return &Reader{inFlight: b, from: from, transfer: b.begin(cut)}
+}
+
+// Read implements [io.Reader]. It counts all of p. A request that was cut off ends with an error, never with [io.EOF].
+func (r *Reader) Read(p []byte) (int, error) {
+	r.inFlight.grow(r.transfer, max(0, r.read+len(p)-r.transfer.bytes))
+	n, err := r.from.Read(p)
+	r.read += n
+	if err == io.EOF && !r.End() {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+// End stops counting the request, because it is complete or abandoned, and reports whether it was not cut off. It may
+// be called repeatedly.
+func (r *Reader) End() (whole bool) { return r.inFlight.end(r.transfer) }

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// size is that of a part of a request.
+const size = 4 << 10
+
 // sent is a request of which so much has come; no more does before it is cut off.
 type sent struct {
 	*Reader
@@ -60,8 +63,8 @@ func (e end) Read([]byte) (int, error) {
 
 func TestOfARequestIsHeldWhatHasComeAndTheRoomForMore(t *testing.T) {
 	b := New(1 << 20)
-	r := b.Reader(bytes.NewReader(make([]byte, 3*Free)), func() { t.Error("it is cut off") })
-	for _, step := range []struct{ room, held int }{{Free, 0}, {1, Free + 1}, {Free, 2*Free + 1}, {3 * Free, 5*Free + 1}} {
+	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), func() { t.Error("it is cut off") })
+	for _, step := range []struct{ room, held int }{{size, size}, {1, size + 1}, {size, 2*size + 1}, {3 * size, 5*size + 1}} {
 		if _, err := r.Read(make([]byte, step.room)); err != nil {
 			t.Fatal(err)
 		}
@@ -81,34 +84,33 @@ func TestOfARequestIsHeldWhatHasComeAndTheRoomForMore(t *testing.T) {
 
 func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, began := New(4*Free), time.Now()
+		b, began := New(4*size), time.Now()
 		var cut []string
-		all := requests(b, 2*Free, &cut, "small", "first", "second", "third")
-		small, first, second, third := all[0], all[1], all[2], all[3]
+		all := requests(b, 2*size, &cut, "first", "second", "third")
+		first, second, third := all[0], all[1], all[2]
 		held := func(when string, want int, names ...string) {
 			t.Helper()
 			if bytes, n := b.Load(); bytes != want || n != len(names) || !slices.Equal(cut, names) {
 				t.Errorf("%s: %d bytes are held, want %d; %v were cut off", when, bytes, want, cut)
 			}
 		}
-		small.read(t, Free)
-		first.read(t, 2*Free)
+		first.read(t, 2*size)
 		ended := make(chan error)
 		go func() { ended <- first.rest() }()
 		synctest.Wait()
-		second.read(t, 2*Free-1)
-		held("what fits", 4*Free)
+		second.read(t, 2*size-1)
+		held("what fits", 4*size)
 		second.read(t, 1)
-		held("one byte more", 2*Free, "first")
+		held("one byte more", 2*size, "first")
 		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("one that is cut off ends with %v", err)
 		}
 		go func() { ended <- second.rest() }()
 		synctest.Wait()
-		third.read(t, 2*Free)
-		held("the next oldest follows", 2*Free, "first", "second")
+		third.read(t, 2*size)
+		held("the next oldest follows", 2*size, "first", "second")
 		<-ended
-		if !small.End() || first.End() || second.End() || !third.End() {
+		if first.End() || second.End() || !third.End() {
 			t.Error("others were cut off than these")
 		}
 		held("in the end", 0, "first", "second")
@@ -118,31 +120,14 @@ func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 	})
 }
 
-func TestNothingMoreIsReadUntilWhatWasCutOffIsGone(t *testing.T) {
-	for _, test := range []struct{ until, want time.Duration }{{releaseTimeout / 2, releaseTimeout / 2}, {2 * releaseTimeout, releaseTimeout}} {
-		synctest.Test(t, func(t *testing.T) {
-			var cut []string
-			all := requests(New(4*Free), 3*Free, &cut, "first", "second")
-			all[0].read(t, 3*Free)
-			time.AfterFunc(test.until, func() { all[0].End() })
-			began := time.Now()
-			all[1].read(t, 3*Free)
-			if took := time.Since(began); took != test.want || !slices.Equal(cut, []string{"first"}) {
-				t.Errorf("it waited for %v, and %v were cut off", took, cut)
-			}
-			synctest.Wait()
-		})
-	}
-}
-
 func TestARequestThatGrowsIsCutOffItselfIfItIsTheOldest(t *testing.T) {
 	var cut []string
-	b := New(4 * Free)
-	all := requests(b, 4*Free, &cut, "first", "second")
+	b := New(4 * size)
+	all := requests(b, 4*size, &cut, "first", "second")
 	for _, s := range []*sent{all[0], all[1], all[0]} {
-		s.read(t, 3*Free/2)
+		s.read(t, 3*size/2)
 	}
-	if bytes, n := b.Load(); bytes != 3*Free/2 || n != 1 || !slices.Equal(cut, []string{"first"}) {
+	if bytes, n := b.Load(); bytes != 3*size/2 || n != 1 || !slices.Equal(cut, []string{"first"}) {
 		t.Errorf("%d bytes are held, %d were cut off: %v", bytes, n, cut)
 	}
 }
