@@ -82,7 +82,7 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, _, err := t.Authenticate(r.Context(), headers...)
+		ctx, err := t.Authenticate(r.Context(), headers...)
 		switch {
 		case err == nil:
 			next.ServeHTTP(w, r.WithContext(ctx))
@@ -96,16 +96,16 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Authenticate returns a ctx with the viewer of the token in an Authorization header, and when the
-// token expires. The errors are those of [Tokens.Verify], and [ErrScheme].
-func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, time.Time, *apierr.Error) {
+// Authenticate returns a ctx with the viewer of the token in an Authorization header, and with the token's expiry. The
+// errors are those of [Tokens.Verify], and [ErrScheme].
+func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return ctx, time.Time{}, ErrScheme
+		return ctx, ErrScheme
 	}
 	viewer, expires, err := t.Verify(ctx, strings.TrimSpace(token))
 	if err != nil {
-		return ctx, time.Time{}, err
+		return ctx, err
 	}
-	return WithExpiry(WithViewer(ctx, viewer), expires), expires, nil
+	return WithExpiry(WithViewer(ctx, viewer), expires), nil
 }

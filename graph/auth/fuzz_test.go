@@ -28,7 +28,7 @@ func FuzzToken(f *testing.F) {
 		f.Add(header)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		ctx, _, refusal := tokens.Authenticate(t.Context(), header)
+		ctx, refusal := tokens.Authenticate(t.Context(), header)
 		if refusal != nil {
 			if _, known := ViewerOf(ctx); known || refusal.Code != apierr.CodeUnauthenticated {
 				t.Errorf("it is refused with %s, and its viewer is known: %v", refusal.Code, known)

@@ -73,8 +73,9 @@ type Endpoint struct {
 	sockets   websocket.Server
 	shared    sse.Shared
 	positions resume.Window
-	draining  context.Context // done when subscribers are to reconnect to another gateway
-	drain     context.CancelFunc
+
+	draining   context.Context // done when subscribers are to reconnect to another gateway
+	drain, end context.CancelFunc
 }
 
 // New returns the endpoint of a schema.
@@ -91,26 +92,26 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	}
 	e.preparer.costs = limits.NewCostCheck(config.Limits, schema, config.Costs)
 	e.exec = newExecutor(schema, &e.config, e.admission)
+	e.draining, e.drain = context.WithCancel(context.Background())
 	e.sockets = websocket.Server{
 		Origins:      config.Origins,
 		Execute:      e.execute,
-		Authenticate: e.authenticate,
-		Expires:      expires,
+		Authenticate: config.Tokens.Authenticate,
 		Sending:      config.Sending,
 		Receiving:    config.Receiving,
 		Limits:       config.Limits,
+		Draining:     e.draining,
 	}
-	e.shared.Sending = config.Sending
-	e.draining, e.drain = context.WithCancel(context.Background())
+	e.sockets.Ended, e.end = context.WithCancel(context.Background())
+	e.shared.Sending, e.shared.Draining = config.Sending, e.draining
 	return e
 }
 
-// Shutdown ends subscriptions so that their clients reconnect to another gateway, and waits until all WebSockets
-// are closed. When ctx is done it closes those on which an operation still runs.
+// Shutdown ends subscriptions so that their clients reconnect to another gateway, and closes connections once no
+// operation runs over them. When ctx is done it closes WebSockets on which an operation still runs. It does not wait.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.drain()
-	e.shared.Shutdown()
-	e.sockets.Shutdown(ctx)
+	context.AfterFunc(ctx, e.end)
 }
 
 // ServeHTTP implements [http.Handler].

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -111,7 +110,7 @@ func (x *exchange) sendResponse(operation *graphql.OperationContext, release fun
 		return
 	}
 	trace.Errors = len(response.Errors)
-	write(x.w, response)
+	_ = transport.Write(x.w, response) // a client that has gone needs no answer
 }
 
 // sendEvents executes an operation and sends its responses as server-sent events.
@@ -136,12 +135,5 @@ func (x *exchange) refuse(operation *graphql.OperationContext, errs gqlerror.Lis
 	if x.accept.media != mediaJSON && !unknownHash {
 		x.w.WriteHeader(http.StatusBadRequest)
 	}
-	write(x.w, response)
-}
-
-// write sends a response.
-func write(w http.ResponseWriter, response *graphql.Response) {
-	message := transport.Of("", response, "")
-	w.Header().Set("Content-Length", strconv.Itoa(message.Len()))
-	_ = message.Write(w) // a client that has gone needs no answer
+	_ = transport.Write(x.w, response) // a client that has gone needs no answer
 }

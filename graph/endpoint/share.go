@@ -10,8 +10,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -63,18 +63,18 @@ func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Re
 		return
 	}
 	id, _ := params.Extensions["operationId"].(string)
-	if id == "" || len(id) > running.MaxID {
-		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", running.MaxID).Write(w, http.StatusBadRequest)
+	if id == "" || len(id) > transport.MaxID {
+		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", transport.MaxID).Write(w, http.StatusBadRequest)
 		return
 	}
 	ctx := resume.WithID(graphql.StartOperationTrace(r.Context()), id)
 	switch err := stream.Run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) }); {
-	case errors.Is(err, running.ErrClosing):
+	case errors.Is(err, transport.ErrClosing):
 		noStream.Write(w, http.StatusNotFound)
-	case errors.Is(err, running.ErrTaken):
+	case errors.Is(err, transport.ErrTaken):
 		apierr.BadUserInput("%s", err).Write(w, http.StatusConflict)
-	case errors.Is(err, running.ErrMany):
-		apierr.LimitExceeded("the number of operations of a stream", running.MaxOperations, running.MaxOperations+1).Write(w, http.StatusTooManyRequests)
+	case errors.Is(err, transport.ErrMany):
+		apierr.LimitExceeded("the number of operations of a stream", transport.MaxOperations, transport.MaxOperations+1).Write(w, http.StatusTooManyRequests)
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}

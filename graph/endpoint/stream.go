@@ -143,10 +143,6 @@ func one(response *graphql.Response) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) { yield(response) }
 }
 
-func (e *Endpoint) authenticate(ctx context.Context, authorization string) (context.Context, time.Time, *apierr.Error) {
-	return e.config.Tokens.Authenticate(ctx, authorization)
-}
-
 // expires returns when the token of ctx expires, the zero time if never.
 func expires(ctx context.Context) time.Time {
 	expires, _ := auth.ExpiryOf(ctx)

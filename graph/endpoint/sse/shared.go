@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"iter"
-	"maps"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
@@ -25,52 +22,58 @@ const TokenHeader = "X-GraphQL-Event-Stream-Token"
 // openTimeout is how long a stream is reserved.
 const openTimeout = 10 * time.Second
 
-// Shared has the shared streams of a server: the protocol's single connection mode. The zero value has none. It is safe for
-// concurrent use.
+// Shared has the shared streams of a server: the protocol's single connection mode. It is safe for concurrent use.
 type Shared struct {
-	// Sending counts the bytes of events that are being sent. It does not change once there are streams.
+	// Sending counts the bytes of events that are being sent.
 	Sending *inflight.Bytes
+	// Draining is done when the gateway shuts down: each stream ends as soon as no operation runs over it.
+	Draining context.Context
 
-	mu      sync.Mutex
-	streams map[string]*Stream
+	streams sync.Map // from token to *Stream
 }
 
 // Stream is a shared stream.
 type Stream struct {
 	shared *Shared
 	token  string
-	free   func()
 	ctx    context.Context // ends with the stream
-	cancel context.CancelFunc
+	end    func()          // ends the stream and what runs over it
 	expiry context.Context // ends when the token of an operation expired
 	expire context.CancelFunc
-	late   *time.Timer
+	late   *time.Timer // ends the stream
 	events feed
 
 	opened     atomic.Bool
-	operations running.Operations
+	operations transport.Operations
 }
 
 // Reserve makes a stream and returns its token. free is called when the stream has ended, also if it was not opened in time.
 func (s *Shared) Reserve(free func()) (token string) {
-	t := &Stream{shared: s, token: rand.Text(), free: free, events: make(feed)}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &Stream{shared: s, token: rand.Text(), ctx: ctx, events: make(feed)}
 	t.expiry, t.expire = context.WithCancel(context.Background())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.streams == nil {
-		s.streams = map[string]*Stream{}
-	}
-	s.streams[t.token] = t
+	t.end = sync.OnceFunc(func() {
+		s.streams.Delete(t.token)
+		cancel()
+		t.operations.Drop()
+		free()
+	})
 	t.late = time.AfterFunc(openTimeout, t.end)
+	s.streams.Store(t.token, t)
+	stop := context.AfterFunc(s.Draining, func() {
+		if t.operations.Close() {
+			t.end()
+		}
+	})
+	context.AfterFunc(ctx, func() { stop() })
 	return t.token
 }
 
 // Find returns the stream of a token, nil if there is none.
 func (s *Shared) Find(token string) *Stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.streams[token]
+	t, _ := s.streams.Load(token)
+	stream, _ := t.(*Stream)
+	return stream
 }
 
 // leave ends the stream because the token of an operation expired. The protocol cannot make a client repeat a single
@@ -79,33 +82,7 @@ func (s *Shared) Find(token string) *Stream {
 func (t *Stream) leave() {
 	t.operations.Close()
 	t.expire()
-	late := time.AfterFunc(resume.Grace, t.end)
-	context.AfterFunc(t.ctx, func() { late.Stop() })
-}
-
-// Shutdown ends each stream as soon as no operation runs over it.
-func (s *Shared) Shutdown() {
-	s.mu.Lock()
-	streams := slices.Collect(maps.Values(s.streams))
-	s.mu.Unlock()
-	for _, t := range streams {
-		if t.operations.Close() {
-			t.end()
-		}
-	}
-}
-
-// end ends the stream and what runs over it.
-func (t *Stream) end() {
-	t.shared.mu.Lock()
-	_, there := t.shared.streams[t.token]
-	delete(t.shared.streams, t.token)
-	t.shared.mu.Unlock()
-	if there {
-		t.late.Stop()
-		t.cancel()
-		t.free()
-	}
+	t.late.Reset(resume.Grace)
 }
 
 // Serve answers a request with the events of the stream, until the stream or the client ends. It reports false, and does
@@ -123,40 +100,33 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run starts an operation over the stream, with the values of ctx. The errors are those of [running.Operations.Start].
+// Run starts an operation over the stream, with the values of ctx. The errors are those of [transport.Operations.Start].
 func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
-	ctx, cancel := context.WithCancel(resume.WithEnd(context.WithoutCancel(ctx), t.expiry))
-	op, err := t.operations.Start(id, cancel)
-	if err != nil {
-		cancel()
-		return err
+	ctx, op, err := t.operations.Start(resume.WithEnd(context.WithoutCancel(ctx), t.expiry), id)
+	if err == nil {
+		go t.run(ctx, op, responses)
 	}
-	stop := context.AfterFunc(t.ctx, cancel)
-	go func() {
-		defer cancel()
-		defer stop()
-		t.run(ctx, op, responses)
-	}()
-	return nil
+	return err
 }
 
-func (t *Stream) run(ctx context.Context, op *running.Operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+func (t *Stream) run(ctx context.Context, op *transport.Operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 	head := `{"id":` + string(transport.Encode(op.ID))
-	last := transport.Text("event: complete\ndata: " + head + "}\n\n")
+	last := []byte("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
+		if response == transport.Expired {
+			t.leave()
+		}
 		if response == transport.Reconnect || response == transport.Expired {
-			if last = (transport.Message{}); response == transport.Expired {
-				t.leave()
-			}
+			last = nil
 			break
 		}
-		if !t.tell(ctx, transport.Of("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
+		if !t.send(ctx, transport.Message("event: next\ndata: "+head+`,"payload":`, response, "}\n\n")) {
 			break
 		}
 	}
-	idle := t.operations.End(op, func(bool) {
-		if last.Len() > 0 {
-			t.tell(ctx, last)
+	idle := t.operations.End(op, func() {
+		if last != nil {
+			t.send(ctx, last)
 		}
 	})
 	if idle {
@@ -164,17 +134,14 @@ func (t *Stream) run(ctx context.Context, op *running.Operation, responses func(
 	}
 }
 
-// tell reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
+// send reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
 // has ended: those bytes would take the place of events for clients that read.
-func (t *Stream) tell(ctx context.Context, message transport.Message) bool {
+func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Sending.Hold(message.Len(), func() {
-		t.cancel()
-		go t.end()
-	})()
-	return t.events.tell(ctx, message)
+	defer t.shared.Sending.Hold(len(event), func() { go t.end() })()
+	return t.events.send(ctx, event)
 }
 
 // Stop ends an operation, if it runs.

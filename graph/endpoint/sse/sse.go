@@ -26,8 +26,8 @@ const (
 const MediaType = "text/event-stream"
 
 var (
-	comment   = transport.Text(":\n\n")
-	completed = transport.Text("event: complete\ndata:\n\n")
+	comment   = []byte(":\n\n")
+	completed = []byte("event: complete\ndata:\n\n")
 )
 
 // Serve answers a request with the events of responses, until there are no more, the client is gone, or ctx is done. It
@@ -45,11 +45,11 @@ func Serve(
 		defer cancel()
 		for response := range responses(ctx) {
 			if response == transport.Reconnect || response == transport.Expired ||
-				!events.tell(ctx, transport.Of("event: next\ndata: ", response, "\n\n")) {
+				!events.send(ctx, transport.Message("event: next\ndata: ", response, "\n\n")) {
 				return
 			}
 		}
-		events.tell(ctx, completed)
+		events.send(ctx, completed)
 	}()
 	events.write(ctx, w, sending)
 	cancel()
@@ -61,15 +61,15 @@ type feed chan event
 
 // event is an event to write. written receives whether that succeeded.
 type event struct {
-	message transport.Message
+	text    []byte
 	written chan<- bool
 }
 
-// tell reports whether a message was written. It gives up when ctx is done.
-func (f feed) tell(ctx context.Context, message transport.Message) bool {
+// send reports whether an event was written. It gives up when ctx is done.
+func (f feed) send(ctx context.Context, text []byte) bool {
 	written := make(chan bool, 1)
 	select {
-	case f <- event{message, written}:
+	case f <- event{text, written}:
 		return <-written // the write has a timeout
 	case <-ctx.Done():
 		return false
@@ -85,17 +85,18 @@ func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *infligh
 	w.WriteHeader(http.StatusOK)
 	_ = control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
 	// An event is one line of data, because JSON has no line breaks.
-	send := func(message transport.Message) bool {
+	send := func(text []byte) bool {
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
-		defer sending.Hold(message.Len(), func() { _ = control.SetWriteDeadline(time.Now()) })()
-		return message.Write(w) == nil && control.Flush() == nil
+		defer sending.Hold(len(text), func() { _ = control.SetWriteDeadline(time.Now()) })()
+		_, err := w.Write(text)
+		return err == nil && control.Flush() == nil
 	}
 	beat := time.NewTicker(Heartbeat)
 	defer beat.Stop()
 	for sent := send(comment); sent; {
 		select {
 		case event := <-f:
-			sent = send(event.message)
+			sent = send(event.text)
 			event.written <- sent
 			beat.Reset(Heartbeat)
 		case <-beat.C:

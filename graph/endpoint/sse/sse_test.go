@@ -14,7 +14,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
@@ -101,7 +100,7 @@ func TestAClientThatGoesEndsItsOperation(t *testing.T) {
 
 func TestASharedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared Shared
+		shared := Shared{Draining: t.Context()}
 		freed := 0
 		free := func() { freed++ }
 		stream := shared.Find(shared.Reserve(free))
@@ -122,7 +121,7 @@ func TestASharedStream(t *testing.T) {
 		if stream.Serve(t.Context(), httptest.NewRecorder()) {
 			t.Error("it opens twice")
 		}
-		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, running.ErrTaken) {
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, transport.ErrTaken) {
 			t.Error(err)
 		}
 		if err := stream.Run(t.Context(), "2", ticks(100, nil, second)); err != nil {
@@ -153,7 +152,7 @@ func TestASharedStream(t *testing.T) {
 
 func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared Shared
+		shared := Shared{Draining: t.Context()}
 		stream := shared.Find(shared.Reserve(func() {}))
 		go stream.Serve(t.Context(), httptest.NewRecorder())
 		slow := func(ctx context.Context) iter.Seq[*graphql.Response] {
@@ -182,7 +181,7 @@ func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
 
 func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared := Shared{Sending: inflight.New(100)}
+		shared := Shared{Sending: inflight.New(100), Draining: t.Context()}
 		var streams []*Stream
 		for range 3 {
 			stream := shared.Find(shared.Reserve(func() {}))
@@ -218,7 +217,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var shared Shared
+				shared := Shared{Draining: t.Context()}
 				stream, w := shared.Find(shared.Reserve(func() {})), httptest.NewRecorder()
 				begun := time.Now()
 				expired, other := make(chan struct{}), make(chan struct{})
@@ -231,7 +230,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 				go func() {
 					<-expired
 					synctest.Wait()
-					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, running.ErrClosing) {
+					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, transport.ErrClosing) {
 						t.Errorf("another operation begins: %v", err)
 					}
 				}()
@@ -250,7 +249,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 
 func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared Shared
+		shared := Shared{Draining: t.Context()}
 		freed := 0
 		token := shared.Reserve(func() { freed++ })
 		ended := make(chan struct{})
@@ -267,11 +266,11 @@ func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {
 
 func TestASharedStreamHasRoomForSoMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared Shared
+		shared := Shared{Draining: t.Context()}
 		stream := shared.Find(shared.Reserve(func() {}))
-		for i := range running.MaxOperations + 1 {
+		for i := range transport.MaxOperations + 1 {
 			err := stream.Run(t.Context(), string(rune('a'+i)), ticks(100, nil, make(chan struct{})))
-			if i < running.MaxOperations && err != nil || i == running.MaxOperations && !errors.Is(err, running.ErrMany) {
+			if i < transport.MaxOperations && err != nil || i == transport.MaxOperations && !errors.Is(err, transport.ErrMany) {
 				t.Errorf("operation %d: %v", i, err)
 			}
 		}
@@ -281,7 +280,8 @@ func TestASharedStreamHasRoomForSoMany(t *testing.T) {
 
 func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared Shared
+		draining, drain := context.WithCancel(t.Context())
+		shared := Shared{Draining: draining}
 		serve := func() (*Stream, *httptest.ResponseRecorder) {
 			stream, w := shared.Find(shared.Reserve(func() {})), httptest.NewRecorder()
 			go stream.Serve(t.Context(), w)
@@ -294,7 +294,8 @@ func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		shared.Shutdown()
+		drain()
+		synctest.Wait()
 		if idle.ctx.Err() == nil || busy.ctx.Err() != nil {
 			t.Error("the idle one ends, and not the other")
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/running"
+	"twibase/graph/endpoint/transport"
 )
 
 func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
@@ -29,7 +29,7 @@ func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
 func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()
-		for i := range running.MaxOperations {
+		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
 		}
 		c.send(`{"id":"more","type":"subscribe","payload":{"query":"viewer"}}`)
@@ -117,7 +117,7 @@ func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
 		if took := time.Since(began); took != readTimeout {
 			t.Errorf("it is closed after %v", took)
 		}
-		w.server.Shutdown(cancelled())
+		w.shutdown(cancelled())
 		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 0 {
 			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
 		}
@@ -139,7 +139,7 @@ func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
 		}
 		second.expect(`{"type":"ping"}`)
 		second.closed(4408, "A message did not come in time")
-		w.server.Shutdown(cancelled())
+		w.shutdown(cancelled())
 		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 1 {
 			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
 		}
@@ -172,7 +172,7 @@ func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T
 		w.move()
 		ended := make(chan time.Duration)
 		go func() {
-			w.server.Shutdown(context.Background())
+			w.shutdown(context.Background())
 			ended <- time.Since(begin)
 		}()
 		idle.closed(websocket.StatusGoingAway, "Going away")
@@ -190,11 +190,11 @@ func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T
 func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		c := w.greeted()
-		for i := range running.MaxOperations {
+		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
 		}
 		synctest.Wait()
-		go w.server.Shutdown(context.Background())
+		go w.shutdown(context.Background())
 		complete := 0
 		for {
 			_, text, err := c.socket.Read(context.Background())
@@ -205,7 +205,7 @@ func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
 				complete++
 			}
 		}
-		if complete != running.MaxOperations {
+		if complete != transport.MaxOperations {
 			t.Errorf("%d were told to be complete", complete)
 		}
 	})
@@ -219,7 +219,7 @@ func TestAServerThatEndsWaitsNoLongerThanItIsTold(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		begin := time.Now()
-		w.server.Shutdown(ctx)
+		w.shutdown(ctx)
 		if took := time.Since(begin); took != time.Second {
 			t.Errorf("it took %s", took)
 		}

@@ -17,14 +17,14 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of the headers that a client may put into connection_init: a browser
-// cannot send them with the handshake.
+// ownHeaders is the prefix of the headers that a client may put into connection_init: a browser cannot send them with
+// the handshake.
 const ownHeaders = "X-Twibase-"
 
-// initial decodes the payload of connection_init: it returns the value for Authorization, nil if
-// there is no token, and adds our own headers to headers. A payload that seems to have a token in
-// another place is refused: its client would be taken for anonymous.
-func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization *string, wrong *closure) {
+// initial decodes the payload of connection_init: it returns the value for Authorization, none if there is no token,
+// and adds our own headers to headers. A payload that seems to have a token in another place is refused: its client
+// would be taken for anonymous.
+func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closure) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
 		if err := json.Unmarshal(m.Payload, &payload); err != nil {
@@ -34,41 +34,46 @@ func (m message) initial(headers http.Header, bounds *limits.Limits) (authorizat
 	if payload.Refusal() != nil {
 		return nil, badRequest("The payload of a connection_init message is too large")
 	}
-	c := credentials{headers: headers}
-	bare := payload.Fields["authToken"]
-	delete(payload.Fields, "authToken")
-	c.bearer(bare)
-	c.read(payload.Fields)
-	if inner, ok := payload.Fields["headers"].(map[string]any); ok {
-		c.read(inner)
+	switch bare := payload.Fields["authToken"].(type) {
+	case nil:
+	case string:
+		authorization = append(authorization, withScheme(bare))
+	default:
+		return nil, badRequest("The authToken of a connection_init message is a string")
 	}
-	return c.authorization, c.wrong
+	delete(payload.Fields, "authToken")
+	inner, _ := payload.Fields["headers"].(map[string]any)
+	for _, fields := range []map[string]any{payload.Fields, inner} {
+		found, wrong := credentials(fields, headers)
+		if wrong != nil {
+			return nil, wrong
+		}
+		authorization = append(authorization, found...)
+	}
+	if authorization = slices.Compact(authorization); len(authorization) > 1 {
+		return nil, badRequest("Two different tokens: send one")
+	}
+	return authorization, nil
 }
 
-// credentials collects what a payload says of its client.
-type credentials struct {
-	headers       http.Header
-	authorization *string
-	wrong         *closure
-}
-
-// read reads keys that may be in the payload or in its headers.
-func (c *credentials) read(fields map[string]any) {
+// credentials returns the values for Authorization in a payload or its headers, and adds our own headers to headers.
+func credentials(fields map[string]any, headers http.Header) (authorization []string, wrong *closure) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		canonical, value := http.CanonicalHeaderKey(name), fields[name]
-		text, isText := value.(string)
+		canonical := http.CanonicalHeaderKey(name)
+		text, isText := fields[name].(string)
 		switch {
-		case value == nil:
+		case fields[name] == nil:
 		case canonical == "Authorization" && isText:
-			c.found(text)
+			authorization = append(authorization, text)
 		case canonical == "Authorization":
-			c.wrong = badRequest("The authorization of a connection_init message is a string")
+			return nil, badRequest("The authorization of a connection_init message is a string")
 		case isText && strings.HasPrefix(canonical, ownHeaders):
-			c.headers.Set(canonical, text)
+			headers.Set(canonical, text)
 		case secret(name):
-			c.wrong = badRequest("Unknown credentials %s: send authorization, Authorization, headers.authorization or authToken", quoted(name))
+			return nil, badRequest("Unknown credentials %s: send authorization, Authorization, headers.authorization or authToken", quoted(name))
 		}
 	}
+	return authorization, nil
 }
 
 // secret reports whether the name of a value suggests that it is a token.
@@ -77,26 +82,12 @@ func secret(name string) bool {
 	return strings.Contains(name, "auth") || strings.Contains(name, "token")
 }
 
-// bearer accepts a token with or without its scheme.
-func (c *credentials) bearer(value any) {
-	text, isText := value.(string)
-	switch {
-	case value == nil:
-	case !isText:
-		c.wrong = badRequest("The authToken of a connection_init message is a string")
-	case len(text) >= len("Bearer ") && strings.EqualFold(text[:len("Bearer ")], "Bearer "):
-		c.found(text)
-	default:
-		c.found("Bearer " + text)
+// withScheme returns the value for Authorization of a token with or without its scheme.
+func withScheme(token string) string {
+	if scheme, _, ok := strings.Cut(token, " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return token
 	}
-}
-
-func (c *credentials) found(authorization string) {
-	if c.authorization != nil && *c.authorization != authorization {
-		c.wrong = badRequest("Two different tokens: send one")
-		return
-	}
-	c.authorization = &authorization
+	return "Bearer " + token
 }
 
 // refusal returns the close code for a token that is not accepted.
@@ -115,10 +106,10 @@ func refusal(err *apierr.Error) *closure {
 }
 
 // acknowledgement returns connection_ack with the viewer; null is anonymous.
-func acknowledgement(ctx context.Context) transport.Message {
+func acknowledgement(ctx context.Context) []byte {
 	name := "null"
 	if viewer, ok := auth.ViewerOf(ctx); ok {
 		name = string(transport.Encode(viewer.Username))
 	}
-	return transport.Text(`{"type":"connection_ack","payload":{"viewer":` + name + `}}`)
+	return []byte(`{"type":"connection_ack","payload":{"viewer":` + name + `}}`)
 }

@@ -65,7 +65,7 @@ func TestEveryRefusalOfCredentialsFitsIntoACloseFrame(t *testing.T) {
 }
 
 func TestAHandshakeSpellsItsHeadersAsTheStandardDoes(t *testing.T) {
-	web := httptest.NewServer(&Server{})
+	web := httptest.NewServer(&Server{Draining: t.Context(), Ended: t.Context()})
 	defer web.Close()
 	c, err := net.Dial("tcp", web.Listener.Addr().String())
 	if err != nil {

@@ -31,6 +31,8 @@ type world struct {
 	ticks  chan string // what is published to those who subscribe
 	moved  context.Context
 	move   context.CancelFunc
+	end    context.CancelFunc
+	served sync.WaitGroup
 
 	mu      sync.Mutex
 	running map[string]int
@@ -42,13 +44,18 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 		network := pipes.New()
 		w := &world{t: t, ticks: make(chan string), running: map[string]int{}}
 		w.moved, w.move = context.WithCancel(t.Context())
-		w.server = &Server{Execute: w.execute, Authenticate: authenticate, Expires: func(context.Context) time.Time { return time.Time{} }}
-		w.web = &http.Server{Handler: w.server}
+		w.server = &Server{Execute: w.execute, Authenticate: authenticate, Draining: w.moved}
+		w.server.Ended, w.end = context.WithCancel(t.Context())
+		w.web = &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			w.served.Add(1)
+			defer w.served.Done()
+			w.server.ServeHTTP(rw, r)
+		})}
 		go w.web.Serve(network)
 		transport := &http.Transport{DialContext: network.Dial}
 		w.client = &http.Client{Transport: transport}
 		defer func() {
-			w.server.Shutdown(cancelled())
+			w.shutdown(cancelled())
 			w.web.Close()
 			transport.CloseIdleConnections()
 			synctest.Wait()
@@ -62,6 +69,13 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
+// shutdown drains the server, ends it when ctx is done, and waits for its connections.
+func (w *world) shutdown(ctx context.Context) {
+	w.move()
+	defer context.AfterFunc(ctx, w.end)()
+	w.served.Wait()
+}
+
 func cancelled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -69,23 +83,22 @@ func cancelled() context.Context {
 }
 
 // authenticate knows two tokens: one that never ends, and one that ends in a minute.
-func authenticate(ctx context.Context, authorization string) (context.Context, time.Time, *apierr.Error) {
-	switch authorization {
+func authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
+	switch headers[0] {
 	case "Bearer LiLei":
-		return auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Time{}, nil
+		return auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), nil
 	case "Bearer minute":
-		ends := time.Now().Add(time.Minute)
-		return auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "minute"}), ends), ends, nil
+		return auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "minute"}), time.Now().Add(time.Minute)), nil
 	case "Bearer expired":
-		return nil, time.Time{}, auth.ErrExpired
+		return nil, auth.ErrExpired
 	case "Bearer early":
-		return nil, time.Time{}, auth.ErrNotValidYet
+		return nil, auth.ErrNotValidYet
 	case "LiLei":
-		return nil, time.Time{}, auth.ErrScheme
+		return nil, auth.ErrScheme
 	case "Bearer later":
-		return nil, time.Time{}, apierr.Unavailable(errors.New("no keys"))
+		return nil, apierr.Unavailable(errors.New("no keys"))
 	}
-	return nil, time.Time{}, apierr.Unauthenticated("no")
+	return nil, apierr.Unauthenticated("no")
 }
 
 // execute knows a few operations by their text.

@@ -13,7 +13,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/strict"
 	"twibase/graph/endpoint/transport"
 	"twibase/graph/limits"
@@ -53,12 +52,7 @@ const maxReason = 123
 
 // text returns the reason, truncated to the length of a close frame.
 func (c *closure) text() string {
-	reason := c.reason
-	for len(reason) > maxReason {
-		_, size := utf8.DecodeLastRuneInString(reason)
-		reason = reason[:len(reason)-size]
-	}
-	return reason
+	return strings.ToValidUTF8(c.reason[:min(len(c.reason), maxReason)], "")
 }
 
 // message is a message of the protocol.
@@ -85,8 +79,8 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 			return m, badRequest("The payload of a message of type %s is an object", m.Type)
 		}
 	case "subscribe", "complete":
-		if m.ID == "" || len(m.ID) > running.MaxID {
-			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, running.MaxID)
+		if m.ID == "" || len(m.ID) > transport.MaxID {
+			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, transport.MaxID)
 		}
 	case "":
 		return m, badRequest("A message needs a type")

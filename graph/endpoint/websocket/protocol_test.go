@@ -12,7 +12,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"twibase/graph/endpoint/running"
 	"twibase/graph/endpoint/transport"
 )
 
@@ -120,7 +119,7 @@ func TestProtocol(t *testing.T) {
 			4400 Unknown message type "` + strings.Repeat("é", 12) + `…": this server speaks graphql-transport-ws`},
 		{"4400: an operation without an id", ack + `> {"type":"subscribe","payload":{"query":"viewer"}}
 			4400 A message of type subscribe has an id of 1 to 256 bytes`},
-		{"4400: an id that is too long", ack + `> {"id":"` + strings.Repeat("x", running.MaxID+1) + `","type":"complete"}
+		{"4400: an id that is too long", ack + `> {"id":"` + strings.Repeat("x", transport.MaxID+1) + `","type":"complete"}
 			4400 A message of type complete has an id of 1 to 256 bytes`},
 		{"4400: an operation without a payload", ack + `> {"id":"1","type":"subscribe"}
 			4400 The payload of a subscribe message is an object with a query`},

@@ -1,5 +1,4 @@
-// Package running registers the operations that run over one connection: a WebSocket or a shared stream of events.
-package running
+package transport
 
 import (
 	"context"
@@ -21,7 +20,8 @@ var (
 	ErrClosing = errors.New("the connection is being closed")
 )
 
-// Operations has the operations of a connection. The zero value has none. It is safe for concurrent use.
+// Operations has the operations that run over a connection: a WebSocket or a shared stream of events. The zero value
+// has none. It is safe for concurrent use.
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
@@ -35,23 +35,24 @@ type Operation struct {
 	cancel context.CancelFunc
 }
 
-// Start registers an operation. Stop calls cancel.
-func (o *Operations) Start(id string, cancel context.CancelFunc) (*Operation, error) {
+// Start registers an operation, and returns its ctx. The caller calls End.
+func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.byID[id] != nil:
-		return nil, ErrTaken
+		return nil, nil, ErrTaken
 	case o.closing:
-		return nil, ErrClosing
+		return nil, nil, ErrClosing
 	case len(o.byID) >= MaxOperations:
-		return nil, ErrMany
+		return nil, nil, ErrMany
 	case o.byID == nil:
 		o.byID = map[string]*Operation{}
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	op := &Operation{id, cancel}
 	o.byID[id] = op
-	return op, nil
+	return ctx, op, nil
 }
 
 // Stop cancels an operation, because the client has completed it. Its id is free.
@@ -64,22 +65,30 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an operation that has ended, and calls last, which sends its last message unless the client has stopped
-// the operation. The id is free when the client receives that message, and the connection is not idle before. It
+// End removes an operation that has ended. It calls last, which sends the last message, unless the client has stopped
+// the operation. The id is free when the client receives that message, and the connection is not idle before. End
 // reports whether the connection can be closed: it is idle, and Close was called.
-func (o *Operations) End(op *Operation, last func(stopped bool)) (idle bool) {
-	o.mu.Lock()
-	stopped := o.byID[op.ID] != op
-	if !stopped {
-		delete(o.byID, op.ID)
+func (o *Operations) End(op *Operation, last func()) (idle bool) {
+	if o.remove(op) {
+		last()
 	}
-	o.ending++
-	o.mu.Unlock()
-	last(stopped)
+	op.cancel()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ending--
 	return o.closing && o.idle()
+}
+
+// remove frees the id of an operation that is ending, and reports whether the client has not stopped it.
+func (o *Operations) remove(op *Operation) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ending++
+	if o.byID[op.ID] != op {
+		return false
+	}
+	delete(o.byID, op.ID)
+	return true
 }
 
 // Close refuses further operations, and reports whether none runs. Otherwise the last call of End reports that.
@@ -92,9 +101,13 @@ func (o *Operations) Close() (idle bool) {
 
 func (o *Operations) idle() bool { return len(o.byID)+o.ending == 0 }
 
-// Drop removes all operations, as if the client had stopped them, without cancelling them.
+// Drop refuses further operations, and stops all that run.
 func (o *Operations) Drop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.closing = true
+	for _, op := range o.byID {
+		op.cancel()
+	}
 	clear(o.byID)
 }
