@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -62,7 +61,7 @@ func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error
 	params := &graphql.RawParams{Query: string(document), OperationName: c.Operation}
 	if c.Variables != "" {
 		variables := bounds.Object()
-		if err := strict.Value(strings.NewReader(c.Variables), &variables); err != nil {
+		if err := strict.Value([]byte(c.Variables), &variables); err != nil {
 			return nil, fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
 		}
 		params.Variables = variables.Fields

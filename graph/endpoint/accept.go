@@ -31,13 +31,14 @@ func (a accept) contentType() string { return cmp.Or(a.media, mediaJSON) + "; ch
 // none reports whether the client accepts no format.
 func (a accept) none() bool { return a.media == "" && !a.events }
 
-// accepted returns the formats that a client accepts. Of equally preferred ones it takes the first.
-func accepted(r *http.Request) (a accept) {
-	type offer struct {
-		media string
-		q     float64
-	}
-	var all []offer
+// offer is a media type of an Accept header.
+type offer struct {
+	media string
+	q     float64
+}
+
+// offers returns what a client accepts, the preferred first. A wildcard comes after names of the same preference.
+func offers(r *http.Request) (all []offer) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
 			q, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
@@ -47,35 +48,31 @@ func accepted(r *http.Request) (a accept) {
 			all = append(all, offer{media, q})
 		}
 	}
-	wild := func(l offer) bool { return l.media == "*/*" || l.media == "application/*" }
+	wildcards := func(o offer) int { return strings.Count(o.media, "*") }
 	slices.SortStableFunc(all, func(l, m offer) int {
-		if byQ := cmp.Compare(m.q, l.q); byQ != 0 || wild(l) == wild(m) {
-			return byQ
-		} else if wild(l) {
-			return 1
-		}
-		return -1
+		return cmp.Or(cmp.Compare(m.q, l.q), cmp.Compare(wildcards(l), wildcards(m)))
 	})
-	// other returns a media type that the client does not name.
-	other := func() string {
-		for _, media := range []string{mediaJSON, mediaGraphQL} {
-			if !slices.ContainsFunc(all, func(l offer) bool { return l.media == media }) {
-				return media
-			}
-		}
-		return ""
-	}
-	for _, l := range all {
+	return all
+}
+
+// accepted returns the formats that a client accepts. Of equally preferred ones it takes the first.
+func accepted(r *http.Request) (a accept) {
+	all := offers(r)
+	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
+		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
+	})
+	unnamed = append(unnamed, "")
+	for _, o := range all {
 		switch {
-		case !(l.q > 0) || a.media != "" && l.media != sse.MediaType:
-		case l.media == sse.MediaType:
+		case !(o.q > 0):
+		case o.media == sse.MediaType && !a.events:
 			a.events, a.eventsFirst = true, a.media == ""
-		case l.media == mediaJSON || l.media == mediaGraphQL:
-			a.media = l.media
-		case wild(l):
-			a.media = other()
+		case o.media == mediaJSON || o.media == mediaGraphQL:
+			a.media = cmp.Or(a.media, o.media)
+		case o.media == "*/*" || o.media == "application/*":
+			a.media = cmp.Or(a.media, unnamed[0])
 		}
 	}
-	a.media = cmp.Or(a.media, other())
+	a.media = cmp.Or(a.media, unnamed[0])
 	return a
 }

@@ -21,9 +21,6 @@ import (
 	"twibase/graph/resume"
 )
 
-// maxBody is the maximum size of a request body in bytes.
-const maxBody = 1 << 20
-
 // Config says how the endpoint serves.
 type Config struct {
 	// Timeout bounds each response.

@@ -54,7 +54,7 @@ func (x *exchange) serve() {
 func (x *exchange) operate() {
 	params, refused := x.read(x.w, x.r)
 	if refused != nil {
-		refused.write(x.w)
+		refused(x.w)
 		return
 	}
 	release, rejection := x.admission.acquire(x.ctx)

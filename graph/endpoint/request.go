@@ -2,18 +2,21 @@ package endpoint
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/inflight"
@@ -24,46 +27,57 @@ import (
 // allow has all methods. Some are for shared streams only: see [Endpoint.share].
 const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
+// maxBody is the maximum size of a request body in bytes.
+const maxBody = 1 << 20
+
+// maxBatch is the maximum number of requests in a batch for which each request gets an error. A batching client shows
+// only these.
+const maxBatch = 50
+
+// refusal writes the response to an HTTP request that can't be read.
+type refusal func(w http.ResponseWriter)
+
+func refuse(status int, err *apierr.Error) refusal {
+	return func(w http.ResponseWriter) { err.Write(w, status) }
+}
+
+// malformed refuses a request that the client must correct.
+func malformed(format string, args ...any) refusal {
+	return refuse(http.StatusBadRequest, apierr.BadUserInput(format, args...))
+}
+
 // read returns the request, or the response that refuses it.
-func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
+func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, refusal) {
 	start := graphql.Now()
 	p := transport.NewParams(&e.config.Limits)
-	var refused *refusal
+	var refused refusal
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		if err := readURL(r, p); err != nil {
-			refused = &refusal{Error: err, status: http.StatusBadRequest}
-		}
+		refused = readURL(r, p)
 	case http.MethodPost:
 		refused = readBody(w, r, p, e.config.Receiving)
 	default:
 		w.Header().Set("Allow", allow)
-		return nil, &refusal{status: http.StatusMethodNotAllowed, Error: apierr.BadUserInput("send a request by POST, or a query by GET")}
-	}
-	raw, complete := p.Raw(r.Header)
-	if refused == nil && !complete {
-		refused = &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the request lacks its query")}
+		refused = refuse(http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET"))
 	}
 	if refused != nil {
 		return nil, refused
+	}
+	raw, complete := p.Raw(r.Header)
+	if !complete {
+		return nil, malformed("the request lacks its query")
 	}
 	raw.ReadTime = graphql.TraceTiming{Start: start, End: graphql.Now()}
 	return raw, nil
 }
 
-func readURL(r *http.Request, p *transport.Params) *apierr.Error {
+func readURL(r *http.Request, p *transport.Params) refusal {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return apierr.BadUserInput("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
+		return malformed("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
 	}
 	for name, into := range p.Fields() {
-		if len(values[name]) > 1 {
-			return apierr.BadUserInput("the parameter %s comes more than once", name)
-		}
 		text := values.Get(name)
-		if !utf8.ValidString(text) {
-			return apierr.BadUserInput("the parameter %s is not UTF-8", name)
-		}
 		switch into := into.(type) {
 		case *string:
 			*into = text
@@ -72,19 +86,23 @@ func readURL(r *http.Request, p *transport.Params) *apierr.Error {
 				*into = &text
 			}
 		default:
-			if text == "" {
-				continue
+			if text != "" {
+				err = strict.Value([]byte(text), into)
 			}
-			if err := strict.Value(strings.NewReader(text), into); err != nil {
-				return apierr.BadUserInput("the parameter %s is no JSON object: %s", name, err)
-			}
+		}
+		switch {
+		case len(values[name]) > 1:
+			return malformed("the parameter %s comes more than once", name)
+		case !utf8.ValidString(text):
+			return malformed("the parameter %s is not UTF-8", name)
+		case err != nil:
+			return malformed("the parameter %s is no JSON object: %s", name, err)
 		}
 	}
 	return nil
 }
 
-// encoded refuses a body that is not JSON in UTF-8. It refuses repeated headers, of which a proxy
-// may read the other one.
+// encoded refuses a body that is not JSON in UTF-8. It refuses repeated headers, of which a proxy may read the other one.
 func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -100,13 +118,13 @@ func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, receiving *inflight.Bytes) *refusal {
+func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, receiving *inflight.Bytes) refusal {
 	if err := encoded(w, r.Header); err != nil {
-		return &refusal{Error: err, status: http.StatusUnsupportedMediaType}
+		return refuse(http.StatusUnsupportedMediaType, err)
 	}
 	for _, length := range r.Header.Values("Content-Length") { // net/http checks them for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
-			return &refusal{status: http.StatusBadRequest, Error: apierr.BadUserInput("the Content-Length is not one number, that of the body's bytes")}
+			return malformed("the Content-Length is not one number, that of the body's bytes")
 		}
 	}
 	if r.ContentLength > maxBody {
@@ -114,33 +132,56 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	}
 	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	defer body.End()
-	var text bytes.Buffer
-	_, err := text.ReadFrom(body)
-	if err == nil && !utf8.Valid(text.Bytes()) {
-		err = errors.New("it is not UTF-8")
-	}
-	if err == nil && isArray(text.Bytes()) {
-		return refuseBatch(&text, accepted(r))
-	}
-	if err == nil { // only when all has arrived: decoded it takes many times as much memory
-		err = strict.Object(&text, p.Fields())
-	}
+	var buffer bytes.Buffer
+	_, err := buffer.ReadFrom(body)
+	text := buffer.Bytes()
 	if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {
 		return tooLong()
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &refusal{status: http.StatusRequestTimeout, Error: &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"}}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refuse(http.StatusRequestTimeout, &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"})
+	case err != nil:
+		return notARequest(err)
+	case !utf8.Valid(text):
+		return notARequest(errors.New("it is not UTF-8"))
+	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
+		return refuseBatch(text, accepted(r))
 	}
-	if err != nil {
+	if err := strict.Object(text, p.Fields()); err != nil {
 		return notARequest(err)
 	}
 	return nil
 }
 
-// isArray reports whether a JSON text is an array, if it is JSON.
-func isArray(text []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) }
+// refuseBatch refuses a body that is an array of requests, as Apollo's BatchHttpLink sends it. A client that accepts
+// only the older media type shows the errors of a response with the status 200 alone.
+func refuseBatch(body []byte, accept accept) refusal {
+	n, err := strict.Elements(body, maxBatch)
+	switch {
+	case errors.Is(err, strict.ErrMany):
+		return malformed("requests can't be batched: send one request at a time; the array has more than %d, so this is the only error", maxBatch)
+	case err != nil:
+		return notARequest(err)
+	case n == 0:
+		return notARequest(errors.New("it is an empty array"))
+	}
+	status := http.StatusBadRequest
+	if accept.media == mediaJSON && !accept.eventsFirst {
+		status = http.StatusOK
+	}
+	each := map[string]gqlerror.List{"errors": {apierr.BadUserInput("requests can't be batched: send one request at a time").GraphQL()}}
+	return func(w http.ResponseWriter) {
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n)) // a client that has gone needs no answer
+	}
+}
 
-func tooLong() *refusal {
-	return &refusal{status: http.StatusRequestEntityTooLarge, Error: &apierr.Error{Code: apierr.CodeLimitExceeded,
-		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}}}
+func notARequest(err error) refusal {
+	return malformed("the body is not the JSON object of a GraphQL request: %s", err)
+}
+
+func tooLong() refusal {
+	return refuse(http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
+		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}})
 }

@@ -59,7 +59,7 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, refused := e.read(w, r)
 	if refused != nil {
-		refused.write(w)
+		refused(w)
 		return
 	}
 	id, _ := params.Extensions["operationId"].(string)

@@ -1,9 +1,9 @@
-// Package strict decodes JSON of clients. Unlike encoding/json it compares keys by case, so that no
-// two readers of a request understand it differently, and its errors do not repeat input.
+// Package strict decodes JSON of clients. Unlike encoding/json it compares keys by case, so that no two readers of a
+// request understand it differently, and its errors do not repeat input.
 package strict
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,50 +11,11 @@ import (
 	"strings"
 )
 
-// maxKeys is the maximum number of keys of an object: each takes 300 ns, and a megabyte has room
-// for 200,000.
+// maxKeys is the maximum number of keys of an object: each takes 300 ns, and a megabyte has room for 200,000.
 const maxKeys = 100
 
-// Object reads exactly one JSON object. fields has pointers to the values by key. Other keys are
-// ignored; the last of equal keys counts; null is an empty object. A value of the wrong type is a
-// [*TypeError]. Errors of the reader are returned unchanged.
-func Object(r io.Reader, fields map[string]any) error {
-	return one(r, func(d *json.Decoder) error { return object(d, fields) })
-}
-
-// Value reads exactly one JSON value into a pointer, as Object does.
-func Value(r io.Reader, into any) error {
-	return one(r, func(d *json.Decoder) error { return value(d, "", into) })
-}
-
-// Elements returns the number of elements of the JSON array that r has, or most+1 if there are
-// more. It keeps none of them.
-func Elements(r io.Reader, most int) (n int, err error) {
-	err = one(r, func(d *json.Decoder) error {
-		if token, err := d.Token(); token != json.Delim('[') {
-			return cmp.Or(err, errNoArray)
-		}
-		for d.More() {
-			if n++; n > most {
-				return errMore
-			}
-			if err := d.Decode(new(unread)); err != nil {
-				return err
-			}
-		}
-		_, err := d.Token()
-		return err
-	})
-	if err == errMore {
-		err = nil
-	}
-	return n, err
-}
-
-var (
-	errNoArray = errors.New("it is no array")
-	errMore    = errors.New("strict: there are more elements")
-)
+// ErrMany is returned by [Elements] for an array that is too long.
+var ErrMany = errors.New("it has too many elements")
 
 // TypeError is a value of the wrong type.
 type TypeError struct {
@@ -64,20 +25,74 @@ type TypeError struct {
 
 // Error implements error.
 func (e *TypeError) Error() string {
-	switch {
-	case e.Field != "":
-		return fmt.Sprintf("%s can't be a JSON %s", e.Field, e.Type)
-	case e.Type == "array":
-		return "it can't be an array; send one request at a time"
+	if e.Field == "" {
+		return "it can't be a JSON " + e.Type
 	}
-	return fmt.Sprintf("it can't be a JSON %s", e.Type)
+	return e.Field + " can't be a JSON " + e.Type
 }
 
-// one calls read, and checks that nothing follows.
-func one(r io.Reader, read func(*json.Decoder) error) error {
-	d := json.NewDecoder(r)
+// Object decodes exactly one JSON object. fields has pointers to the values by key. Other keys are ignored; the last of
+// equal keys counts; null is an empty object. A value of the wrong type is a [*TypeError].
+func Object(text []byte, fields map[string]any) error {
+	return one(text, func(d *json.Decoder) error {
+		token, err := d.Token()
+		if err != nil || token == nil {
+			return err
+		}
+		if token != json.Delim('{') {
+			return errors.New("it is no object")
+		}
+		for n := 0; d.More(); n++ {
+			if n == maxKeys {
+				return fmt.Errorf("it has more than %d keys", maxKeys)
+			}
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			into, known := fields[key.(string)]
+			if !known {
+				into = new(unread)
+			}
+			if err := value(d, key.(string), into); err != nil {
+				return err
+			}
+		}
+		_, err = d.Token()
+		return err
+	})
+}
+
+// Value decodes exactly one JSON value into a pointer, as Object does.
+func Value(text []byte, into any) error {
+	return one(text, func(d *json.Decoder) error { return value(d, "", into) })
+}
+
+// Elements returns the number of elements of a JSON array. It keeps none of them, and reads no more than most.
+func Elements(text []byte, most int) (n int, err error) {
+	err = one(text, func(d *json.Decoder) error {
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+		for ; d.More(); n++ {
+			if n == most {
+				return ErrMany
+			}
+			if err := d.Decode(new(unread)); err != nil {
+				return err
+			}
+		}
+		_, err := d.Token()
+		return err
+	})
+	return n, err
+}
+
+// one calls decode, and checks that nothing follows.
+func one(text []byte, decode func(*json.Decoder) error) error {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	err := read(d)
+	err := decode(d)
 	if err == nil {
 		if _, err = d.Token(); err == nil {
 			return errors.New("something follows it")
@@ -91,41 +106,6 @@ func one(r io.Reader, read func(*json.Decoder) error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("it ends too early")
 	}
-	return err
-}
-
-func object(d *json.Decoder, fields map[string]any) error {
-	switch token, err := d.Token(); token := token.(type) {
-	case json.Delim:
-		if token != '{' {
-			return &TypeError{Type: "array"}
-		}
-	case string:
-		return &TypeError{Type: "string"}
-	case json.Number:
-		return &TypeError{Type: "number"}
-	case bool:
-		return &TypeError{Type: "bool"}
-	default: // null, or nothing
-		return err
-	}
-	for n := 0; d.More(); n++ {
-		if n == maxKeys {
-			return fmt.Errorf("it has more than %d keys", maxKeys)
-		}
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		into, known := fields[key.(string)]
-		if !known {
-			into = new(unread)
-		}
-		if err := value(d, key.(string), into); err != nil {
-			return err
-		}
-	}
-	_, err := d.Token()
 	return err
 }
 

@@ -70,7 +70,7 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 	if !utf8.Valid(text) {
 		return m, &closure{websocket.StatusInvalidFramePayloadData, "Messages are UTF-8"}
 	}
-	if err := strict.Object(bytes.NewReader(text), map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
+	if err := strict.Object(text, map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
 		return m, badRequest("A message is a JSON object with a type")
 	}
 	switch m.Type {
@@ -111,7 +111,7 @@ func isObject(payload json.RawMessage) bool {
 // params decodes the payload of subscribe.
 func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
 	p := transport.NewParams(bounds)
-	err := strict.Object(bytes.NewReader(m.Payload), p.Fields())
+	err := strict.Object(m.Payload, p.Fields())
 	raw, complete := p.Raw(headers)
 	if wrong := (*strict.TypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
 		return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
