@@ -128,10 +128,7 @@ var _ resume.Position = (*stream)(nil)
 
 // newStream returns the stream that the operation resumes, or else a new one.
 func (r *subscriptionResolver) newStream(ctx context.Context, operation *resume.Operation, kind live.Kind, owner string) (*stream, error) {
-	var until time.Time
-	if operation != nil {
-		until, _ = auth.ExpiryOf(ctx)
-	}
+	until, _ := auth.ExpiryOf(ctx)
 	if s, ok := operation.Resume().(*stream); ok {
 		if err := s.Subscription.Resume(ctx, until); err != nil {
 			s.Close()

@@ -111,13 +111,8 @@ func (e *Endpoint) Overloaded(r *http.Request) bool {
 // slow.
 func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", accepted(r).contentType())
-	reject(r.Context(), w, e.admission.reject())
-}
-
-// reject answers a request that did not get a slot.
-func reject(ctx context.Context, w http.ResponseWriter, rejection *apierr.Error) {
-	traceOf(ctx).Rejected = true
-	rejection.Reject(w)
+	traceOf(r.Context()).Rejected = true
+	e.admission.reject().Reject(w)
 }
 
 // Load returns how many operations are being executed and wait now, and how many were rejected so far.

@@ -7,13 +7,11 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/transport"
 	"twibase/graph/endpoint/websocket"
-	"twibase/graph/plan"
 )
 
 // exchange is one HTTP request and its response.
@@ -50,33 +48,29 @@ func (x *exchange) serve() {
 	}
 }
 
-// operate reads the request, waits for a slot, prepares the operation and executes it.
+// operate reads the request, and executes its operation.
 func (x *exchange) operate() {
 	params, refused := x.read(x.w, x.r)
 	if refused != nil {
 		refused(x.w)
 		return
 	}
-	release, rejection := x.admission.acquire(x.ctx)
-	if rejection != nil {
-		reject(x.ctx, x.w, rejection)
-		return
+	op, rejection, errs := x.begin(x.ctx, params)
+	switch {
+	case rejection != nil:
+		rejection.Reject(x.w)
+	case errs != nil:
+		x.refuse(errs)
+	default:
+		defer op.release()
+		x.respond(op)
 	}
-	defer release()
-	operation, errs := x.preparer.prepare(x.ctx, params)
-	if errs != nil {
-		release()
-		x.refuse(operation, errs)
-		return
-	}
-	traceOf(x.ctx).executes(operation.Operation)
-	x.respond(operation, release)
 }
 
 // respond executes the operation, and sends its response in the form that the client accepts. The slot is
 // released before anything is sent, because the client may read slowly.
-func (x *exchange) respond(operation *graphql.OperationContext, release func()) {
-	kind := operation.Operation.Operation
+func (x *exchange) respond(op *operation) {
+	kind := op.Operation.Operation
 	switch {
 	case kind == ast.Mutation && x.r.Method != http.MethodPost:
 		x.w.Header().Set("Allow", http.MethodPost)
@@ -86,54 +80,36 @@ func (x *exchange) respond(operation *graphql.OperationContext, release func()) 
 			"or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
 			Write(x.w, http.StatusNotAcceptable)
 	case kind == ast.Subscription:
-		release() // each of its events has a slot of its own
-		x.stream(x.w, x.r, func() { x.sendEvents(operation, release) })
+		x.stream(x.w, x.r, func() { x.sendEvents(op) })
 	case x.accept.eventsFirst:
-		x.sendEvents(operation, release)
+		x.sendEvents(op)
 	default:
-		x.sendResponse(operation, release)
+		for response := range x.responses(x.ctx, op) {
+			_ = transport.Write(x.w, response) // a client that has gone needs no answer
+		}
 	}
-}
-
-// sendResponse executes a query or a mutation and sends its response as JSON.
-func (x *exchange) sendResponse(operation *graphql.OperationContext, release func()) {
-	ctx, cancel := context.WithTimeout(x.ctx, x.config.Timeout)
-	defer cancel()
-	respond, ctx := x.exec.DispatchOperation(ctx, operation)
-	trace := traceOf(ctx)
-	trace.Execution = plan.ExecutionOf(operation)
-	response := respond(ctx)
-	release()
-	if response == nil { // the timeout passed before the operation began
-		public, _ := apierr.Of(ctx.Err())
-		public.Write(x.w, http.StatusServiceUnavailable)
-		return
-	}
-	trace.Errors = len(response.Errors)
-	_ = transport.Write(x.w, response) // a client that has gone needs no answer
 }
 
 // sendEvents executes an operation and sends its responses as server-sent events.
-func (x *exchange) sendEvents(operation *graphql.OperationContext, release func()) {
+func (x *exchange) sendEvents(op *operation) {
 	sse.Serve(x.ctx, x.w, x.config.Sending, func(ctx context.Context) iter.Seq[*graphql.Response] {
-		return x.responses(ctx, operation, release)
+		return x.responses(ctx, op)
 	})
 }
 
 // refuse sends the errors of an operation that is not executed. A client of the older media type takes every
 // status but 200 for a broken server. Some of Apollo's clients that sent a hash send the document only if the
 // status is 200, whatever media type they accept.
-func (x *exchange) refuse(operation *graphql.OperationContext, errs gqlerror.List) {
-	response := x.exec.DispatchError(graphql.WithOperationContext(x.ctx, operation), errs)
-	traceOf(x.ctx).Errors = len(response.Errors)
+func (x *exchange) refuse(errs *graphql.Response) {
 	if x.accept.eventsFirst {
-		only := func(context.Context) iter.Seq[*graphql.Response] { return one(response) }
-		sse.Serve(x.ctx, x.w, x.config.Sending, only)
+		sse.Serve(x.ctx, x.w, x.config.Sending, func(context.Context) iter.Seq[*graphql.Response] {
+			return func(yield func(*graphql.Response) bool) { yield(errs) }
+		})
 		return
 	}
-	unknownHash := response.Errors[0].Extensions["code"] == string(apierr.CodePersistedQueryNotFound)
+	unknownHash := errs.Errors[0].Extensions["code"] == string(apierr.CodePersistedQueryNotFound)
 	if x.accept.media != mediaJSON && !unknownHash {
 		x.w.WriteHeader(http.StatusBadRequest)
 	}
-	_ = transport.Write(x.w, response) // a client that has gone needs no answer
+	_ = transport.Write(x.w, errs) // a client that has gone needs no answer
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -25,70 +24,100 @@ var (
 	errExpired   = errors.New("the token has expired")
 )
 
-// execute runs an operation of a WebSocket.
+// operation is an operation that can be executed. It has a slot until release is called.
+type operation struct {
+	*graphql.OperationContext
+	release func()
+}
+
+// begin waits for a slot and prepares an operation. Otherwise it returns the rejection of a request that got no slot, or
+// the errors of an operation that is not valid.
+func (e *Endpoint) begin(
+	ctx context.Context, params *graphql.RawParams,
+) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
+	release, rejection := e.admission.acquire(ctx)
+	if rejection != nil {
+		traceOf(ctx).Rejected = true
+		return nil, rejection, nil
+	}
+	defer func() {
+		if op == nil { // also after a panic
+			release()
+		}
+	}()
+	prepared, refusals := e.preparer.prepare(ctx, params)
+	if refusals != nil {
+		errs = e.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
+		traceOf(ctx).Errors = len(errs.Errors)
+		return nil, nil, errs
+	}
+	traceOf(ctx).executes(prepared.Operation)
+	return &operation{prepared, release}, nil, nil
+}
+
+// execute runs an operation of a WebSocket or of a shared stream.
 func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, ended := e.config.Observe(ctx)
 		defer ended()
-		release, rejection := e.admission.acquire(ctx)
-		if rejection != nil {
-			traceOf(ctx).Rejected = true
+		op, rejection, errs := e.begin(ctx, params)
+		switch {
+		case rejection != nil:
 			yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
-			return
+		case errs != nil:
+			yield(errs)
+		default:
+			params, op.Extensions = nil, nil // a subscription would keep them in memory
+			defer op.release()
+			e.responses(ctx, op)(yield)
 		}
-		defer release()
-		operation, errs := e.preparer.prepare(ctx, params)
-		if errs != nil {
-			response := e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
-			traceOf(ctx).Errors = len(response.Errors)
-			release()
-			yield(response)
-			return
-		}
-		params, operation.Extensions = nil, nil // a subscription would keep them in memory
-		traceOf(ctx).executes(operation.Operation)
-		if operation.Operation.Operation == ast.Subscription {
-			release() // each of its events has a slot of its own
-		}
-		e.responses(ctx, operation, release)(yield)
 	})
 }
 
 // responses runs an operation until its responses end or ctx is done. It releases the operation's slot before it
 // yields a response, because the client may read slowly. A response counts as sent when yield returns true.
-func (e *Endpoint) responses(
-	ctx context.Context, operation *graphql.OperationContext, release func(),
-) iter.Seq[*graphql.Response] {
-	if operation.Operation.Operation == ast.Subscription {
-		return guarded(ctx, func(yield func(*graphql.Response) bool) { e.subscription(ctx, operation, yield) })
-	}
+func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return guarded(ctx, func(yield func(*graphql.Response) bool) {
-		respond, ctx := e.exec.DispatchOperation(ctx, operation)
-		trace := traceOf(ctx)
-		trace.Execution = plan.ExecutionOf(operation)
-		if response := respond(ctx); response != nil {
-			trace.Errors += len(response.Errors)
-			release()
-			yield(response)
+		if op.Operation.Operation == ast.Subscription {
+			op.release() // each of its events has a slot of its own
+			e.subscription(ctx, op.OperationContext, yield)
+			return
 		}
+		response := e.dispatch(ctx, op.OperationContext)()
+		op.release()
+		yield(response)
 	})
+}
+
+// dispatch starts an operation. next returns its next response, nil after the last.
+func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationContext) (next func() *graphql.Response) {
+	respond, ctx := e.exec.DispatchOperation(ctx, operation)
+	trace := traceOf(ctx)
+	trace.Execution = plan.ExecutionOf(operation)
+	return func() *graphql.Response {
+		response := respond(ctx)
+		if response != nil {
+			trace.Errors += len(response.Errors)
+		}
+		return response
+	}
 }
 
 // subscription runs a subscription.
 func (e *Endpoint) subscription(
 	ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool,
 ) {
-	release, refusal := e.hold(ctx, operation)
-	if refusal != nil {
+	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
+	if n, ok := e.texts.add(address, size); !ok {
+		refusal := apierr.LimitExceeded("the length of the documents of all subscriptions of an address, in bytes,", e.texts.most, n)
 		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
 		return
 	}
-	defer release()
+	defer e.texts.remove(address, size)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(e.draining, func() { cancel(errReconnect) })
-	defer stop()
-	if expires := expires(ctx); !expires.IsZero() {
+	defer context.AfterFunc(e.draining, func() { cancel(errReconnect) })()
+	if expires, ok := auth.ExpiryOf(ctx); ok {
 		var done context.CancelFunc
 		ctx, done = context.WithDeadlineCause(ctx, expires.Add(resume.Grace), errExpired)
 		defer done()
@@ -96,14 +125,11 @@ func (e *Endpoint) subscription(
 	key, _ := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables)
 	ctx, resumed := e.positions.Start(ctx, key)
 	defer resumed.End(false)
-	respond, ctx := e.exec.DispatchOperation(ctx, operation)
-	trace := traceOf(ctx)
-	trace.Execution = plan.ExecutionOf(operation)
-	for response := respond(ctx); response != nil; response = respond(ctx) {
+	next := e.dispatch(ctx, operation)
+	for response := next(); response != nil; response = next() {
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break // the response failed because of that cause
 		}
-		trace.Errors += len(response.Errors)
 		if !yield(response) {
 			return
 		}
@@ -139,16 +165,6 @@ func guarded(ctx context.Context, responses iter.Seq[*graphql.Response]) iter.Se
 	}
 }
 
-func one(response *graphql.Response) iter.Seq[*graphql.Response] {
-	return func(yield func(*graphql.Response) bool) { yield(response) }
-}
-
-// expires returns when the token of ctx expires, the zero time if never.
-func expires(ctx context.Context) time.Time {
-	expires, _ := auth.ExpiryOf(ctx)
-	return expires
-}
-
 // stream calls serve, which keeps its connection for long, unless the client's address has too many such streams.
 func (e *Endpoint) stream(w http.ResponseWriter, r *http.Request, serve func()) {
 	if remove, ok := e.admit(w, r); ok {
@@ -174,19 +190,6 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 // textEach bounds the bytes of the documents of an address's subscriptions, for each stream that the address may
 // have. A document stays parsed while its subscription lasts, and then takes up to 150 times as much.
 const textEach = 4 << 10
-
-// hold counts the document of a subscription for the client's address, until release is called. If the address has
-// too many bytes, it refuses the subscription.
-func (e *Endpoint) hold(
-	ctx context.Context, operation *graphql.OperationContext,
-) (release func(), refusal *apierr.Error) {
-	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
-	if n, ok := e.texts.add(address, size); !ok {
-		return nil, apierr.LimitExceeded(
-			"the length of the documents of all subscriptions of an address, in bytes,", e.texts.most, n)
-	}
-	return func() { e.texts.remove(address, size) }, nil
-}
 
 // perAddress is a counter for each client address.
 type perAddress struct {

@@ -75,8 +75,7 @@ func KeyOf(ctx context.Context, document, name string, variables map[string]any)
 	return sha256.Sum256(text), true
 }
 
-// Operation is a subscription. Its methods may be called concurrently. A nil Operation never
-// expires, has no position and keeps none.
+// Operation is a subscription. Its methods may be called concurrently.
 type Operation struct {
 	window  *Window
 	key     Key // zero if no position is kept
@@ -109,18 +108,18 @@ func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operatio
 	return context.WithValue(ctx, operationKey{}, o), o
 }
 
-// Of returns the operation of ctx, nil if there is none.
+// Of returns the operation of ctx. Without one, it returns a new one that can't be continued.
 func Of(ctx context.Context) *Operation {
-	o, _ := ctx.Value(operationKey{}).(*Operation)
+	o, ok := ctx.Value(operationKey{}).(*Operation)
+	if !ok {
+		_, o = new(Window).Start(ctx, Key{})
+	}
 	return o
 }
 
 // Resume returns the position to continue from, or nil if there is none. The caller must close it
 // unless it continues from it.
 func (o *Operation) Resume() Position {
-	if o == nil {
-		return nil
-	}
 	position, until := o.window.take(o.key)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,34 +130,22 @@ func (o *Operation) Resume() Position {
 // Expiry returns a channel that is closed when the token of the operation expires, or the operation
 // is to end as if it had: see [WithEnd].
 func (o *Operation) Expiry() <-chan struct{} {
-	if o == nil {
-		return nil
-	}
 	return o.expiry.Done()
 }
 
 // Sent notes that an event was sent.
 func (o *Operation) Sent() {
-	if o == nil {
-		return
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sent = true
 }
 
-// Expire ends the operation because Expiry is closed. It stopped at the position, which may be nil.
-// The resolver calls it, or Stop, before it closes its channel.
+// Expire ends the operation because Expiry is closed. It stopped at the position, which may be nil. The resolver calls
+// it, or Stop, before it closes its channel.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
 // Stop ends the operation for another reason, such as the end of its connection.
-func (o *Operation) Stop(position Position) {
-	if o == nil {
-		position.Close()
-		return
-	}
-	o.stop(position, false)
-}
+func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
 	o.mu.Lock()
@@ -166,9 +153,9 @@ func (o *Operation) stop(position Position, expired bool) {
 	o.position = position
 	if o.ended {
 		o.settle(false)
-		return
+	} else {
+		o.expired = expired
 	}
-	o.expired = expired
 }
 
 // settle keeps the position, or closes it. current says that every event before it was sent. The
@@ -197,9 +184,6 @@ func (o *Operation) settle(current bool) {
 // End reports whether the operation ended because its token expired. Its position is kept if all
 // events before it were sent. The second call does nothing.
 func (o *Operation) End(sent bool) (expired bool) {
-	if o == nil {
-		return false
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true

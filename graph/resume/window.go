@@ -1,7 +1,6 @@
 package resume
 
 import (
-	"container/list"
 	"slices"
 	"sync"
 	"time"
@@ -18,20 +17,18 @@ const (
 
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
 type Window struct {
-	mu      sync.Mutex
-	all     list.List // of *entry, the oldest first
-	keys    map[Key][]*entry
-	viewers map[string][]*entry
+	mu sync.Mutex
+	// entries are ordered by when they are dropped, and so by when their operations expired. They are searched one
+	// by one: at most ten thousand take some 20 µs.
+	entries []*entry
 }
 
-// entry is a position that is kept. The slices that have it are ordered by when it is dropped, and
-// so by when the operation expired.
+// entry is a position that is kept.
 type entry struct {
 	key      Key
 	viewer   string
 	until    time.Time
 	position Position
-	element  *list.Element
 	timer    *time.Timer
 }
 
@@ -39,19 +36,18 @@ type entry struct {
 func (w *Window) keep(key Key, viewer string, position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.keys == nil {
-		w.keys, w.viewers = map[Key][]*entry{}, map[string][]*entry{}
-	}
-	if of := w.viewers[viewer]; len(of) >= MaxOfViewer {
+	if of := w.entriesOf(func(e *entry) bool { return e.viewer == viewer }); len(of) >= MaxOfViewer {
 		w.drop(of[0])
 	}
-	if w.all.Len() >= MaxPositions {
-		w.drop(w.all.Front().Value.(*entry))
+	if len(w.entries) >= MaxPositions {
+		w.drop(w.entries[0])
 	}
 	e := &entry{key: key, viewer: viewer, until: until, position: position}
-	e.element = w.all.PushBack(e)
-	w.keys[key] = insert(w.keys[key], e)
-	w.viewers[viewer] = insert(w.viewers[viewer], e)
+	i := len(w.entries)
+	for i > 0 && until.Before(w.entries[i-1].until) {
+		i--
+	}
+	w.entries = slices.Insert(w.entries, i, e)
 	e.timer = time.AfterFunc(time.Until(until), func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -59,58 +55,50 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// insert inserts an entry in the order of until, behind equal ones.
-func insert(of []*entry, e *entry) []*entry {
-	i := len(of)
-	for i > 0 && e.until.Before(of[i-1].until) {
-		i--
+// entriesOf returns the entries for which is holds. The caller holds mu.
+func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
+	for _, e := range w.entries {
+		if is(e) {
+			of = append(of, e)
+		}
 	}
-	return slices.Insert(of, i, e)
+	return of
 }
 
-// take returns the position to continue from, nil if there is none, and until when it is kept. If
-// there are several, nothing says which of them the client stopped at, so each client gets the
-// earliest: it may receive an event again, but misses none.
+// take returns the position to continue from, nil if there is none, and until when it is kept. If there are several,
+// nothing says which of them the client stopped at, so each client gets the earliest: it may receive an event again, but
+// misses none.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	of := w.keys[key]
+	of := w.entriesOf(func(e *entry) bool { return e.key == key })
 	if len(of) == 0 {
 		return nil, time.Time{}
 	}
-	until = of[0].until
-	if len(of) == 1 {
-		return w.remove(of[0]), until
+	first := of[0]
+	if len(of) > 1 {
+		position = first.position.Fork()
+		w.drop(of[len(of)-1])
+		return position, first.until
 	}
-	position = of[0].position.Fork()
-	w.drop(of[len(of)-1])
-	return position, until
+	w.remove(first)
+	return first.position, first.until
 }
 
 // drop closes a position, unless it was removed before. The caller holds mu.
 func (w *Window) drop(e *entry) {
-	if position := w.remove(e); position != nil {
-		position.Close()
+	if w.remove(e) {
+		e.position.Close()
 	}
 }
 
-// remove removes an entry and returns its position, or nil if it was removed before. The caller
-// holds mu.
-func (w *Window) remove(e *entry) Position {
-	if e.element == nil {
-		return nil
+// remove reports whether it removed an entry. The caller holds mu.
+func (w *Window) remove(e *entry) bool {
+	i := slices.Index(w.entries, e)
+	if i < 0 {
+		return false
 	}
 	e.timer.Stop()
-	w.all.Remove(e.element)
-	e.element = nil
-	without(w.keys, e.key, e)
-	without(w.viewers, e.viewer, e)
-	return e.position
-}
-
-// without removes an entry from a slice of a map.
-func without[K comparable](of map[K][]*entry, key K, e *entry) {
-	if of[key] = slices.DeleteFunc(of[key], func(other *entry) bool { return other == e }); len(of[key]) == 0 {
-		delete(of, key)
-	}
+	w.entries = slices.Delete(w.entries, i, i+1)
+	return true
 }

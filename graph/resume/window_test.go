@@ -39,9 +39,8 @@ func in(t *testing.T, test func(w *world)) {
 		test(w)
 		time.Sleep(Keep)
 		synctest.Wait()
-		if n := w.open.Load(); n != 0 || w.window.all.Len()+len(w.window.keys)+len(w.window.viewers) != 0 {
-			t.Errorf("%d positions are open in the end, and the window has %d, %d, %d entries", n, w.window.all.Len(), len(w.window.keys),
-				len(w.window.viewers))
+		if n := w.open.Load(); n != 0 || len(w.window.entries) != 0 {
+			t.Errorf("%d positions are open in the end, and the window has %d entries", n, len(w.window.entries))
 		}
 	})
 }
