@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	stdlog "log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -110,20 +110,12 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 			MaxReceiveBufferPerConnection: maxUnread,
 			MaxReceiveBufferPerStream:     maxUnread,
 		},
-		ErrorLog: stdlog.New(warnings{log}, "", 0),
+		ErrorLog: slog.NewLogLogger(zerolog.NewSlogHandler(log), slog.LevelWarn),
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
 	return server
-}
-
-// warnings writes to the log what net/http reports outside of requests.
-type warnings struct{ log zerolog.Logger }
-
-func (w warnings) Write(line []byte) (int, error) {
-	w.log.Warn().Str("from", "net/http").Msg(string(line))
-	return len(line), nil
 }
 
 // address returns the listener's address as a browser on this machine can open it.
