@@ -10,6 +10,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"twibase/gateway"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/endpoint/strict"
@@ -87,4 +88,12 @@ func (c *explainCommand) located(refusals gqlerror.List) error {
 		errs = append(errs, fmt.Errorf("%s: %s", place, r.Message))
 	}
 	return errors.Join(errs...)
+}
+
+type schemaCommand struct{}
+
+// Run prints the schema that the server also has at /schema.graphql.
+func (schemaCommand) Run(p process) error {
+	_, err := fmt.Fprint(p.stdout, gateway.SDL())
+	return err
 }

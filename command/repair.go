@@ -31,10 +31,7 @@ type repairCommand struct {
 
 // Validate is called by kong.
 func (c *repairCommand) Validate() error {
-	if c.FanoutLimit < 1 {
-		return errors.New("--fanout-limit must be at least 1")
-	}
-	return nil
+	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
 }
 
 // Run prints violations and, without --check, repairs them.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,41 +54,30 @@ type serveCommand struct {
 
 // Validate is called by kong.
 func (s *serveCommand) Validate() error {
-	if s.DevTokens && s.JWTSecretFile == "" {
-		return errors.New("--dev-tokens needs --jwt-secret-file: without a secret there are no tokens")
+	_, limitsErr := limits.With(s.Limit)
+	return cmp.Or(
+		require(!s.DevTokens || s.JWTSecretFile != "", "--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),
+		require(!s.DevTokens || !s.Production, "--dev-tokens is not for --production: make administrators with twibase admin grant"),
+		middleware.CheckOrigins(s.CORS),
+		middleware.CheckCORSHeaders(s.CORS, s.CORSHeaders),
+		require(s.Concurrency == nil || *s.Concurrency >= 0, "--concurrency must be at least 0, which is no limit"),
+		require(s.StreamsPerAddress >= 0, "--streams-per-address must be at least 0, which is no limit"),
+		require((s.TLSCert == "") == (s.TLSKey == ""), "--tls-cert and --tls-key need each other"),
+		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory, "--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
+		require(s.FanoutLimit >= 1, "--fanout-limit must be at least 1"),
+		require(s.RowCache >= 0 && s.RowCache <= maxMemory, "--row-cache must be from 0, which is no cache, to %d MiB", maxMemory),
+		require(s.JWKS == "" || s.JWTIssuer != "" && s.JWTAudience != "",
+			"--jwks needs --jwt-issuer and --jwt-audience: the keys also sign tokens for other services"),
+		limitsErr,
+	)
+}
+
+// require returns an error unless a flag is ok.
+func require(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
 	}
-	if s.DevTokens && s.Production {
-		return errors.New("--dev-tokens is not for --production: make administrators with twibase admin grant")
-	}
-	if err := middleware.CheckOrigins(s.CORS); err != nil {
-		return fmt.Errorf("--cors: %w", err)
-	}
-	if err := middleware.CheckCORSHeaders(s.CORS, s.CORSHeaders); err != nil {
-		return fmt.Errorf("--cors-headers: %w", err)
-	}
-	if s.Concurrency != nil && *s.Concurrency < 0 {
-		return fmt.Errorf("--concurrency must be at least 0, which is no limit, not %d", *s.Concurrency)
-	}
-	if s.StreamsPerAddress < 0 {
-		return fmt.Errorf("--streams-per-address must be at least 0, which is no limit, not %d", s.StreamsPerAddress)
-	}
-	if (s.TLSCert == "") != (s.TLSKey == "") {
-		return errors.New("--tls-cert and --tls-key need each other")
-	}
-	if s.ReadMemory < 0 || s.ReadMemory > maxMemory {
-		return fmt.Errorf("--read-memory must be from 0, which is no limit, to %d MiB, not %d", maxMemory, s.ReadMemory)
-	}
-	if s.FanoutLimit < 1 {
-		return errors.New("--fanout-limit must be at least 1")
-	}
-	if s.RowCache < 0 || s.RowCache > maxMemory {
-		return fmt.Errorf("--row-cache must be from 0, which is no cache, to %d MiB, not %d", maxMemory, s.RowCache)
-	}
-	if s.JWKS != "" && (s.JWTIssuer == "" || s.JWTAudience == "") {
-		return errors.New("--jwks needs --jwt-issuer and --jwt-audience: the keys also sign tokens for other services")
-	}
-	_, err := limits.With(s.Limit)
-	return err
+	return fmt.Errorf(format, args...)
 }
 
 // Run serves until ctx is done, and then shuts down.

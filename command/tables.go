@@ -24,10 +24,7 @@ type createCommand struct {
 
 // Validate is called by kong.
 func (c *createCommand) Validate() error {
-	if c.Regions < 1 || c.Regions > 1000 {
-		return fmt.Errorf("--regions must be from 1 to 1000, not %d", c.Regions)
-	}
-	return nil
+	return require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions)
 }
 
 // Run creates missing tables and prints their names.

@@ -10,8 +10,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// certificateInterval is the least time between two log lines about a certificate that cannot be read, whatever the number of
-// connections.
+// certificateInterval is the least time between two log lines about a certificate that cannot be read.
 const certificateInterval = 2 * time.Second
 
 type tlsFlags struct {
@@ -24,7 +23,7 @@ func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
 	if f.TLSCert == "" {
 		return nil, nil
 	}
-	c := &certificate{tlsFlags: f, log: log}
+	c := &certificate{tlsFlags: f, log: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: certificateInterval})}
 	if _, err := c.get(nil); err != nil {
 		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.TLSCert, f.TLSKey, err)
 	}
@@ -34,12 +33,11 @@ func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
 // certificate reads a certificate from its files, again when they have changed. It is safe for concurrent use.
 type certificate struct {
 	tlsFlags
-	log zerolog.Logger
+	log zerolog.Logger // one line each certificateInterval
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	logged  time.Time // when a failure was logged last
-	version string    // times and sizes of both files when current was read
+	version string // times and sizes of both files when current was read
 }
 
 // get is a [tls.Config.GetCertificate]. If new files cannot be read, as when only one of the two has been
@@ -48,14 +46,11 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.read()
-	if err == nil || c.current == nil {
-		return c.current, err
-	}
-	if now := time.Now(); now.Sub(c.logged) >= certificateInterval {
-		c.logged = now
+	if err != nil && c.current != nil {
 		c.log.Warn().Err(err).Msg("cannot read the TLS certificate; the last one stays in use")
+		err = nil
 	}
-	return c.current, nil
+	return c.current, err
 }
 
 // read sets current, unless the files are unchanged.

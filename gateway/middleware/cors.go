@@ -73,7 +73,7 @@ func CheckOrigins(origins []string) error {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 			origin != u.Scheme+"://"+u.Host || strings.Contains(u.Host, "*") {
-			return fmt.Errorf("%q is not an origin: write a scheme and a host, as in https://example.org, "+
+			return fmt.Errorf("--cors: %q is not an origin: write a scheme and a host, as in https://example.org, "+
 				"and a port if there is one", origin)
 		}
 	}
@@ -84,12 +84,12 @@ func CheckOrigins(origins []string) error {
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {
-			return fmt.Errorf("%q is not a header name: write names as in X-Tenant,X-Trace, "+
+			return fmt.Errorf("--cors-headers: %q is not a header name: write names as in X-Tenant,X-Trace, "+
 				"without blanks and without *", name)
 		}
 	}
 	if len(names) > 0 && len(origins) == 0 {
-		return errors.New("it needs --cors: without a listed origin no page may send any header")
+		return errors.New("--cors-headers: it needs --cors: without a listed origin no page may send any header")
 	}
 	return nil
 }
