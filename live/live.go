@@ -114,9 +114,6 @@ type Poller struct {
 	// pending are the candidates to try again: Visible failed, or an earlier twit may
 	// still be unread.
 	pending []addressed
-	// forks has the forks of a subscription that were made since the last collect. The
-	// poll in progress does not have their candidates.
-	forks map[*Subscription][]*Subscription
 	// broadcastersKnown is false until the first poll after a timeline got its first
 	// subscriber.
 	broadcastersKnown bool

@@ -180,7 +180,7 @@ func (p *poll) collect() (ready []addressed, err error) {
 	}
 	p.admit()
 	candidates := append(p.pending, p.candidates...)
-	p.pending, p.forks = nil, nil
+	p.pending = nil
 	clock := time.Now()
 	candidates = slices.DeleteFunc(candidates, func(c addressed) bool { return c.to.park(c.Key, clock) })
 	slices.SortStableFunc(candidates, func(a, b addressed) int { return strings.Compare(b.Key.Position, a.Key.Position) })
@@ -291,7 +291,6 @@ func (p *Poller) keep(c addressed, err error) {
 func (p *Poller) deliver(candidates []addressed, twits []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	candidates, twits, errs = p.withForks(candidates, twits, errs)
 	clock := time.Now() // the same for all: subscriptions with the same end get the same twits
 	blocked := map[*Subscription]bool{}
 	for i, c := range candidates {

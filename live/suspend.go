@@ -65,49 +65,23 @@ func (s *Subscription) Rewind(taken []tables.TwitKey) {
 	}
 }
 
-// Fork returns another subscription that is suspended at the same place as s. The caller must call
-// Close.
-func (s *Subscription) Fork() *Subscription {
-	s.poller.mu.Lock()
-	defer s.poller.mu.Unlock()
-	fork := *s
-	fork.parked = slices.Clone(s.parked)
+// MoveTo moves the suspended subscription back to where an earlier one of the same row is suspended. What the poll in
+// progress has found is for both.
+func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending = slices.DeleteFunc(p.pending, func(c addressed) bool { return c.to == s })
 	for _, pending := range slices.Clone(p.pending) {
-		if pending.to == s {
-			pending.to = &fork
+		if pending.to == earlier {
+			pending.to = s
 			p.keep(pending, nil)
 		}
 	}
-	if p.forks == nil {
-		p.forks = map[*Subscription][]*Subscription{}
+	s.parked = slices.Clone(earlier.parked)
+	if earlier.state == closed {
+		s.end(earlier.err)
 	}
-	p.forks[s] = append(p.forks[s], &fork)
-	s.row.subscribers[&fork] = struct{}{}
-	p.Counters.Subscribers.Add(1)
-	return &fork
-}
-
-// withForks adds the candidates of the forks of subscriptions that were made since the poll in
-// progress collected, with the same results of Visible. The caller holds mu.
-func (p *Poller) withForks(candidates []addressed, twits []*tables.Twit, errs []error) (
-	[]addressed, []*tables.Twit, []error,
-) {
-	if len(p.forks) == 0 {
-		return candidates, twits, errs
-	}
-	for i := 0; i < len(candidates); i++ { // a fork may have forks
-		for _, fork := range p.forks[candidates[i].to] {
-			copied := candidates[i]
-			copied.to = fork
-			candidates, twits = append(candidates, copied), append(twits, twits[i])
-			if errs != nil {
-				errs = append(errs, errs[i])
-			}
-		}
-	}
-	p.forks = nil
-	return candidates, twits, errs
 }
 
 // park keeps the key of a twit that was found after the end, and reports whether it was. The

@@ -108,46 +108,53 @@ func TestSubscriptionsWithTheSameEndStopAtTheSamePlace(t *testing.T) {
 	})
 }
 
-func TestAForkResumesAtTheSamePlace(t *testing.T) {
+func TestALaterSubscriptionMovesToAnEarlierOne(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
-		one := f.subscribeUntil(Posts, "a", time.Now().Add(Interval))
+		begun := time.Now()
+		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
+		later := f.subscribeUntil(Posts, "a", begun.Add(3*Interval))
 		time.Sleep(Interval)
 		one.suspendWith()
 		f.post("a", "1", 0)
-		time.Sleep(2 * Interval)
-		fork := listener{one.Fork(), f}
+		time.Sleep(time.Until(begun.Add(3 * Interval)))
+		later.suspendWith("1")
+		later.MoveTo(one.Subscription)
 		f.post("a", "2", 0)
 		time.Sleep(2 * Interval)
-		one.resume(time.Time{})
-		one.wantNext("1", "2")
-		one.Close()
-		fork.resume(time.Time{})
-		fork.wantNext("1", "2")
-		fork.Close()
+		for _, l := range []listener{one, later} {
+			l.resume(time.Time{})
+			l.wantNext("1", "2")
+			l.Close()
+		}
 		if n := f.poller.Counters.Subscribers.Load(); n != 0 {
 			t.Errorf("%d subscribers, want 0", n)
 		}
 	})
 }
 
-func TestAForkReceivesPendingCandidates(t *testing.T) {
+func TestPendingCandidatesOfAnEarlierSubscriptionMoveToo(t *testing.T) {
 	for name, pending := range map[string]func(f *fixture){
 		"because Visible failed":  func(f *fixture) { f.set(hbasetest.Fault{}, errVisible) },
 		"in the poll in progress": func(f *fixture) { f.delay(Interval) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			withFixture(t, func(t *testing.T, f *fixture) {
-				one := f.subscribeUntil(Posts, "a", time.Now().Add(Interval*3/2))
+				var all []listener
+				for range 3 {
+					all = append(all, f.subscribeUntil(Posts, "a", time.Now().Add(Interval*3/2)))
+				}
 				pending(f)
 				f.post("a", "1", 0)
 				time.Sleep(Interval * 3 / 2)
 				synctest.Wait()
-				one.suspendWith()
-				fork := listener{one.Fork(), f}
-				again := listener{fork.Fork(), f}
+				for _, l := range all {
+					l.suspendWith()
+				}
+				for _, l := range all[1:] {
+					l.MoveTo(all[0].Subscription)
+				}
 				f.set(hbasetest.Fault{}, nil)
 				f.delay(0)
-				all := []listener{one, fork, again}
 				for _, l := range all {
 					l.resume(time.Time{})
 				}
@@ -159,6 +166,29 @@ func TestAForkReceivesPendingCandidates(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestASubscriptionThatMovesToAnEarlierOneEndsAsThatDid(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		begun := time.Now()
+		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
+		later := f.subscribeUntil(Posts, "a", begun.Add(3*Interval))
+		defer one.Close()
+		defer later.Close()
+		time.Sleep(Interval)
+		one.suspendWith()
+		for i := range QueueSize {
+			f.post("a", fmt.Sprint(i), 0)
+		}
+		time.Sleep(3 * Interval)
+		later.Suspend()
+		f.post("a", "last", 0)
+		time.Sleep(2 * Interval)
+		later.MoveTo(one.Subscription)
+		if err := later.Resume(t.Context(), time.Time{}); !errors.Is(err, ErrSlow) {
+			t.Errorf("Resume: %v", err)
+		}
+	})
 }
 
 func TestASuspendedSubscriptionMayEnd(t *testing.T) {

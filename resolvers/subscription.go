@@ -144,11 +144,12 @@ func (r *subscriptionResolver) newStream(ctx context.Context, operation *resume.
 	return &stream{Subscription: s, kind: kind, owner: owner, begun: time.Now(), replayed: map[tables.TwitKey]bool{}}, nil
 }
 
-// Fork implements [resume.Position].
-func (s *stream) Fork() resume.Position {
-	fork := *s
-	fork.Subscription = s.Subscription.Fork()
-	return &fork
+// MoveTo implements [resume.Position].
+func (s *stream) MoveTo(earlier resume.Position) {
+	own, e := s.Subscription, earlier.(*stream)
+	own.MoveTo(e.Subscription)
+	*s = *e
+	s.Subscription = own
 }
 
 // Rewind implements [resume.Position].

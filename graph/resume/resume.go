@@ -31,8 +31,8 @@ const Grace = 5 * time.Second
 
 // Position is where a subscription stopped.
 type Position interface {
-	// Fork returns another position at the same place. The two are independent.
-	Fork() Position
+	// MoveTo moves the position back to an earlier one of an operation with the same key.
+	MoveTo(earlier Position)
 	// Rewind moves the position back to where its last operation resumed. No event was sent since.
 	Rewind()
 	// Close releases the position. It is called for positions that no operation continues from.

@@ -75,14 +75,11 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	if len(of) == 0 {
 		return nil, time.Time{}
 	}
-	first := of[0]
-	if len(of) > 1 {
-		position = first.position.Fork()
-		w.drop(of[len(of)-1])
-		return position, first.until
+	first, last := of[0], of[len(of)-1]
+	if w.remove(last); last != first {
+		last.position.MoveTo(first.position)
 	}
-	w.remove(first)
-	return first.position, first.until
+	return last.position, first.until
 }
 
 // drop closes a position, unless it was removed before. The caller holds mu.

@@ -17,10 +17,7 @@ type position struct {
 	open *atomic.Int64
 }
 
-func (p *position) Fork() Position {
-	p.open.Add(1)
-	return &position{p.at, p.open}
-}
+func (p *position) MoveTo(earlier Position) { p.at = earlier.(*position).at }
 
 func (p *position) Rewind() { p.at-- }
 
