@@ -71,7 +71,7 @@ func readKeySet(ctx context.Context, network http.RoundTripper, place string, lo
 		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, place) }
 	}
 	s.kept = newKept(read, parseKeys)
-	_, err := s.kept.load(ctx)
+	_, err := s.kept.load(ctx, 0)
 	if err != nil && remote {
 		log.Warn().Err(err).Msg("the key set can't be fetched yet; until it can, its tokens are not accepted")
 		return s, nil
@@ -86,7 +86,7 @@ func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) 
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
 	}
-	_, _ = s.kept.loadAfter(ctx, s.pause) // refresh logs errors
+	_, _ = s.kept.load(ctx, s.pause) // refresh logs errors
 	if s.kept.value.Load() == nil {
 		return nil, errNoKeys
 	}

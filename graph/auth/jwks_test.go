@@ -200,12 +200,12 @@ func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
 	}
 	// What was withdrawn is good until the next fetch, and what makes no sense is not.
 	is.publish("<html>")
-	if _, err := keys.kept.load(t.Context()); err == nil {
+	if _, err := keys.kept.load(t.Context(), 0); err == nil {
 		t.Error("a page was read as a key set")
 	}
 	verify(first, "", 6)
 	is.publish(keySet(t, public("young", young)))
-	if changed, err := keys.kept.load(t.Context()); !changed || err != nil {
+	if changed, err := keys.kept.load(t.Context(), 0); !changed || err != nil {
 		t.Error(changed, err)
 	}
 	verify(first, apierr.CodeUnauthenticated, 7)

@@ -25,31 +25,20 @@ func newKept[T any](read func(context.Context) ([]byte, error), parse func([]byt
 	return &kept[T]{read: read, parse: parse, turn: make(chan struct{}, 1)}
 }
 
-// load reads the value, and reports whether it has changed.
-func (k *kept[T]) load(ctx context.Context) (changed bool, err error) {
-	k.turn <- struct{}{}
-	defer func() { <-k.turn }()
-	return k.locked(ctx)
-}
-
-// loadAfter is load, unless the last attempt is at most a pause ago. ctx bounds only the time to
-// wait for other readers: a read that has begun serves all that wait for it.
-func (k *kept[T]) loadAfter(ctx context.Context, pause time.Duration) (changed bool, err error) {
+// load reads the value, unless the last attempt is less than a pause ago, and reports whether it has changed. ctx bounds
+// only the time to wait for other readers: a read that has begun serves all that wait for it.
+func (k *kept[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
 	defer func() { <-k.turn }()
-	if time.Since(k.at) <= pause {
+	if time.Since(k.at) < pause {
 		return false, nil
 	}
-	return k.locked(context.WithoutCancel(ctx))
-}
-
-func (k *kept[T]) locked(ctx context.Context) (changed bool, err error) {
 	defer func() { k.at = time.Now() }()
-	text, err := k.read(ctx)
+	text, err := k.read(context.WithoutCancel(ctx))
 	if err != nil || k.value.Load() != nil && bytes.Equal(text, k.text) {
 		return false, err
 	}
@@ -75,7 +64,7 @@ func (k *kept[T]) refresh(ctx context.Context, log zerolog.Logger, what string, 
 			return
 		case <-ticker.C:
 		}
-		switch changed, err := k.load(ctx); {
+		switch changed, err := k.load(ctx, 0); {
 		case err != nil && ctx.Err() == nil:
 			log.Error().Err(err).Msg(what + " can't be read again; what was read before stays")
 		case changed:

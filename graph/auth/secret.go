@@ -35,7 +35,7 @@ func ReadSecrets(file string) (*Secrets, error) {
 		}
 		return text, err
 	}, func(text []byte) ([][]byte, error) { return parseSecrets(file, text) })}
-	_, err := s.kept.load(context.Background())
+	_, err := s.kept.load(context.Background(), 0)
 	return s, err
 }
 

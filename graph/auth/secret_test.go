@@ -91,7 +91,7 @@ func TestSecretsChangeHands(t *testing.T) {
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			write(step.file)
-			if changed, _ := secrets.kept.load(t.Context()); changed != step.changed {
+			if changed, _ := secrets.kept.load(t.Context(), 0); changed != step.changed {
 				t.Errorf("changed: %v", changed)
 			}
 			if _, _, err := here.Verify(t.Context(), before); (err == nil) != step.ok {
