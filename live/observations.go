@@ -11,13 +11,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation says when a member of a row was found. There is one for each recent
-// twit of each row, so it is small: the rows share the keys.
+// observation says when a member of a row was found. There is one for each recent twit of each row,
+// so it is small: the rows share the keys.
 type observation struct {
 	key unique.Handle[tables.TwitKey]
 	at  int64 // the time of the twit, in milliseconds
-	// found is when the poll started that found it, 0 if it was not new: see member.
-	// missing is when the last poll before that started that read the row, 0 if none did.
+	// found is when the poll started that found it, 0 if it was not new: see member. missing is
+	// when the last poll before that started that read the row, 0 if none did.
 	found, missing elapsed
 }
 

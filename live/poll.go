@@ -24,8 +24,7 @@ type poll struct {
 	// timelines is whether any timeline has subscribers.
 	timelines bool
 	reads     []*rowRead
-	// candidates are what collect found, offered those that a joining subscription
-	// was offered.
+	// candidates are what collect found, offered those that a joining subscription was offered.
 	candidates []addressed
 	offered    map[offer]bool
 }
@@ -42,8 +41,7 @@ type offer struct {
 	key tables.TwitKey
 }
 
-// poll reads all rows, or only those that a joining subscription needs, and
-// delivers what is new.
+// poll reads all rows, or only those that a joining subscription needs, and delivers what is new.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{}}
@@ -101,8 +99,8 @@ func (p *poll) plan(all bool) {
 	}
 }
 
-// read reads the planned rows. While timelines have subscribers, it also reads who
-// the broadcasters are, and the rows of those that were not planned.
+// read reads the planned rows. While timelines have subscribers, it also reads who the broadcasters
+// are, and the rows of those that were not planned.
 func (p *poll) read(ctx context.Context) error {
 	broadcasters, err := p.readRows(ctx, p.reads, p.timelines)
 	if err != nil || !p.timelines {
@@ -114,8 +112,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters notes who is a broadcaster now, and returns the reads of
-// their rows that were not planned.
+// updateBroadcasters notes who is a broadcaster now, and returns the reads of their rows that were
+// not planned.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,8 +125,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 			continue
 		}
 		r.broadcast = true
-		// What the author posted since becoming a broadcaster may be in no timeline, but
-		// its own subscribers may have seen it in this row already.
+		// What the author posted since becoming a broadcaster may be in no timeline, but its own
+		// subscribers may have seen it in this row already.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -154,9 +152,9 @@ func (p *poll) refuseJoins(err error) {
 	}
 }
 
-// collect compares the rows with what was seen before, admits the joining
-// subscriptions, and returns the candidates that can be delivered now, the oldest
-// first. The error is that of a row that could not be read.
+// collect compares the rows with what was seen before, admits the joining subscriptions, and
+// returns the candidates that can be delivered now, the oldest first. The error is that of a row
+// that could not be read.
 func (p *poll) collect() (ready []addressed, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,10 +185,9 @@ func (p *poll) collect() (ready []addressed, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the twit: if it
-// is new, those that have joined; in any case those that join with this poll, if
-// it was posted since they subscribed. Each of these is offered a twit once, though
-// it may lie in a timeline and in a broadcaster's row.
+// offer adds a candidate for each subscriber of a row that needs the twit: if it is new, those that
+// have joined; in any case those that join with this poll, if it was posted since they subscribed.
+// Each of these is offered a twit once, though it may lie in a timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -211,8 +208,8 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 	}
 }
 
-// offerToTimelines offers a twit of a broadcaster to the subscribers of timelines:
-// to all if it is new to them, and else to those that join.
+// offerToTimelines offers a twit of a broadcaster to the subscribers of timelines: to all if it is
+// new to them, and else to those that join.
 func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	if isNew {
 		for _, r := range p.rows {
@@ -230,8 +227,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// admit lets the joining subscriptions receive what arrives from now on, unless
-// their row could not be read.
+// admit lets the joining subscriptions receive what arrives from now on, unless their row could not
+// be read.
 func (p *poll) admit() {
 	failed := map[*row]error{}
 	for _, read := range p.reads {
@@ -249,9 +246,8 @@ func (p *poll) admit() {
 	}
 }
 
-// ready returns the candidates whose rows were read recently, and keeps the
-// others: an earlier twit may be in a row that could not be read. A timeline needs
-// the rows of all broadcasters.
+// ready returns the candidates whose rows were read recently, and keeps the others: an earlier twit
+// may be in a row that could not be read. A timeline needs the rows of all broadcasters.
 func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
@@ -268,8 +264,8 @@ func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
 	return ready
 }
 
-// keep keeps a candidate for the next poll, without its twit, which may be deleted
-// by then. If there are too many, the subscription ends with err. The caller holds mu.
+// keep keeps a candidate for the next poll, without its twit, which may be deleted by then. If
+// there are too many, the subscription ends with err. The caller holds mu.
 func (p *Poller) keep(c addressed, err error) {
 	switch {
 	case c.to.state == closed:
@@ -285,9 +281,8 @@ func (p *Poller) keep(c addressed, err error) {
 	}
 }
 
-// deliver sends the visible twits to the subscribers. A candidate with an error is
-// kept, with the later ones of the same subscription, and the first error is
-// returned.
+// deliver sends the visible twits to the subscribers. A candidate with an error is kept, with the
+// later ones of the same subscription, and the first error is returned.
 func (p *Poller) deliver(candidates []addressed, twits []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

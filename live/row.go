@@ -18,17 +18,16 @@ type rowName struct {
 type row struct {
 	rowName
 	subscribers map[*Subscription]struct{}
-	// broadcast is whether its author is a broadcaster: its twits are for the
-	// subscribers of timelines, too. becameBroadcaster is whether that is so only
-	// since the last poll.
+	// broadcast is whether its author is a broadcaster: its twits are for the subscribers of
+	// timelines, too. becameBroadcaster is whether that is so only since the last poll.
 	broadcast, becameBroadcaster bool
 	// since is when the first subscriber came, left when the last one went.
 	since, left time.Time
 	// read is whether it was ever read, polled when the last poll that read it started.
 	read   bool
 	polled elapsed
-	// floor is how far back the next poll reads. seen has all members later than it,
-	// and older ones as long as [Subscription.MayHaveMissed] may ask for their order.
+	// floor is how far back the next poll reads. seen has all members later than it, and older ones
+	// as long as [Subscription.MayHaveMissed] may ask for their order.
 	floor time.Time
 	seen  observations
 }
@@ -62,9 +61,8 @@ type member struct {
 	tables.TwitKey
 	at   time.Time
 	twit *tables.Twit // nil in timelines
-	// old is whether it came into a timeline because the owner followed its author
-	// later. The two times are of gateways whose clocks may differ; in doubt it is
-	// false.
+	// old is whether it came into a timeline because the owner followed its author later. The two
+	// times are of gateways whose clocks may differ; in doubt it is false.
 	old bool
 }
 
@@ -136,9 +134,8 @@ func (r *rowRead) addTwits(cells []hbase.Cell) ([]string, error) {
 	return positions, err
 }
 
-// readRows reads rows and, if broadcasters is true, who the broadcasters are. It
-// takes one round of the store, and one more for each further page of the longest
-// row.
+// readRows reads rows and, if broadcasters is true, who the broadcasters are. It takes one round of
+// the store, and one more for each further page of the longest row.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	for len(rows) > 0 || broadcasters {
 		gets := make([]hbase.Get, len(rows), len(rows)+1)

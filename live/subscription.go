@@ -31,8 +31,8 @@ var (
 //	                                     ▼
 //	        Close, ErrSlow, ErrEnded:  closed
 //
-// A subscription with an end, such as the expiry of a token, parks the candidates
-// that a poll finds after it, in both of the last two states: see suspend.go.
+// A subscription with an end, such as the expiry of a token, parks the candidates that a poll finds
+// after it, in both of the last two states: see suspend.go.
 type state uint8
 
 const (
@@ -43,8 +43,7 @@ const (
 	closed
 )
 
-// Subscription delivers the twits of a row to one subscriber. Its methods are for
-// one goroutine.
+// Subscription delivers the twits of a row to one subscriber. Its methods are for one goroutine.
 type Subscription struct {
 	poller *Poller
 	row    *row
@@ -61,10 +60,9 @@ type Subscription struct {
 	parked []unique.Handle[tables.TwitKey]
 }
 
-// Subscribe subscribes to a row. It returns when everything that is written from
-// now on will be delivered, or with the error of ctx. The caller must call Close.
-// Twits that are found after until are parked for [Subscription.Resume]; zero is
-// no end.
+// Subscribe subscribes to a row. It returns when everything that is written from now on will be
+// delivered, or with the error of ctx. The caller must call Close. Twits that are found after until
+// are parked for [Subscription.Resume]; zero is no end.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
 	s := &Subscription{poller: p, ctx: ctx, since: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, QueueSize), until: until}
 	p.mu.Lock()
@@ -110,8 +108,8 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// Twits returns the channel of the twits. It is closed when the subscription ends
-// or is suspended; Err tells why. [Subscription.Resume] opens a new one.
+// Twits returns the channel of the twits. It is closed when the subscription ends or is suspended;
+// Err tells why. [Subscription.Resume] opens a new one.
 func (s *Subscription) Twits() <-chan *tables.Twit {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // A subscription may have an end, such as the expiry of a token. Twits that the poller finds before
 // it are delivered. From then on it parks the keys of the twits that it finds. Resume puts the
 // parked twits back: the poller checks their visibility again and delivers them, so that none is
-// lost or delivered twice. Subscriptions to a row with the same end stop at the same place,
-// because the poller delivers the twits of a poll to all of them with one time.
+// lost or delivered twice. Subscriptions to a row with the same end stop at the same place, because
+// the poller delivers the twits of a poll to all of them with one time.
 
 // Suspend suspends the subscription, which has reached its end. The channel of Twits is closed
 // behind the last twit from before, and Err returns [ErrSuspended].
@@ -28,9 +28,9 @@ func (s *Subscription) Suspend() {
 	close(s.queue)
 }
 
-// Resume continues a suspended subscription, for a subscriber of the same name, until another
-// end. Twits returns a new channel. The error is the one with which the subscription ended while it
-// was suspended, such as [ErrSlow].
+// Resume continues a suspended subscription, for a subscriber of the same name, until another end.
+// Twits returns a new channel. The error is the one with which the subscription ended while it was
+// suspended, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -65,8 +65,8 @@ func (s *Subscription) Rewind(taken []tables.TwitKey) {
 	}
 }
 
-// MoveTo moves the suspended subscription back to where an earlier one of the same row is suspended. What the poll in
-// progress has found is for both.
+// MoveTo moves the suspended subscription back to where an earlier one of the same row is
+// suspended. What the poll in progress has found is for both.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
