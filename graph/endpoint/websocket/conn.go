@@ -42,7 +42,7 @@ func (c *conn) serve() {
 	defer context.AfterFunc(c.server.Draining, func() { c.leave(goingAway) })()
 	defer context.AfterFunc(c.server.Ended, c.drop)()
 	c.init = time.AfterFunc(InitTimeout, func() { c.close(&closure{codeTimeout, "Connection initialisation timeout"}) })
-	c.silent = time.AfterFunc(2*PingInterval, c.drop)
+	c.silent = time.AfterFunc(silenceTimeout, c.drop)
 	c.expiry = time.AfterFunc(0, func() {})
 	c.followExpiry()
 	c.running.Go(c.ping)
@@ -111,7 +111,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	c.silent.Reset(2 * PingInterval)
+	c.silent.Reset(silenceTimeout)
 	late := time.AfterFunc(readTimeout, func() { c.close(&closure{codeTimeout, "A message did not come in time"}) })
 	defer late.Stop()
 	r := c.server.Receiving.Reader(from, c.drop)

@@ -25,8 +25,10 @@ const (
 	MaxMessage = 1 << 20
 	// InitTimeout is the time that a client has for connection_init.
 	InitTimeout = 3 * time.Second
-	// PingInterval is the time between pings. A client that sends nothing for twice as long is disconnected.
+	// PingInterval is the time between pings.
 	PingInterval = 25 * time.Second
+	// silenceTimeout is after which time a client that sends nothing is disconnected: a second after two pings.
+	silenceTimeout = 2*PingInterval + time.Second
 	// writeTimeout is the time that a client has to read a message.
 	writeTimeout = 10 * time.Second
 	// readTimeout is the time that a client has to send a message.
