@@ -47,7 +47,11 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	run := &poll{Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{}}
 	run.plan(all)
 	if err := run.read(ctx); err != nil {
-		run.refuseJoins(err)
+		run.mu.Lock()
+		defer run.mu.Unlock()
+		for _, s := range run.joins {
+			s.end(err)
+		}
 		return err
 	}
 	candidates, err := run.collect()
@@ -143,15 +147,6 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	return more
 }
 
-// refuseJoins ends the subscriptions that would have joined with this poll.
-func (p *poll) refuseJoins(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, s := range p.joins {
-		s.end(err)
-	}
-}
-
 // collect compares the rows with what was seen before, admits the joining subscriptions, and
 // returns the candidates that can be delivered now, the oldest first. The error is that of a row
 // that could not be read.
@@ -161,6 +156,7 @@ func (p *poll) collect() (ready []addressed, err error) {
 	for _, read := range p.reads {
 		if read.err != nil {
 			err = read.err
+			read.row.refuseJoins(err)
 			continue
 		}
 		for _, m := range read.members {
@@ -176,7 +172,12 @@ func (p *poll) collect() (ready []addressed, err error) {
 			read.row.endPoll(p.at, p.now, p.nextFloor)
 		}
 	}
-	p.admit()
+	for _, s := range p.joins { // they receive what arrives from now on
+		if s.state == joining {
+			s.state, s.joined = receiving, p.at
+			close(s.ready)
+		}
+	}
 	candidates := append(p.pending, p.candidates...)
 	p.pending = nil
 	clock := time.Now()
@@ -223,25 +224,6 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 		if s.row.kind == Timeline {
 			s.row.observe(m, broadcaster, p.at)
 			p.offer(s.row, m, false)
-		}
-	}
-}
-
-// admit lets the joining subscriptions receive what arrives from now on, unless their row could not
-// be read.
-func (p *poll) admit() {
-	failed := map[*row]error{}
-	for _, read := range p.reads {
-		if read.err != nil {
-			failed[read.row] = read.err
-		}
-	}
-	for _, s := range p.joins {
-		if err := failed[s.row]; err != nil {
-			s.end(err)
-		} else if s.state == joining {
-			s.state, s.joined = receiving, p.at
-			close(s.ready)
 		}
 	}
 }

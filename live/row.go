@@ -37,6 +37,15 @@ func (r *row) idle(now time.Time) bool {
 	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
 }
 
+// refuseJoins ends the subscriptions that would have joined with a poll that could not read the row.
+func (r *row) refuseJoins(err error) {
+	for s := range r.subscribers {
+		if s.state == joining {
+			s.end(err)
+		}
+	}
+}
+
 // observe records a member that a poll found in a row, this one or a broadcaster's, and reports
 // whether it is new to the subscribers of this one.
 func (r *row) observe(m member, in *row, at elapsed) bool {

@@ -44,8 +44,8 @@ func TestSign(t *testing.T) {
 	})
 	t.Run("without a secret nobody gets one", func(t *testing.T) {
 		for _, tokens := range []*Tokens{nil, {Now: time.Now}} {
-			if token, _, err := tokens.Sign(Viewer{Username: "LiLei"}); !errors.Is(err, ErrNoSecret) {
-				t.Errorf("got %s, error %v", token, err)
+			if tokens.Signs() {
+				t.Error("it signs")
 			}
 		}
 	})

@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"slices"
+
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -12,7 +14,8 @@ import (
 // A refusal before execution is the clearest of these: docs/SPEC.md lists it.
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
-		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" && decides(op.Operation, v.Variable) {
+		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" &&
+			decides(op.Operation.SelectionSet, v.Variable, map[*ast.FragmentDefinition]bool{}) {
 			err := gqlerror.ErrorPosf(v.Position, "$%s is the condition of a directive and can't be null: pass true or false, or leave it out", v.Variable)
 			errcode.Set(err, errcode.ValidationFailed)
 			return err
@@ -21,38 +24,30 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// decides reports whether a condition of an operation, or of the fragments that it spreads, is the variable.
-func decides(op *ast.OperationDefinition, variable string) bool {
-	asks := func(list ast.DirectiveList) bool {
-		for _, d := range list {
-			if arg := d.Arguments.ForName("if"); arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable {
-				return true
+// decides reports whether a condition in a selection set, or in the fragments that it spreads, is the variable. It adds
+// these fragments to spread.
+func decides(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
+	for _, s := range set {
+		var directives ast.DirectiveList
+		var below ast.SelectionSet
+		switch s := s.(type) {
+		case *ast.Field:
+			directives, below = s.Directives, s.SelectionSet
+		case *ast.InlineFragment:
+			directives, below = s.Directives, s.SelectionSet
+		case *ast.FragmentSpread:
+			if directives = s.Directives; !spread[s.Definition] {
+				spread[s.Definition] = true
+				below = s.Definition.SelectionSet
 			}
 		}
-		return false
-	}
-	spread := map[*ast.FragmentDefinition]bool{}
-	var below func(ast.SelectionSet) bool
-	below = func(set ast.SelectionSet) bool {
-		for _, s := range set {
-			var list ast.DirectiveList
-			var under ast.SelectionSet
-			switch s := s.(type) {
-			case *ast.Field:
-				list, under = s.Directives, s.SelectionSet
-			case *ast.InlineFragment:
-				list, under = s.Directives, s.SelectionSet
-			case *ast.FragmentSpread:
-				if list = s.Directives; !spread[s.Definition] {
-					spread[s.Definition] = true
-					under = s.Definition.SelectionSet
-				}
-			}
-			if asks(list) || below(under) {
-				return true
-			}
+		isCondition := func(d *ast.Directive) bool {
+			arg := d.Arguments.ForName("if")
+			return arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable
 		}
-		return false
+		if slices.ContainsFunc(directives, isCondition) || decides(below, variable, spread) {
+			return true
+		}
 	}
-	return below(op.SelectionSet)
+	return false
 }
