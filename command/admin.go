@@ -12,6 +12,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/resolvers/permission"
+	"twibase/transfer"
 	"twibase/writers"
 )
 
@@ -27,7 +28,10 @@ type grantCommand struct {
 // Run makes the first administrator: mutations need one to assign the role. On a cluster, gateways
 // may run at the same time.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
-	return c.withTables(ctx, p, func(store hbase.Store) error {
+	return c.withExisting(ctx, p, func(store hbase.Store) error {
+		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
+			return fmt.Errorf("creating tables: %w", err)
+		}
 		w := writers.New(store, writers.Options{Log: slog.New(zerolog.NewSlogHandler(p.log))})
 		defer w.Close(ctx)
 		if err := grantAdmin(ctx, w, c.Username); err != nil {
