@@ -90,11 +90,6 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 	}
 }
 
-// overloaded reports whether an operation would be rejected now.
-func (a *admission) overloaded() bool {
-	return a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
-}
-
 // reject counts a rejected operation and returns its error.
 func (a *admission) reject() *apierr.Error {
 	a.rejected.Add(1)
@@ -104,7 +99,9 @@ func (a *admission) reject() *apierr.Error {
 // Overloaded reports whether the endpoint would reject a request now because too many operations wait. Requests
 // that open a stream or belong to one are no operations; the operations of a stream wait like all others.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
-	return e.admission.overloaded() && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
+	a := e.admission
+	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
+	return full && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
 }
 
 // Reject answers a request for which Overloaded is true. It does not read the body, which may be

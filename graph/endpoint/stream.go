@@ -35,9 +35,10 @@ type operation struct {
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
+	trace := traceOf(ctx)
 	release, rejection := e.admission.acquire(ctx)
 	if rejection != nil {
-		traceOf(ctx).Rejected = true
+		trace.Rejected = true
 		return nil, rejection, nil
 	}
 	defer func() {
@@ -48,10 +49,10 @@ func (e *Endpoint) begin(
 	prepared, refusals := e.preparer.prepare(ctx, params)
 	if refusals != nil {
 		errs = e.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
-		traceOf(ctx).Errors = len(errs.Errors)
+		trace.Errors = len(errs.Errors)
 		return nil, nil, errs
 	}
-	traceOf(ctx).executes(prepared.Operation)
+	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	return &operation{prepared, release}, nil, nil
 }
 

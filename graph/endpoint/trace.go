@@ -3,8 +3,6 @@ package endpoint
 import (
 	"context"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"twibase/graph/plan"
 )
 
@@ -26,11 +24,6 @@ type traceKey struct{}
 // WithTrace returns a ctx whose request is traced in trace.
 func WithTrace(ctx context.Context, trace *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
-}
-
-// executes records which operation is executed.
-func (t *Trace) executes(operation *ast.OperationDefinition) {
-	t.Operation, t.Kind = operation.Name, string(operation.Operation)
 }
 
 func traceOf(ctx context.Context) *Trace {
