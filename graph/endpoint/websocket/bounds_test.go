@@ -216,7 +216,6 @@ func TestAServerThatEndsWaitsNoLongerThanItIsTold(t *testing.T) {
 		c := w.greeted()
 		c.send(`{"id":"1","type":"subscribe","payload":{"query":"slow"}}`)
 		synctest.Wait()
-		synctest.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		begin := time.Now()

@@ -174,7 +174,7 @@ func (c *conn) send(message []byte) (sent bool) {
 	defer c.server.Sending.Hold(len(message), c.drop)()
 	err := c.socket.Write(context.Background(), websocket.MessageText, message)
 	if err != nil {
-		c.cancel()
+		c.drop()
 	}
 	return err == nil
 }

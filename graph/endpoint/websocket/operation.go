@@ -54,7 +54,7 @@ func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql
 			c.send(last)
 		}
 	})
-	if why := c.leaving.Load(); idle && why != nil {
+	if why := c.leaving.Load(); idle && why != nil && c.alive.Err() == nil {
 		c.running.Go(func() { c.close(why) })
 	}
 }
