@@ -31,7 +31,8 @@ const (
 //
 // How large the answer to a Get is nobody knows before. There are two estimates:
 //
-//   - possible: the number of columns, times the largest cell that their family may have. Mostly it is a hundred times too much.
+//   - possible: the number of columns, times the largest cell that their family may have. Mostly it is a hundred times too much. A
+//     row whose cells were small when they were read last counts with [largeCell] for each.
 //   - likely: what the row's cells had when they were read last, if they were large. Otherwise it is nothing.
 //
 // The Gets of a request are sent in pieces, of which neither estimate is too great. They pass two bounds:
@@ -50,12 +51,19 @@ type Memory struct {
 	// rows remembers rows with large cells, each a [largeRow] in a place that it shares with others.
 	rows  [1 << rowBits]atomic.Uint64
 	known atomic.Bool // whether there ever was one
+	// small remembers rows that were read in flight and had small cells: a part of the hash of each, in a place that it shares
+	// with others.
+	small      [1 << smallBits]atomic.Uint32
+	knownSmall atomic.Bool
 
 	waiting, held, refused atomic.Int64
 	doubted                atomic.Int64 // the second of the last doubt
 }
 
-const rowBits = 14
+const (
+	rowBits   = 14
+	smallBits = 18
+)
 
 // doubts is true once a second: then a request is read that is likely to exceed its budget, as its rows may have changed.
 func (m *Memory) doubts() bool {
@@ -117,17 +125,20 @@ var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
 // Fly waits until Gets may be in flight together with those of other requests. The caller calls land when they are answered, unless
 // there is an error, which the caller returns as it is. Engines call it that cannot stop between two rows.
-func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(), err error) {
+func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Result), err error) {
 	if b == nil || b.memory == nil {
-		return func() {}, nil
+		return func([]Result) {}, nil
 	}
 	m := b.memory
 	before := m.sizeOf(gets)
 	possible := min(before.possible, m.window())
 	if possible <= smallRequest {
-		return func() {}, nil
+		return func([]Result) {}, nil
 	}
-	land = func() { m.flight.Release(possible) }
+	land = func(results []Result) {
+		m.flight.Release(possible)
+		m.learnSmall(gets, results)
+	}
 	if m.flight.TryAcquire(possible) {
 		return land, nil
 	}
@@ -138,7 +149,7 @@ func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(), err error) {
 		return nil, &Busy{}
 	}
 	if m.sizeOf(gets).likely > before.likely {
-		land()
+		land(nil)
 		return nil, errLearnt
 	}
 	return land, nil
@@ -185,12 +196,17 @@ func (m *Memory) size(g *Get, s *columnSizes) size {
 	if columns == 0 || columns > maxColumns {
 		columns = maxColumns
 	}
-	if s.each >= largeCell && m.known.Load() {
-		if row := m.rowOf(m.hash(g, s)); row != 0 {
+	each := s.each
+	if each >= largeCell && (m.known.Load() || m.knownSmall.Load()) {
+		hash := m.hash(g, s)
+		if row := m.rowOf(hash); row != 0 {
 			return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 		}
+		if m.placeSmall(hash).Load() == smallMark(hash) {
+			each = largeCell
+		}
 	}
-	return size{possible: int64(s.named + columns*s.each)}
+	return size{possible: int64(s.named + columns*each)}
 }
 
 // piece returns how many of the first Gets make a piece, at least one, and their estimates.
@@ -239,6 +255,29 @@ func (m *Memory) learn(gets []Get, results []Result) {
 		}
 	}
 }
+
+// learnSmall remembers the rows whose cells are small, and forgets those whose cells are no longer.
+func (m *Memory) learnSmall(gets []Get, results []Result) {
+	var s *columnSizes
+	for i := range results {
+		s = m.sizesOf(&gets[i], s)
+		cells := results[i].Cells
+		if s.each < largeCell || results[i].Err != nil {
+			continue
+		}
+		hash := m.hash(&gets[i], s)
+		if len(cells) == 0 || int(Size(cells))/len(cells) < largeCell {
+			m.knownSmall.Store(true)
+			m.placeSmall(hash).Store(smallMark(hash))
+		} else {
+			m.placeSmall(hash).CompareAndSwap(smallMark(hash), 0)
+		}
+	}
+}
+
+func (m *Memory) placeSmall(hash uint64) *atomic.Uint32 { return &m.small[hash>>(64-smallBits)] }
+
+func smallMark(hash uint64) uint32 { return uint32(hash) | 1 }
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 

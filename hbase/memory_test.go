@@ -18,17 +18,17 @@ type longTexts struct {
 	hold  chan struct{} // unless it is nil, calls wait for it
 }
 
-func (s *longTexts) Get(ctx context.Context, gets []Get) ([]Result, error) {
+func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err error) {
 	land, err := BudgetOf(ctx).Fly(ctx, gets)
 	if err != nil {
 		return nil, err
 	}
-	defer land()
+	defer func() { land(results) }()
 	s.calls = append(s.calls, len(gets))
 	if s.hold != nil {
 		<-s.hold
 	}
-	results := make([]Result, len(gets))
+	results = make([]Result, len(gets))
 	for i := range results {
 		for n := range 10 {
 			results[i].Cells = append(results[i].Cells, Cell{Family: "t", Qualifier: fmt.Sprint(n), Value: []byte(strings.Repeat("x", s.cell))})
@@ -160,6 +160,21 @@ func TestMemory(t *testing.T) {
 				}
 				store.hold <- struct{}{}
 			}
+		})
+	})	t.Run("rows whose cells are known to be small are in flight together", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, m := &longTexts{cell: 100}, NewMemory(16<<20, maxCell)
+			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); err != nil {
+				t.Fatal(err)
+			}
+			store.calls, store.hold = nil, make(chan struct{})
+			for range 3 {
+				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 4 MB at most
+			}
+			if synctest.Wait(); len(store.calls) != 3 {
+				t.Errorf("%d calls are in flight", len(store.calls))
+			}
+			close(store.hold)
 		})
 	})
 }

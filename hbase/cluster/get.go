@@ -13,18 +13,18 @@ import (
 )
 
 // Get implements [hbase.Store].
-func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
 	land, err := hbase.BudgetOf(ctx).Fly(ctx, gets) // the wait is not part of the region servers' time
 	if err != nil {
 		return nil, err
 	}
-	defer land()
+	defer func() { land(results) }()
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
-	results := make([]hbase.Result, len(gets))
+	results = make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
 	valid := s.selectAll(gets, selections, results)
 	rest := valid
