@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 type longTexts struct {
 	Store
 	cell  int // bytes
+	mu    sync.Mutex
 	calls []int
 	hold  chan struct{} // unless it is nil, calls wait for it
 }
@@ -24,7 +26,9 @@ func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err 
 		return nil, err
 	}
 	defer func() { land(results) }()
+	s.mu.Lock()
 	s.calls = append(s.calls, len(gets))
+	s.mu.Unlock()
 	if s.hold != nil {
 		<-s.hold
 	}
@@ -161,7 +165,8 @@ func TestMemory(t *testing.T) {
 				store.hold <- struct{}{}
 			}
 		})
-	})	t.Run("rows whose cells are known to be small are in flight together", func(t *testing.T) {
+	})
+	t.Run("rows whose cells are known to be small are in flight together", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100}, NewMemory(16<<20, maxCell)
 			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); err != nil {
