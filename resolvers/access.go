@@ -1,7 +1,6 @@
 package resolvers
 
 import (
-	"cmp"
 	"context"
 
 	"twibase/graph/auth"
@@ -41,13 +40,17 @@ func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
 	answers := make([]bool, n)
+	type dependency struct{ answer, relation int }
+	var dependencies []dependency
 	var relations []loaders.Relation
-	dependents := map[loaders.Relation][]int{} // the indexes of the answers that depend on a relation
-	depend := func(i int, r loaders.Relation) {
-		if dependents[r] == nil {
-			relations = append(relations, r)
+	indexes := map[loaders.Relation]int{}
+	depend := func(answer int, r loaders.Relation) {
+		index, known := indexes[r]
+		if !known {
+			index = len(relations)
+			indexes[r], relations = index, append(relations, r)
 		}
-		dependents[r] = append(dependents[r], i)
+		dependencies = append(dependencies, dependency{answer, index})
 	}
 	for i := range n {
 		viewer, verdict := decide(i)
@@ -63,15 +66,13 @@ func allowed(
 		return answers, nil
 	}
 	related, err := effective(ctx, relations)
-	errs := make(loaders.Errors, n)
-	for j, r := range relations {
-		for _, i := range dependents[r] {
-			answers[i], errs[i] = answers[i] || related[j], cmp.Or(errs[i], loaders.At(err, j))
-		}
+	for _, d := range dependencies {
+		answers[d.answer] = answers[d.answer] || related[d.relation]
 	}
-	for i, yes := range answers {
-		if yes {
-			errs[i] = nil
+	errs := make(loaders.Errors, n)
+	for _, d := range dependencies {
+		if !answers[d.answer] && errs[d.answer] == nil {
+			errs[d.answer] = loaders.At(err, d.relation)
 		}
 	}
 	return answers, loaders.Join(n, errs)
