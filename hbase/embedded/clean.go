@@ -82,7 +82,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if t == nil {
 		return nil
 	}
-	key, err := decodeRow(row)
+	key, err := decodeRow(new(arena), row)
 	if err != nil {
 		return err
 	}

@@ -93,13 +93,12 @@ func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	}
 }
 
-// decodeRow reads the row key from the prefix of its keys.
-func decodeRow(prefix []byte) (string, error) {
+// decodeRow reads the row key from the prefix of its keys. It allocates it in a.
+func decodeRow(a *arena, prefix []byte) (string, error) {
 	if len(prefix) < tableLength+len(terminator) {
 		return "", badKey(prefix)
 	}
-	row, err := appendUnescaped(nil, prefix[tableLength:len(prefix)-len(terminator)])
-	return string(row), err
+	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
 // behind turns a key that ends in a terminator into the least key behind all that begin with it, in place.

@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 			if !bytes.Equal(prefix, appendRow(nil, e.table, e.row)) || split(prefix) != len(prefix) {
 				t.Fatalf("the prefix of %q is %q", key, prefix)
 			}
-			if row, err := decodeRow(prefix); row != e.row || err != nil {
+			if row, err := decodeRow(new(arena), prefix); row != e.row || err != nil {
 				t.Errorf("%q: %q, %v", prefix, row, err)
 			}
 			if next := behind(bytes.Clone(prefix)); bytes.Compare(key, next) >= 0 {
@@ -96,7 +96,7 @@ func TestKeys(t *testing.T) {
 			e := drawEntry(t, "e")
 			prefix := appendRow(nil, e.table, e.row)
 			prefix = prefix[:rapid.IntRange(0, len(prefix)-1).Draw(t, "cut")]
-			if row, err := decodeRow(prefix); err == nil && row == e.row {
+			if row, err := decodeRow(new(arena), prefix); err == nil && row == e.row {
 				t.Errorf("%q is still %q", prefix, row)
 			}
 		})

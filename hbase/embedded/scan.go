@@ -49,7 +49,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	if left.empty() {
 		return nil, nil
 	}
-	r, err := s.reader(&pebble.IterOptions{LowerBound: left.lower, UpperBound: left.upper})
+	r, err := s.reader(&pebble.IterOptions{LowerBound: bytes.Clone(left.lower), UpperBound: bytes.Clone(left.upper)})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 		if len(cells) == 0 {
 			continue
 		}
-		key, err := decodeRow(r.rowKey)
+		key, err := decodeRow(&r.arena, r.rowKey)
 		if err != nil {
 			return rows, err
 		}
@@ -112,9 +112,9 @@ func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }
 // remove takes away the first row, or the last one if reversed.
 func (k *keyRange) remove(row []byte, reversed bool) {
 	if reversed {
-		k.upper = bytes.Clone(row)
+		k.upper = append(k.upper[:0], row...)
 	} else {
-		k.lower = behind(bytes.Clone(row))
+		k.lower = behind(append(k.lower[:0], row...))
 	}
 }
 
