@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -99,23 +100,44 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	if set, ok := c.cache.Get(variant); ok {
 		return set, nil
 	}
-	compiling := compilation{compiler: c, op: op}
-	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
-	if compiling.fields > maxFields {
+	fields := countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{})
+	if fields > maxFields {
 		return nil, &LimitError{"the number of selected fields of an operation", maxFields}
 	}
+	compiling := compilation{compiler: c, op: op}
+	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
 	set.sets, set.columns = compiling.sets, compiling.columns
-	if len(op.RawQuery) <= cacheLength && compiling.fields <= cacheFields {
+	if len(op.RawQuery) <= cacheLength && fields <= cacheFields {
 		c.cache.Add(variant, set, len(op.RawQuery))
 	}
 	return set, nil
 }
 
-// compilation is the compilation of one operation. It ends early if there are more than [maxFields] fields.
+// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known holds the numbers of the fragments
+// that were counted, so that it takes time that is linear in the document.
+func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
+	for _, selected := range set {
+		switch selected := selected.(type) {
+		case *ast.Field:
+			n += 1 + countFields(selected.SelectionSet, fragments, known)
+		case *ast.InlineFragment:
+			n += countFields(selected.SelectionSet, fragments, known)
+		case *ast.FragmentSpread:
+			if _, ok := known[selected.Name]; !ok {
+				known[selected.Name] = countFields(fragments.ForName(selected.Name).SelectionSet, fragments, known)
+			}
+			n += known[selected.Name]
+		}
+		n = min(n, math.MaxInt32)
+	}
+	return n
+}
+
+// compilation is the compilation of one operation.
 type compilation struct {
 	*compiler
-	op                    *graphql.OperationContext
-	fields, sets, columns int // how many there are by now
+	op            *graphql.OperationContext
+	sets, columns int // how many there are by now
 }
 
 // set compiles what is selected of objects of one type. in is the field that leads there. @defer and @stream have no effect.
@@ -123,9 +145,6 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
 	for _, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
-		if c.fields++; c.fields > maxFields {
-			break
-		}
 		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(len(set.fields), f.Alias), in: in}
 		if !dependent(f.Arguments) {
 			s.constant = new(atomic.Pointer[map[string]any])
