@@ -160,8 +160,12 @@ func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	for _, p := range slices.SortedFunc(maps.Keys(reached), point.compare) {
 		for m := none + 1; m < mishaps; m++ {
 			hit := false
-			for i, h := range reached[p][:min(len(reached[p]), tries)] {
-				h.planned, h.mishap, h.nth, h.held = p, m, i/2*(1-i%2), i%2 == 1
+			for i, h := range reached[p] {
+				if i >= tries && hit {
+					break
+				}
+				nth := i % tries
+				h.planned, h.mishap, h.nth, h.held = p, m, nth/2*(1-nth%2), nth%2 == 1
 				hit = must(h).turns.failed[p][m] || hit
 			}
 			if done++; !hit {
