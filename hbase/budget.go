@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget is how many bytes of keys and values a request may still read. It is safe for concurrent use, and a nil one has no end.
+// Budget is the number of bytes of keys and values that a request may still read. It is safe for concurrent use, and a nil one is
+// unlimited.
 type Budget struct {
 	ctx    context.Context // of the request
 	most   int64           // 0 for any number
@@ -21,7 +22,7 @@ type Budget struct {
 	done bool         // the request has ended, and holds nothing
 }
 
-// OverBudget is the error of a read when more than Most bytes were read, or would be. It tells those who know nothing of stores.
+// OverBudget is the error of a read that exceeds, or would exceed, Most bytes.
 type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
@@ -29,12 +30,12 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded says what is limited, to how much, and how much there was.
+// Exceeded returns the limited quantity, the limit and the actual number. Packages that do not know stores find it by this method.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend takes n bytes away. It is an [*OverBudget] when too many are gone, from then on for ever, and a [*Busy] when the gateway's
+// Spend subtracts n bytes. It returns an [*OverBudget] from the call on that exceeds the budget, and a [*Busy] when the gateway's
 // memory is used up.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
@@ -47,8 +48,8 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes enough of the gateway's memory for a request that has read, or will read, so many bytes. What it
-// holds it keeps until it ends. wait is whether it may wait for others to end.
+// hold takes enough of the gateway's memory for a request that has read, or will read, that many bytes. The request returns it when
+// it ends. wait is whether it may wait for other requests to end.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -79,7 +80,7 @@ func (b *Budget) end() {
 	b.memory.give(b.held.Load())
 }
 
-// foresee is [Budget.Spend] of what Gets are likely to bring, which it does not take away.
+// foresee reports whether the likely bytes of Gets exceed the budget, without subtracting them.
 func (b *Budget) foresee(gets []Get) error {
 	if likely := b.memory.sizeOf(gets).likely; likely > b.left() && !b.memory.doubts() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + likely}
@@ -103,9 +104,8 @@ func BudgetOf(ctx context.Context) *Budget {
 	return b
 }
 
-// Budgeted returns a view of store for a request that ends with ctx. Its reads together bring no more than most bytes, but for the last row; 0
-// is any number. They share the memory with those of other requests; nil has no end. What is read otherwise, by those who write, is not
-// counted.
+// Budgeted returns a view of store for a request that ends with ctx. Its reads together return at most that many bytes, except for
+// the last row; 0 is no limit. They share memory with other requests; nil is no bound. Reads of writers are not counted.
 func Budgeted(ctx context.Context, store Store, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store
@@ -118,8 +118,8 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. The items that the budget does not reach have its error. Gets whose answers may be too large for one call are
-// sent in pieces, one after the other.
+// Get implements [Store]. Gets beyond the budget have its error. Gets whose results may be too large for one call are sent in
+// pieces, one after the other.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces sends Gets in pieces, as far as the budget reaches.
+// getPieces sends Gets in pieces, up to the budget.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

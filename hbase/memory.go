@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	// smallRequest is how many bytes a request may read without a share of the memory: most requests never take one.
+	// smallRequest is the number of bytes that a request may read without a share of the memory. Most requests never need one.
 	smallRequest = 1 << 20
-	// maxPiece is how many bytes a call of the store is to bring at most, as far as that can be foreseen.
+	// maxPiece bounds the likely bytes of a call of the store.
 	maxPiece = 8 << 20
-	// largeCell is how many bytes the cells of a row have on average if the row is remembered.
+	// largeCell is the average size of cells, in bytes, from which a row counts as large.
 	largeCell = 8 << 10
-	// maxColumns is what a Get counts for that has a greater limit, or none.
+	// maxColumns is the number of columns that is assumed for a Get with a greater limit, or none.
 	maxColumns = 1000
-	// maxWaiting is how many requests wait for memory, up to maxMemoryWait.
+	// maxWaiting bounds the requests that wait for memory, and maxMemoryWait their wait.
 	maxWaiting    = 4
 	maxMemoryWait = time.Second
-	// maxFlightWait is how long Gets wait to be in flight.
+	// maxFlightWait bounds the wait of Gets for the window of bytes in flight.
 	maxFlightWait = 3 * time.Second
 )
 
 // Memory bounds the bytes that all requests of a gateway read from its store, before they are read. It is safe for concurrent use.
 //
-// How large the answer to a Get is nobody knows before. There are two estimates:
+// The size of a result is unknown before it is read. There are two estimates:
 //
-//   - possible: the number of columns, times the largest cell that their family may have. Mostly it is a hundred times too much. A
-//     row whose cells were small when they were read last counts with [largeCell] for each.
-//   - likely: what the row's cells had when they were read last, if they were large. Otherwise it is nothing.
+//   - possible: the number of columns, times the largest cell of their family. It is usually a hundred times too large. A row whose
+//     cells were small when they were last read counts with [largeCell] per column.
+//   - likely: the size of the row's cells when they were last read, if they were large, and otherwise 0.
 //
-// The Gets of a request are sent in pieces, of which neither estimate is too great. They pass two bounds:
+// The Gets of a request are sent in pieces, which bound both estimates. Two more bounds hold for all requests together:
 //
-//   - A request that has read more than [smallRequest], or is likely to, takes as much of the memory, and keeps it until it ends. If
-//     there is none it waits. If many wait already, or it has waited for too long, it fails with [*Busy].
-//   - Rows that are not known to be large: the possible bytes of all that are in flight are at most twice the memory. So large
-//     rows that are read for the first time cannot come all at once. An engine that can stop between two rows does without.
+//   - A request that has read more than [smallRequest], or is likely to, takes its bytes from the memory, and returns them when it
+//     ends. If too few are left it waits. If [maxWaiting] requests wait already, or after [maxMemoryWait], it fails with [*Busy].
+//   - The possible bytes of rows in flight that are not known to be large are at most twice the memory. So large rows that are read
+//     for the first time arrive one piece after the other. An engine that can stop between two rows does not need this bound.
 type Memory struct {
 	most    int64
 	large   *semaphore.Weighted // bytes of requests that are not small
@@ -50,7 +50,7 @@ type Memory struct {
 	seed    maphash.Seed
 	// rows remembers rows with large cells, each a [largeRow] in a place that it shares with others.
 	rows  [1 << rowBits]atomic.Uint64
-	known atomic.Bool // whether there ever was one
+	known atomic.Bool // whether a large row was ever remembered
 	// small remembers rows that were read in flight and had small cells: a part of the hash of each, in a place that it shares
 	// with others.
 	small      [1 << smallBits]atomic.Uint32
@@ -65,20 +65,21 @@ const (
 	smallBits = 18
 )
 
-// doubts is true once a second: then a request is read that is likely to exceed its budget, as its rows may have changed.
+// doubts is true once per second: then a request that is likely to exceed its budget is read all the same, because its rows may
+// have changed.
 func (m *Memory) doubts() bool {
 	last, now := m.doubted.Load(), time.Now().Unix()
 	return now > last && m.doubted.CompareAndSwap(last, now)
 }
 
-// NewMemory returns a memory of so many bytes. maxCell returns how many bytes a cell of a family has at most.
+// NewMemory returns a memory of that size. maxCell returns the maximum size of a cell of a family, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	m := &Memory{most: bytes, large: semaphore.NewWeighted(bytes), maxCell: maxCell, seed: maphash.MakeSeed()}
 	m.flight = semaphore.NewWeighted(m.window())
 	return m
 }
 
-// Load returns how many bytes requests hold, and how many requests were refused for want of memory. Both are 0 if m is nil.
+// Load returns the bytes that requests hold, and the number of requests that were rejected. Both are 0 if m is nil.
 func (m *Memory) Load() (held, refused int64) {
 	if m == nil {
 		return 0, 0
@@ -86,13 +87,13 @@ func (m *Memory) Load() (held, refused int64) {
 	return m.held.Load(), m.refused.Load()
 }
 
-// Busy is the error of a read for which there is no memory now.
+// Busy is the error of a read that found no free memory.
 type Busy struct{}
 
 // Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
-// RetryAfter returns when to try again. It tells those who know nothing of stores.
+// RetryAfter returns the time after which to retry. Packages that do not know stores find it by this method.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 // take takes bytes for a request that is not small.
@@ -120,11 +121,11 @@ func (m *Memory) give(bytes int64) {
 	m.large.Release(bytes)
 }
 
-// errLearnt is the error of Gets that waited to be in flight, whose rows are known to be large now.
+// errLearnt is the error of Gets whose rows became known as large while they waited.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Fly waits until Gets may be in flight together with those of other requests. The caller calls land when they are answered, unless
-// there is an error, which the caller returns as it is. Engines call it that cannot stop between two rows.
+// Fly waits until the window has room for the possible bytes of gets. The caller calls land with their results. It returns an error
+// as it is. Engines that cannot stop between two rows call it.
 func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Result), err error) {
 	if b == nil || b.memory == nil {
 		return func([]Result) {}, nil
@@ -160,7 +161,7 @@ func (m *Memory) window() int64 { return 2 * m.most }
 // size is the estimates of Gets, in bytes.
 type size struct{ likely, possible int64 }
 
-// columnSizes is how large columns of a table may be.
+// columnSizes is the maximum sizes of columns of a table.
 type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
@@ -168,7 +169,7 @@ type columnSizes struct {
 	named, each int
 }
 
-// sizesOf returns the sizes of the columns of a Get. last is that of the Get before, which mostly has the same ones.
+// sizesOf returns the sizes of the columns of a Get. last is that of the previous Get, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -209,7 +210,7 @@ func (m *Memory) size(g *Get, s *columnSizes) size {
 	return size{possible: int64(s.named + columns*each)}
 }
 
-// piece returns how many of the first Gets make a piece, at least one, and their estimates.
+// piece returns the number of Gets, at least one, that make the first piece, and their estimates.
 func (m *Memory) piece(gets []Get) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -281,8 +282,7 @@ func smallMark(hash uint64) uint32 { return uint32(hash) | 1 }
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// largeRow is what is known of a row with large cells: the first bits of its hash, the average size of its cells in KiB, and
-// how many it has.
+// largeRow describes a row with large cells: the first bits of its hash, the average size of its cells in KiB, and their number.
 type largeRow uint64
 
 const largeRowBits = 12 // of each of the last two
@@ -295,7 +295,7 @@ func (r largeRow) is(hash uint64) bool { return (uint64(r)^hash)>>(2*largeRowBit
 func (r largeRow) cell() int           { return int(r>>largeRowBits&(1<<largeRowBits-1)) << 10 }
 func (r largeRow) columns() int        { return int(r & (1<<largeRowBits - 1)) }
 
-// place returns where a row is remembered, or would be: in one of two places, which the first bits of its hash name.
+// place returns the slot of a row: one of two, which the first bits of its hash determine.
 func (m *Memory) place(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-rowBits)], &m.rows[hash>>(64-rowBits)^1]
 	switch first, second := largeRow(one.Load()), largeRow(other.Load()); {
@@ -309,7 +309,7 @@ func (m *Memory) place(hash uint64) *atomic.Uint64 {
 	return one
 }
 
-// rowOf returns what is known of a row, 0 for nothing.
+// rowOf returns the description of a large row, or 0.
 func (m *Memory) rowOf(hash uint64) largeRow {
 	if row := largeRow(m.place(hash).Load()); row.is(hash) {
 		return row
