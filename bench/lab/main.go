@@ -1,5 +1,5 @@
-// Command lab compares designs of tables. It loads each into both engines, checks that all of them answer the same, measures what their
-// answers cost, and writes tables and plots of that into docs/LAB.md, which discusses them.
+// Command lab compares table designs. It loads each into both engines, checks that all give the same answers, and measures
+// their cost. It writes plots and CSV files into docs/lab, and tables into docs/LAB.md, which discusses them.
 package main
 
 import (

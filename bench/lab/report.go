@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"regexp"
@@ -25,19 +27,17 @@ func replacePart(file, name, text string) error {
 	return os.WriteFile(file, []byte(before+start+text+end+after), 0o644)
 }
 
-// markdown is the plot, and a table for each question.
-func (c comparison) markdown(plot string, results []result) string {
+// markdown returns the plot, and a table of times for each question.
+func (c comparison) markdown(plot, figures string, results []result) string {
 	var b strings.Builder
 	questions := c.at(c.scales[0]).questions
 	fmt.Fprintf(&b, "![%s](%s)\n\n", c.name, plot)
-	if questions[0].axis != "" {
-		fmt.Fprintf(&b, "Where a question has sizes of its own, the plot is of %d %s. ", c.scales[len(c.scales)-1], c.scale)
+	if slices.ContainsFunc(questions, func(q question) bool { return q.axis != "" }) {
+		fmt.Fprintf(&b, "Where a question has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
 	}
-	b.WriteString(machine() + "\n\n")
+	fmt.Fprintf(&b, "Each cell: embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
 	for _, q := range questions {
-		fmt.Fprintf(&b, "<details><summary>All figures: %s</summary>\n\n", q.name)
-		b.WriteString(c.table(q, results))
-		b.WriteString("\n</details>\n")
+		fmt.Fprintf(&b, "\n*%s*\n\n%s", q.name, c.times(q, results))
 	}
 	return b.String() + "\n"
 }
@@ -53,43 +53,70 @@ func machine() string {
 	return fmt.Sprintf("Measured on %s, %d %s, %s.", time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
 }
 
-// table has a row per scale, size and design. × says how many times as long as the last design's an answer takes.
-func (c comparison) table(q question, results []result) string {
-	head := []string{c.scale, q.axis, "design", "rows", "bytes"}
-	for _, r := range results {
-		head = append(head, r.engine.name()+": RPCs", "time", "×", "CPU")
+// times returns a table of a question's times at the greatest scale, or at each scale if the question has no sizes.
+func (c comparison) times(q question, results []result) string {
+	head := []string{c.scale}
+	if q.axis != "" {
+		head[0] = q.axis
 	}
-	head = append(head, "servers' CPU")
-	if q.axis == "" {
-		head = slices.Delete(head, 1, 2)
-	}
+	head = append(head, results[0].designs...)
 	var b strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
 	line(head)
 	line(slices.Repeat([]string{"---:"}, len(head)))
 	for i, m := range results[0].measured {
-		if m.question.name != q.name {
+		if m.question.name != q.name || q.axis != "" && m.scale != c.scales[len(c.scales)-1] {
 			continue
 		}
+		cells := []string{fmt.Sprint(m.scale)}
+		if q.axis != "" {
+			cells[0] = fmt.Sprint(m.size)
+		}
+		for d, cost := range m.costs {
+			if cost == nil {
+				cells = append(cells, "")
+				continue
+			}
+			var times []string
+			for _, r := range results {
+				times = append(times, duration(r.measured[i].costs[d].time))
+			}
+			cells = append(cells, strings.Join(times, " / "))
+		}
+		line(cells)
+	}
+	return b.String()
+}
+
+// writeFigures writes all costs of a comparison as CSV: a row per question, scale, size and design.
+func (c comparison) writeFigures(file string, results []result) error {
+	head := []string{"question", c.scale, "size", "design", "rows", "bytes"}
+	for _, r := range results {
+		head = append(head, r.engine.name()+": RPCs", r.engine.name()+": µs", r.engine.name()+": CPU µs")
+	}
+	records := [][]string{append(head, "servers: CPU µs")}
+	micros := func(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Microsecond)) }
+	for i, m := range results[0].measured {
 		for d, cost := range m.costs {
 			if cost == nil {
 				continue
 			}
-			cells := []string{fmt.Sprint(m.scale), fmt.Sprint(m.size), results[0].designs[d], number(cost.rows), number(cost.bytes)}
+			record := []string{
+				m.question.name, fmt.Sprint(m.scale), fmt.Sprint(m.size), results[0].designs[d],
+				number(cost.rows), number(cost.bytes),
+			}
 			for _, r := range results {
-				costs := r.measured[i].costs
-				last := costs[len(costs)-1]
-				cells = append(cells, number(costs[d].rpcs), duration(costs[d].time),
-					fmt.Sprintf("%.2f", float64(costs[d].time)/float64(last.time)), duration(costs[d].own))
+				of := r.measured[i].costs[d]
+				record = append(record, number(of.rpcs), micros(of.time), micros(of.own))
 			}
-			cells = append(cells, duration(results[len(results)-1].measured[i].costs[d].servers))
-			if q.axis == "" {
-				cells = slices.Delete(cells, 1, 2)
-			}
-			line(cells)
+			records = append(records, append(record, micros(results[len(results)-1].measured[i].costs[d].servers)))
 		}
 	}
-	return b.String()
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
 // number has the digits that count.

@@ -104,7 +104,7 @@ func (q question) atSizes() []int {
 	return q.sizes
 }
 
-// write writes a comparison's part of LAB.md, and its plot.
+// write writes a comparison's part of LAB.md, its plot and its figures.
 func (c comparison) write(ctx context.Context, docs string, results []result) error {
 	text := ""
 	if c.more != nil {
@@ -118,5 +118,9 @@ func (c comparison) write(ctx context.Context, docs string, results []result) er
 	if err := drawPlot(filepath.Join(docs, plot), c, results); err != nil {
 		return err
 	}
-	return replacePart(filepath.Join(docs, "LAB.md"), c.name, c.markdown(plot, results)+text)
+	figures := filepath.Join("lab", c.name+".csv")
+	if err := c.writeFigures(filepath.Join(docs, figures), results); err != nil {
+		return err
+	}
+	return replacePart(filepath.Join(docs, "LAB.md"), c.name, c.markdown(plot, figures, results)+text)
 }
