@@ -1,8 +1,10 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 
+	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/explain"
 	"twibase/hbase/tables"
@@ -10,10 +12,8 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// Package permission decides who may do what; this file reads what its decisions depend on, and
-// declares what that costs.
+// This file reads what the decisions of package permission depend on, and declares the cost.
 
-// access is what a viewer may see and do.
 type access struct {
 	viewer auth.Viewer
 	known  bool // false for a request without a token
@@ -24,18 +24,18 @@ func accessOf(ctx context.Context) access {
 	return access{viewer: viewer, known: known}
 }
 
-func (a access) decide(action permission.Action, about permission.About) permission.Verdict {
-	return permission.Decide(action, a.viewer, a.known, about)
+func (a access) decide(action permission.Action, target permission.Target) permission.Verdict {
+	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed returns whether the viewer is allowed n things. It reads nothing if no verdict depends on
-// what is stored.
+// allowed returns for each of n decisions whether it permits the viewer. It reads nothing if the
+// token alone decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed returns whether viewers are allowed n things. It reads in one round what the verdicts
-// depend on, each relation once: usually all depend on whether one viewer is an administrator.
+// allowed returns for each of n decisions whether it permits its viewer. It reads each relation
+// that they depend on once, all in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -78,9 +78,9 @@ func allowed(
 	return answers, loaders.Join(n, errs)
 }
 
-// effective returns which relations of viewers are in effect: the relation exists, and so do the
-// viewer and the role. The relations of a deleted user or role are removed in the background; until
-// then they grant nothing. It takes one round.
+// effective returns, in one round, which relations are in effect: the relation, the viewer and the
+// role exist. The relations of a deleted user or role are removed in the background; until then
+// they grant nothing.
 func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -103,19 +103,20 @@ func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error
 	return related, loaders.Join(len(relations), err, viewerErr, errs)
 }
 
-// adminCost declares the reads that tell whether the viewer is an administrator.
+// adminCost declares the check whether the viewer is an administrator.
 func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stage {
 	a := accessOf(call.Ctx)
 	if !a.known || a.viewer.Admin {
 		return at
 	}
-	call.ask(at, call.Shared(), loaders.Users.Exists.Shape(""), theViewer, 1, condition)
-	call.ask(at, call.Shared(), loaders.Roles.Exists.Shape(""), permission.AdminRole, 1, condition)
-	return call.ask(at, call.Shared(), loaders.Related.Shape(loaders.Has("", "")), permission.AdminRole, 1, condition)
+	call.readOther(at, call.Shared(), loaders.Users.Exists.Shape(""), theViewer, 1, condition)
+	call.readOther(at, call.Shared(), loaders.Roles.Exists.Shape(""), permission.AdminRole, 1, condition)
+	has := loaders.Related.Shape(loaders.Has("", ""))
+	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that tell whether the viewer follows users: one of each object, or
-// so many if there is no subject.
+// followsCost declares the check whether the viewer follows users: the subject of each object or,
+// without a subject, n users of each object.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -123,5 +124,72 @@ func (call *costCall) followsCost(
 		return at
 	}
 	call.adminCost(at, condition)
-	return call.ask(at, set, loaders.Related.Shape(loaders.Follows("", "")), subject, users, condition)
+	return call.readOther(at, set, loaders.Related.Shape(loaders.Follows("", "")), subject, users, condition)
+}
+
+// check is an authorization check that reads. It returns nil if the viewer is authorized.
+type check func(ctx context.Context) error
+
+// all runs checks in one round, and returns the error of the first that fails. A nil check
+// succeeds.
+func all(ctx context.Context, checks ...check) error {
+	errs, run := make([]error, len(checks)), []func(){}
+	for i, c := range checks {
+		if c != nil {
+			run = append(run, func() { errs[i] = c(ctx) })
+		}
+	}
+	if len(run) > 0 {
+		loaders.Together(ctx, run...)
+	}
+	return cmp.Or(errs...)
+}
+
+// authorize returns the viewer of an action, and the check that remains, nil if the token alone
+// authorizes. Errors, also those of the check, are UNAUTHENTICATED without a token and for a
+// deleted viewer, otherwise FORBIDDEN.
+func authorize(
+	ctx context.Context, action permission.Action, target permission.Target,
+) (viewer string, left check, err error) {
+	a := accessOf(ctx)
+	switch verdict := a.decide(action, target); {
+	case verdict.Yes:
+		return a.viewer.Username, nil, nil
+	case !a.known:
+		return "", nil, unauthenticated(action)
+	default:
+		return a.viewer.Username, func(ctx context.Context) error { return a.check(ctx, action, verdict) }, nil
+	}
+}
+
+// authorizeNow is authorize that also runs the check, with others in the same round.
+func authorizeNow(
+	ctx context.Context, action permission.Action, target permission.Target, others ...check,
+) (viewer string, err error) {
+	viewer, left, err := authorize(ctx, action, target)
+	if err != nil {
+		return viewer, err
+	}
+	return viewer, all(ctx, append([]check{left}, others...)...)
+}
+
+func unauthenticated(action permission.Action) error {
+	return apierr.Unauthenticated("%s needs a token: log in, and send Authorization: Bearer TOKEN", action)
+}
+
+// check reads what a verdict depends on, in one round.
+func (a access) check(ctx context.Context, action permission.Action, verdict permission.Verdict) error {
+	awaitViewer := loaders.Users.Exists.Ask(ctx, []string{a.viewer.Username})
+	yes, err := a.allowed(ctx, 1, func(int) permission.Verdict { return verdict })
+	exists, existsErr := awaitViewer()
+	err = loaders.Join(1, err, existsErr)
+	switch {
+	case yes[0]:
+		return nil
+	case err != nil:
+		return loaders.At(err, 0)
+	case !exists[0]:
+		return unauthenticated(action)
+	}
+	return apierr.Forbidden("%s is for %s", action, action.For())
 }

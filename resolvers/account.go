@@ -23,11 +23,11 @@ var (
 func signUp(ctx context.Context, r *Resolver, in *model.SignUpInput) (username string, err error) {
 	key := in.IdempotencyKey.Value()
 	wait := r.Attempts.SignUp(ctx)
-	if wait == 0 && key != nil { // a repeated sign-up checks the password, as logging in does
+	if wait == 0 && key != nil { // a repeated sign-up checks the password, like a log-in
 		wait = r.Attempts.LogIn(ctx, norm.NFC.String(in.Username))
 	}
 	if wait > 0 {
-		return "", tooManyAttempts(wait)
+		return "", tooMany("attempts", wait)
 	}
 	return r.Accounts.SignUp(ctx, writers.NewUser{
 		Username: in.Username, Name: in.Name, Email: in.Email.Value(), Age: in.Age.Value(), AvatarURL: in.AvatarURL.Value(),
@@ -36,12 +36,12 @@ func signUp(ctx context.Context, r *Resolver, in *model.SignUpInput) (username s
 
 func logIn(ctx context.Context, r *Resolver, in *model.LogInInput) (username string, err error) {
 	if wait := r.Attempts.LogIn(ctx, norm.NFC.String(in.Username)); wait > 0 {
-		return "", tooManyAttempts(wait)
+		return "", tooMany("attempts", wait)
 	}
 	return r.Accounts.LogIn(ctx, in.Username, in.Password)
 }
 
-// sessionMutation is a mutation that begins a session of the user that authenticate returns.
+// sessionMutation is signUp or logIn: it returns a token for the authenticated user.
 type sessionMutation[I any] struct {
 	mutation
 	authenticate func(ctx context.Context, r *Resolver, in *I) (username string, err error)
@@ -50,7 +50,7 @@ type sessionMutation[I any] struct {
 func (m sessionMutation[I]) resolve(
 	ctx context.Context, r *Resolver, in *I, user **tables.User, token **string, expiresAt **time.Time,
 ) ([]*model.UserError, error) {
-	if _, err := authorizeNow(ctx, m.action, permission.About{}); err != nil {
+	if _, err := authorizeNow(ctx, m.action, permission.Target{}); err != nil {
 		return nil, err
 	}
 	if !r.Tokens.Signs() {
@@ -84,9 +84,6 @@ func (r *Resolver) mayPost(username, text string) error {
 	}
 	return nil
 }
-
-// tooManyAttempts is the user error for a client that has to wait.
-func tooManyAttempts(wait time.Duration) error { return tooMany("attempts", wait) }
 
 func tooMany(what string, wait time.Duration) error {
 	seconds := (wait + time.Second - 1) / time.Second

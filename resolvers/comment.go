@@ -10,11 +10,12 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// commentEntries are the comments by their keys.
-var commentEntries = entries[tables.Comment]{loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility}
+var commentEntries = entries[tables.Comment]{
+	loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility,
+}
 
-// parseCommentKey parses the key of a comment, which is gone when its twit is, and so when the
-// author of the twit is.
+// parseCommentKey parses the key in a comment's id. A comment is deleted with its twit, so its
+// author here is the twit's.
 func parseCommentKey(key string) (entryKey, error) {
 	k, err := tables.ParseCommentKey(key)
 	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err
@@ -31,14 +32,17 @@ var (
 	commentTwit = twitOfComment{}
 )
 
-// twitComments is the connection of the comments on each twit. Most viewers see few of them. The
-// total counts all.
+// twitComments are the visible comments on each twit. Most viewers see few, so the lookahead is
+// read eagerly. The total counts all comments.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
-	owners: twitKeys, list: loaders.Comments.Kind(), source: listed[tables.Comment]{list: loaders.Comments, visible: commentVisibility},
-	total: length{loaders.Comments.Length}, as: commentConnection[struct{}](nil), eager: true,
+	owners: twitKeys,
+	list:   loaders.Comments.Kind(),
+	source: listed[tables.Comment]{list: loaders.Comments, visible: commentVisibility},
+	total:  length{loaders.Comments.Length},
+	as:     commentConnection[struct{}](nil),
+	eager:  true,
 }
 
-// addComment is the mutation that adds a comment to a twit.
 type addComment struct{ mutation }
 
 func (m addComment) resolve(
@@ -62,7 +66,7 @@ func (m addComment) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// twitOf returns as much of a twit as its id says, nil if it is not the id of a twit.
+// twitOf returns the attributes of a twit that its id contains, nil if the id is not a twit's.
 func twitOf(id tables.ID) *tables.Twit {
 	key, err := tables.ParseTwitKey(id.Key)
 	if id.Noun != tables.NounTwit || err != nil {
@@ -72,7 +76,6 @@ func twitOf(id tables.ID) *tables.Twit {
 	return &tables.Twit{AuthorName: key.Author, PostedAt: at, Name: name}
 }
 
-// deleteComment is the mutation that deletes a comment.
 type deleteComment struct{ mutation }
 
 func (m deleteComment) resolve(
@@ -90,11 +93,11 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// readBefore returns the comment of an id and the check whether the viewer may delete it. The
-// comment is nil if there is none; the writer reports that.
+// readBefore returns the comment of an id, and the check whether the viewer may delete it. The
+// comment is nil if it does not exist; the writer reports that.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
-		_, err := authorizeNow(ctx, m.action, permission.About{})
+		_, err := authorizeNow(ctx, m.action, permission.Target{})
 		return nil, nil, err
 	}
 	if id.Noun != tables.NounComment {
@@ -111,20 +114,19 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	return comments[0], func(ctx context.Context) error { return m.may(ctx, comments[0]) }, nil
 }
 
-// may checks whether the viewer may delete a comment, in one round. A comment that the viewer
-// may not even see is not found.
+// may checks whether the viewer may delete a comment. A comment that the viewer may not see is not
+// found.
 func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
 	seen, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && seen[0] == nil {
 		err = notFound("id", "comment")
 	}
 	if err == nil {
-		_, err = authorizeNow(ctx, m.action, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		_, err = authorizeNow(ctx, m.action, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 	}
 	return loaders.At(err, 0)
 }
 
-// twitOfComment is the field that returns the twit that a comment is on.
 type twitOfComment struct{}
 
 func (twitOfComment) resolve(ctx context.Context, comments []*tables.Comment) ([]*tables.Twit, error) {

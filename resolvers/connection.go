@@ -13,11 +13,11 @@ type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
 	list    loaders.List[E]
 	objects loaders.Object[T]
-	key     func(member E) string // the key of the object that a member refers to
+	key     func(member E) string // of the object that a member refers to
 	as      func(*page[E, T]) C
 }
 
-// connectionOf returns a connection that shows its pages as a C.
+// connectionOf returns a connection. It infers the type parameters.
 func connectionOf[P, E, T, C any](
 	owners func(parents []*P) []string, list loaders.List[E], objects loaders.Object[T],
 	key func(member E) string, as func(*page[E, T]) C,
@@ -25,7 +25,6 @@ func connectionOf[P, E, T, C any](
 	return connection[P, E, T, C]{owners, list, objects, key, as}
 }
 
-// resolve returns the connection of each parent. The error is nil or index-aligned.
 func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
 	r, err := args.request(ctx, relay.CursorsOf(c.list.Kind()))
 	if err != nil {
@@ -35,23 +34,20 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 	pages := newPages[E, T](len(owners), &r)
 	var keys []string
 	err = fill(ctx, pages, &r, length{c.list.Length}, owners, func() (err error) {
-		keys, err = c.read(ctx, owners, r.window(), pages)
+		keys, err = c.read(ctx, owners, r.pageRange(), pages)
 		return err
 	})
-	// The objects are asked for after the totals were read: they are lazy, and their lists would miss
-	// the round of their rows.
+	// Only now: the lazy objects are read with their lists, in the round after that of the totals.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}
 	return convert(pages, err, c.as)
 }
 
-// read fills the pages with the members of the lists, and returns the keys of the objects that
-// these refer to.
 func (c connection[P, E, T, C]) read(
 	ctx context.Context, owners []string, w loaders.Range, pages []*page[E, T],
 ) (keys []string, err error) {
-	lists, err := c.list.Page(ctx, spansOf(owners, w))
+	lists, err := c.list.Page(ctx, pageKeysOf(owners, w))
 	keys = make([]string, 0, membersOf(lists))
 	for i, list := range lists {
 		if loaders.At(err, i) != nil {
@@ -73,22 +69,21 @@ func (c connection[P, E, T, C]) cost(call *costCall) error {
 	}
 	at := totalCost(call, &r, length{c.list.Length}, call.Begin())
 	if r.entries {
-		page := c.list.PageShapes(r.window(), r.After == "", call.minMembers)
+		page := c.list.PageShapes(r.pageRange(), r.After == "", call.minMembers)
 		at = explain.Latest(at, call.reads(call.Begin(), call.Parents, page, 1, ""))
 		returnNamed(call, at, c.objects, r.node, r.Size)
 	}
 	return nil
 }
 
-func spansOf(owners []string, w loaders.Range) []loaders.PageKey {
-	spans := make([]loaders.PageKey, len(owners))
+func pageKeysOf(owners []string, w loaders.Range) []loaders.PageKey {
+	pageKeys := make([]loaders.PageKey, len(owners))
 	for i, owner := range owners {
-		spans[i] = loaders.PageKey{Owner: owner, Range: w}
+		pageKeys[i] = loaders.PageKey{Owner: owner, Range: w}
 	}
-	return spans
+	return pageKeys
 }
 
-// membersOf counts the members of all lists.
 func membersOf[E any](lists []loaders.Page[E]) (n int) {
 	for i := range lists {
 		n += len(lists[i].Members)
@@ -96,7 +91,7 @@ func membersOf[E any](lists []loaders.Page[E]) (n int) {
 	return n
 }
 
-// setNodes gives the pages the objects of their members, which are those of one page after the other.
+// setNodes distributes the objects of all members to the pages, in their order.
 func setNodes[E, T any](pages []*page[E, T], nodes []*T) {
 	for _, p := range pages {
 		n := len(p.members)

@@ -8,7 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// The conditions under which a resolver reads what it ordinarily does not.
+// Conditions of reads that happen only sometimes.
 const (
 	ifHidden     = "entries of the page are hidden from the viewer"
 	ifShort      = ifHidden + ", or it ends early, at the edge of a row"
@@ -17,25 +17,22 @@ const (
 	ifOtherOwner = "the viewer changes what others own"
 )
 
-// The subjects of reads that are not named by an argument or an attribute. No name has a space in
-// it.
+// Subjects of reads that no argument or attribute names. They contain spaces, and names do not.
 const (
 	theViewer       = "the viewer"
 	byViewer        = "by the viewer"
 	theBroadcasters = "the broadcasters"
 )
 
-// field is a field that has a resolver: a value such as a [connection] or a [lookup]. It knows what
-// the field reads. Its method cost declares that before the operation runs, and its method resolve
-// reads it.
+// field is a field that has a resolver, such as a [connection] or a [lookup]. Its method resolve
+// reads the field. Its method cost declares these reads before the operation runs.
 type field interface {
 	cost(call *costCall) error
 }
 
-// fields are by "Object.field".
 type fields map[string]field
 
-// Costs returns the costs of all resolvers, for lists whose buckets hold listBound members: that is
+// Costs returns the costs of all resolvers, for lists with buckets of listBound members:
 // [tables.ListBound], or less in tests. They are safe for concurrent use.
 func Costs(listBound int) explain.Costs {
 	return func(object, name string) explain.Cost {
@@ -47,10 +44,9 @@ func Costs(listBound int) explain.Costs {
 	}
 }
 
-// costCall is the call of a resolver whose cost is declared.
 type costCall struct {
 	*explain.Call
-	minMembers int // how many members a bucket of a list with several buckets has at least
+	minMembers int // minimum number of members of a bucket, if the list has several
 }
 
 func argument[T any](call *costCall, name string) T {
@@ -58,7 +54,6 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// request returns what the arguments and the selection of a connection ask for.
 func (call *costCall) request(cursors relay.Cursors) (request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -67,13 +62,13 @@ func (call *costCall) request(cursors relay.Cursors) (request, error) {
 	return args.request(call.Ctx, cursors)
 }
 
-// read declares a read for each object. Its row is the object's own if the loader's key is.
+// read declares a read for each object: of its own row, if the loader's key is that of the row.
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares reads that follow one another, each so many times for each object. A condition,
-// unless empty, holds for all of them.
+// reads declares consecutive reads of each object, each repeated by times. A condition, unless
+// empty, holds for all of them.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -106,20 +101,20 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// aside returns a read of a row that is not the object's own. Reads of an object with one subject
-// are equal.
-func aside(o loaders.ReadShape, subject, condition string) explain.Read {
+// otherRow returns a read of a row that is not the object's own. Reads of one object with the same
+// subject are equal.
+func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
 }
 
-// ask declares a question about each object, asked so many times. Those with one subject are equal;
-// without a subject all differ. The set may be [explain.Call.Shared].
-func (call *costCall) ask(
+// readOther declares a number of reads of other rows for each object. Reads without a subject all
+// differ. The set may be [explain.Call.Shared].
+func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
-	r := aside(o, subject, condition)
+	r := otherRow(o, subject, condition)
 	r.Times = int64(times)
 	return call.Read(at, set, r)
 }
@@ -127,7 +122,7 @@ func (call *costCall) ask(
 // awaitParents returns the stage at which [loaders.Await] returns.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
-// returnNamed declares that the field returns so many objects for each parent, as
+// returnNamed declares that the field returns a number of objects for each parent, as
 // [loaders.Object.Named] does.
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
 	set := call.Set(call.Parents, int64(each), at)
@@ -144,7 +139,7 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 	call.Returns("", set)
 }
 
-// reading is a field that reads one value for each parent, by the parent's key.
+// reading is a field that reads one value by the parent's key.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loaders.Loader[string, V]

@@ -39,7 +39,6 @@ var (
 	}
 )
 
-// topDepartments is the connection of the departments that have no parent.
 type topDepartments struct{}
 
 func (topDepartments) resolve(ctx context.Context, args pageArgs) (*model.DepartmentConnection, error) {
@@ -60,14 +59,15 @@ func writeNewDepartment(
 	})
 }
 
-func writeDepartment(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateDepartmentInput) (string, error) {
+func writeDepartment(
+	ctx context.Context, w *writers.Writers, _ string, in *model.UpdateDepartmentInput,
+) (string, error) {
 	return w.UpdateDepartment(ctx, writers.DepartmentChange{
 		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }
 
-// ancestors is the field that lists the departments above each parent, the nearest first. It reads
-// the next ancestor of all parents in one round.
+// ancestors lists the departments above each parent, nearest first. A round reads one level.
 type ancestors struct{}
 
 func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
@@ -94,14 +94,12 @@ func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*t
 	return chains, loaders.Join(len(objs), errs)
 }
 
-// ancestorFields returns the fields to read of each ancestor: those that are selected, and its
-// parent.
 func ancestorFields(ctx context.Context) []string {
 	return append(selected(ctx).names(), "parent")
 }
 
 func (ancestors) cost(call *costCall) error {
-	r := aside(loaders.Departments.RootShape(ancestorFields(call.Ctx)), "", "")
+	r := otherRow(loaders.Departments.RootShape(ancestorFields(call.Ctx)), "", "")
 	r.Times, r.Rounds = tables.MaxDepth, tables.MaxDepth
 	at := call.Read(awaitParents(call.Begin()), call.Parents, r)
 	call.Returns("", call.Set(call.Parents, tables.MaxDepth, at))

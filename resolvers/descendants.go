@@ -14,9 +14,9 @@ import (
 	"twibase/loaders"
 )
 
-// place is an entry of a subtree in tree order: level by level, each level in the order of its
-// parents. The code finds the entry again after others came or went; if it is gone itself, depth
-// and index say where it was.
+// place is a position in a subtree, in level order: each level follows the order of its parents.
+// The code finds a department again after the tree changed. If it was deleted or moved, depth and
+// index say where it was.
 type place struct {
 	depth, index int
 	code         string
@@ -38,7 +38,6 @@ func parsePlace(position string) (place, error) {
 	return p, tables.CheckCode(p.code)
 }
 
-// descendants is the connection of the subtree below each parent.
 type descendants struct{}
 
 func (descendants) resolve(
@@ -76,7 +75,6 @@ var placeCursors = relay.Cursors{Letter: relay.Descendants, Check: func(position
 	return err
 }}
 
-// depthOf returns how many levels of a subtree to read.
 func depthOf(maxDepth *int) (int, error) {
 	switch {
 	case maxDepth == nil:
@@ -87,8 +85,8 @@ func depthOf(maxDepth *int) (int, error) {
 	return min(tables.MaxDepth, *maxDepth), nil
 }
 
-// assumedSubtree is the number of departments of a subtree that is read to its end: no arguments
-// bound it.
+// assumedSubtree is the size of a subtree that the cost call assumes if no argument bounds the
+// read.
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
@@ -100,8 +98,8 @@ func (descendants) cost(call *costCall) error {
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only if the levels above have fewer departments than the page and one more:
-	// it has at most a list for each of these.
+	// A level is read only while the levels above have at most a page and one more department: it has
+	// at most that number of lists.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree
@@ -109,13 +107,13 @@ func (descendants) cost(call *costCall) error {
 	}
 	at := call.Begin()
 	if depth > 0 {
-		w := newSubtree("", request.Page).window()
+		w := newSubtree("", request.Page).pageRange()
 		w.Limit = min(w.Limit, assumedSubtree)
 		shapes := loaders.Children.PageShapes(w, true, call.minMembers)
 		at = call.reads(at, call.Parents, shapes, 1, "")
 		if levels := min(depth-1, lists); levels > 0 {
 			for _, o := range shapes {
-				r := aside(o, "", o.If)
+				r := otherRow(o, "", o.If)
 				r.Times, r.Rounds = int64(lists)*r.Times, levels*r.Rounds
 				at = call.Read(at, call.Parents, r)
 			}
@@ -125,23 +123,23 @@ func (descendants) cost(call *costCall) error {
 	return nil
 }
 
-// grow reads the trees level by level, all of them together: one round for each level.
+// grow reads all trees level by level, one round per level.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
-		var spans []loaders.PageKey
+		var pageKeys []loaders.PageKey
 		var of []int
 		for i, tree := range trees {
-			if errs[i] == nil && !tree.enough() {
+			if errs[i] == nil && !tree.complete() {
 				for _, code := range tree.level {
-					spans, of = append(spans, loaders.PageKey{Owner: code, Range: tree.window()}), append(of, i)
+					pageKeys, of = append(pageKeys, loaders.PageKey{Owner: code, Range: tree.pageRange()}), append(of, i)
 				}
 			}
 		}
-		if len(spans) == 0 {
+		if len(pageKeys) == 0 {
 			break
 		}
-		lists, err := loaders.Children.Page(ctx, spans)
+		lists, err := loaders.Children.Page(ctx, pageKeys)
 		levels := make([][]string, len(trees))
 		for j, i := range of {
 			if e := loaders.At(err, j); e != nil {
@@ -158,40 +156,37 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	return loaders.Join(len(trees), errs)
 }
 
-// subtree is what has been read of the departments below one.
+// subtree is the part of a department's subtree that has been read.
 type subtree struct {
-	asked relay.Page
-	after place // the bounds; a zero place is none
-	until place
-	depth int
-	level []string // the codes of the deepest level read
-	found []place  // what lies between the bounds
-	past  bool     // whether until has been reached
+	page   relay.Page
+	after  place // exclusive bounds of the page; zero is none
+	until  place
+	depth  int
+	level  []string // codes of the deepest level read
+	found  []place  // between the bounds
+	passed bool     // until was reached
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
-	t := &subtree{asked: p, level: []string{code}}
+	t := &subtree{page: p, level: []string{code}}
 	t.after, _ = parsePlace(p.After)
 	t.until, _ = parsePlace(p.Before)
 	return t
 }
 
-// window returns how much of each list of children to read for the next level. If the page begins
-// in that level or above, it is what the page lacks, and one more that tells whether another page
-// follows.
-func (t *subtree) window() loaders.Range {
-	if t.asked.Backward || t.depth+1 <= t.after.depth {
+// pageRange returns the part of each list of children to read for the next level. From the level of
+// after on it is the number of departments that the page lacks, and one more for hasNextPage.
+func (t *subtree) pageRange() loaders.Range {
+	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
 	}
-	return loaders.Range{Limit: t.asked.Size + 1 - len(t.found)}
+	return loaders.Range{Limit: t.page.Size + 1 - len(t.found)}
 }
 
-// enough reports whether the page has been read.
-func (t *subtree) enough() bool {
-	return len(t.level) == 0 || t.past || !t.asked.Backward && len(t.found) > t.asked.Size
+func (t *subtree) complete() bool {
+	return len(t.level) == 0 || t.passed || !t.page.Backward && len(t.found) > t.page.Size
 }
 
-// add adds the next level.
 func (t *subtree) add(level []string) {
 	t.depth++
 	t.level = level
@@ -203,7 +198,7 @@ func (t *subtree) add(level []string) {
 		from = min(t.locate(t.after)+1, to)
 	}
 	if t.until.depth > 0 && t.depth >= t.until.depth {
-		t.past = true
+		t.passed = true
 		if to = 0; t.depth == t.until.depth {
 			to = min(t.locate(t.until), len(level))
 		}
@@ -214,7 +209,7 @@ func (t *subtree) add(level []string) {
 }
 
 // locate returns the index of a place in the level that was just read: that of its code or, if it
-// is gone, the one that it had.
+// is gone, its former index.
 func (t *subtree) locate(p place) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i
@@ -222,12 +217,11 @@ func (t *subtree) locate(p place) int {
 	return p.index
 }
 
-// fill fills the page that was asked for.
 func (t *subtree) fill(p *page[place, tables.Department]) {
-	size := t.asked.Size
+	size := t.page.Size
 	p.members = t.found
-	hasPrevious, hasNext := t.asked.After != "", t.asked.Before != ""
-	if more := len(t.found) > size; t.asked.Backward {
+	hasPrevious, hasNext := t.page.After != "", t.page.Before != ""
+	if more := len(t.found) > size; t.page.Backward {
 		if hasPrevious = more; more {
 			p.members = t.found[len(t.found)-size:]
 		}

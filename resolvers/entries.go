@@ -7,32 +7,31 @@ import (
 	"twibase/loaders"
 )
 
-// entries are objects that are stored in the lists where they are shown, such as twits: they have
-// no row of their own. They are gone when the author of the list is.
+// entries are objects stored in lists, such as twits, without a row of their own. They are deleted
+// with the author of the list.
 type entries[T any] struct {
 	list    loaders.List[*T]
-	parse   func(key string) (entryKey, error) // parses the key in an id
-	author  string                             // what explain calls the author
+	parse   func(key string) (entryKey, error) // parses the key of an id
+	author  string                             // the author's name in plans
 	visible visibility[T]
 }
 
-// entryKey is the place of an entry, and the author with whom it is gone.
+// entryKey is the place of an entry, and the author with whom it is deleted.
 type entryKey struct {
 	loaders.MemberKey
 	author string
 }
 
-// visibility is which objects of a kind are visible to the viewer.
+// visibility decides which objects of a kind the viewer may see.
 type visibility[T any] struct {
-	// filter replaces the objects that are not visible with nil.
+	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares what filter reads for n objects of each object of a set, or for those that have
-	// the subject as their author.
+	// cost declares the reads of filter for n objects of each object of a set, or for all objects
+	// whose author is the subject.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
-// read returns the entries, nil where there is none. It does not ask whether the viewer may see
-// them.
+// read returns the entries, visible or not, and nil for those that do not exist.
 func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
@@ -50,14 +49,12 @@ func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	return found, loaders.Join(len(keys), err, existsErr)
 }
 
-// readVisible returns the entries that are visible to the viewer, nil where there is none.
 func (e entries[T]) readVisible(ctx context.Context, keys []entryKey) ([]*T, error) {
 	found, err := e.read(ctx, keys)
 	found, visibleErr := e.visible.filter(ctx, found)
 	return found, loaders.Join(len(keys), err, visibleErr)
 }
 
-// readByKey returns the entries that are visible to the viewer, by the keys in their ids.
 func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) {
 	parsed := make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -69,17 +66,16 @@ func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) 
 	return e.readVisible(ctx, parsed)
 }
 
-// readCost declares what readVisible reads for an entry of each object.
 func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts declares what readVisible reads for n entries of each object. Those with the author as
-// subject are asked about that author once.
+// readCosts declares the reads of readVisible for n entries of each object. The existence of an
+// author that is a subject is read once.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
-	call.ask(at, set, loaders.Users.Exists.Shape(""), author, n, condition)
+	call.readOther(at, set, loaders.Users.Exists.Shape(""), author, n, condition)
 	at = call.reads(at, set, e.list.MemberShapes(), n, condition)
 	return e.visible.cost(call, at, set, "", n)
 }
@@ -89,8 +85,7 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected is a payloadRead of an entry that is read only if the field of the payload is
-// selected.
+// ifSelected is the payloadRead of an entry that is read only if its payload field is selected.
 type ifSelected[T any] struct {
 	field string
 	entries[T]
@@ -98,7 +93,6 @@ type ifSelected[T any] struct {
 
 func (s ifSelected[T]) selected(ctx context.Context) bool { return selected(ctx).has(s.field) }
 
-// payloadCost implements [payloadRead].
 func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
 	if s.selected(call.Ctx) {
 		at = s.entries.payloadCost(call, at)
@@ -106,38 +100,37 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
-// listed is the source of the entries of lists.
+// listed reads the entries of lists.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner says that the owner of a list is the author of its entries. The list of a deleted
-	// owner is empty at once: it is cleared in the background.
+	// byOwner: the owner of a list is the author of its entries. The list of a deleted owner is hidden
+	// until the background work has cleared it.
 	byOwner bool
-	// ownersExist says that the owners are known to exist, or that it does not matter.
+	// ownersExist: the owners need no check of existence.
 	ownersExist bool
 }
 
-func (s listed[T]) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error) {
+func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {
 	if !s.byOwner || s.ownersExist {
-		pages, err := s.list.Page(ctx, spans)
+		pages, err := s.list.Page(ctx, pageKeys)
 		return s.filter(ctx, pages, err)
 	}
-	owners := make([]string, len(spans))
-	for i, span := range spans {
-		owners[i] = span.Owner
+	owners := make([]string, len(pageKeys))
+	for i, pageKey := range pageKeys {
+		owners[i] = pageKey.Owner
 	}
 	awaitOwners := loaders.Users.Exists.Ask(ctx, owners)
-	pages, err := s.list.Page(ctx, spans)
+	pages, err := s.list.Page(ctx, pageKeys)
 	exist, existErr := awaitOwners()
 	for i := range pages {
 		if !exist[i] {
 			pages[i] = candidates[T]{}
 		}
 	}
-	return s.filter(ctx, pages, loaders.Join(len(spans), err, existErr))
+	return s.filter(ctx, pages, loaders.Join(len(pageKeys), err, existErr))
 }
 
-// filter replaces the entries that are not visible with nil.
 func (s listed[T]) filter(ctx context.Context, pages []candidates[T], pageErr error) ([]candidates[T], error) {
 	members := make([]*T, 0, membersOf(pages))
 	for i := range pages {
@@ -157,7 +150,7 @@ func (s listed[T]) cost(call *costCall, at explain.Stage, l look) explain.Stage 
 		return s.visible.cost(call, at, call.Parents, "", l.candidates)
 	case l.first():
 		return s.visible.cost(call, at, call.Parents, byViewer, 1)
-	default: // something was hidden in the first look: it is known whether the viewer follows the author
+	default: // the first look has read whether the viewer follows the author
 		return at
 	}
 }

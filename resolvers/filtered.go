@@ -10,50 +10,49 @@ import (
 	"twibase/loaders"
 )
 
-// lookahead is how many candidates a page of a filtered connection reads at most, as a multiple of
-// its size.
+// lookahead bounds the candidates that a page of a filtered connection reads, as a multiple of its
+// size.
 const lookahead = 4
 
-// filteredConnection is a connection that shows the entries that are visible to the viewer. The
-// members of its list are candidates. It reads as many candidates as the page has entries and, if
-// some of them are hidden, the rest of the lookahead: two looks at most. A page may still be short
-// although more entries follow: its end cursor is that of the last candidate that was read.
+// filteredConnection is a connection of the entries that the viewer may see. The members of its
+// list are candidates. The first look reads the page's size of candidates. If some are hidden, a
+// second look reads the rest of the lookahead. A page may be short although more entries follow:
+// its end cursor is that of the last candidate that was read.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
 	source source[T]
 	total  total // nil if there is none
 	as     func(*page[struct{}, T]) C
-	// eager connections read the whole lookahead at once, because most viewers see few of the
-	// candidates.
+	// eager connections read the whole lookahead in one look, because most candidates are hidden from
+	// most viewers.
 	eager bool
 	// unsplit lists have one bucket.
 	unsplit bool
 }
 
-// source reads candidates.
 type source[T any] interface {
-	// read returns the candidates in each span. The error is nil or index-aligned.
-	read(ctx context.Context, spans []loaders.PageKey) ([]candidates[T], error)
-	// cost declares what read reads in a look at the list of each parent.
+	// read returns the candidates of each page range.
+	read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
+	// cost declares the reads of a look at the list of each parent.
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
 
-// candidates are a part of a list, in its order. A member that is hidden from the viewer is nil.
+// candidates are a part of a list, in its order. A hidden member is nil.
 type candidates[T any] = loaders.Page[*T]
 
-// look is what one look at candidates reads.
+// look declares what one look reads.
 type look struct {
 	loaders.Range
-	atBeginning bool   // the window is at the list's beginning, within its first bucket
-	candidates  int    // how many candidates were not read by the look before
-	condition   string // why there is a second look; empty for the first
+	atBeginning bool   // the range begins with the list, and ends in its first bucket
+	candidates  int    // candidates that the look before did not read
+	condition   string // of the second look; empty for the first
 }
 
 func (l look) first() bool { return l.condition == "" }
 
-// looks returns how many candidates of a list have been read after each look. Backwards a bucket is
-// read whole, and no other: a second look would not find more.
+// looks returns the number of candidates after each look. A page from the end reads exactly one
+// bucket, so a second look would find nothing.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -62,12 +61,11 @@ func (f filteredConnection[P, T, C]) looks(r *request) []int {
 }
 
 func (f filteredConnection[P, T, C]) window(r *request, limit int) loaders.Range {
-	w := r.window()
+	w := r.pageRange()
 	w.Limit, w.Far = limit, w.Far && !f.unsplit
 	return w
 }
 
-// resolve returns the connection of each parent. The error is nil or index-aligned.
 func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, args pageArgs) ([]*C, error) {
 	r, err := args.request(ctx, relay.CursorsOf(f.list))
 	if err != nil {
@@ -88,7 +86,7 @@ func (f filteredConnection[P, T, C]) cost(call *costCall) error {
 	return nil
 }
 
-// costFrom declares the cost of a field that begins to read at a stage.
+// costFrom declares the cost of a connection that begins to read at a stage.
 func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
 	end := totalCost(call, r, f.total, at)
 	if r.entries {
@@ -97,7 +95,6 @@ func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at exp
 	}
 }
 
-// read fills the pages of owners with entries. The error is nil or index-aligned.
 func (f filteredConnection[P, T, C]) read(
 	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
 ) error {
@@ -108,17 +105,17 @@ func (f filteredConnection[P, T, C]) read(
 	}
 	for _, limit := range f.looks(r) {
 		window := f.window(r, limit)
-		incomplete, spans := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
+		incomplete, pageKeys := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
-				spans = append(spans, loaders.PageKey{Owner: owners[i], Range: builders[i].next(window)})
+				pageKeys = append(pageKeys, loaders.PageKey{Owner: owners[i], Range: builders[i].next(window)})
 			}
 		}
-		if len(spans) == 0 {
+		if len(pageKeys) == 0 {
 			break
 		}
-		found, err := f.source.read(ctx, spans)
+		found, err := f.source.read(ctx, pageKeys)
 		for j, i := range incomplete {
 			errs[i] = loaders.At(err, j)
 			builders[i].add(found[j])
@@ -130,15 +127,14 @@ func (f filteredConnection[P, T, C]) read(
 	return loaders.Join(len(pages), errs)
 }
 
-// readCost declares what read reads.
 func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
 	at = f.source.cost(call, at, look{Range: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
 	if len(looks) == 1 {
 		return at
 	}
-	// The second look goes on behind the first: in the same bucket if that began at the list's
-	// beginning and buckets are large enough.
+	// The second look continues the first: in the same bucket if that began with the list, and buckets
+	// are large enough.
 	all := looks[1]
 	second := look{Range: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
 	second.atBeginning = r.After == "" && all < call.minMembers
@@ -149,16 +145,16 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	return f.source.cost(call, at, second)
 }
 
-// pageBuilder builds the page of one owner from the candidates of one look after another. They are in the order in which they
-// are read: from the end of the list if the request is Backward.
+// pageBuilder builds the page of one owner from the candidates of consecutive looks, in the order
+// of reading: from the end of the list if the request is Backward.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
-	// exhausted says that no candidate follows the last look.
+	// no candidate follows the last look
 	exhausted bool
 }
 
-// complete reports whether no further look can add to the page.
+// complete reports whether another look cannot add to the page.
 func (b *pageBuilder[T]) complete() bool {
 	size, visible := b.request.Size, 0
 	for _, node := range b.Members {
@@ -169,7 +165,7 @@ func (b *pageBuilder[T]) complete() bool {
 	return b.exhausted || visible >= size || len(b.Members) >= size*lookahead
 }
 
-// next returns the part of a window that has not been read.
+// next returns the unread part of a range.
 func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	n := len(b.Positions)
 	w.Limit = max(w.Limit-n, 0)
@@ -183,7 +179,6 @@ func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	return w
 }
 
-// add adds the candidates of a look.
 func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.exhausted = !c.HasNext
 	if b.request.Backward {
@@ -196,12 +191,12 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the order of the list. It ends with the entry that makes it full, or else with the last
-// candidate. Its cursors are those of the first and the last candidate.
+// build completes the page, in the order of the list. It ends with its last entry if it is full,
+// otherwise with the last candidate. Its cursors are those of the first and the last candidate.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
-	// If nothing is hidden, as on most pages, nothing is copied. That saves two allocations per page, two thirds of those of
-	// BenchmarkEmbedded/reference in bench.
+	// Most pages hide nothing and need no copy. That saves two allocations per page, two thirds of
+	// those of BenchmarkEmbedded/reference in bench.
 	b.nodes, b.positions = slices.Clip(b.Members[:end]), slices.Clip(b.Positions[:end])
 	if slices.Contains(b.nodes, nil) {
 		b.nodes, b.positions = make([]*T, 0, b.request.Size), make([]string, 0, b.request.Size)
@@ -229,7 +224,7 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// unread returns pages of the objects that the members of lists refer to, before the objects are read.
+// unread returns pages without members, for objects that are read later.
 func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	pages := make([]candidates[T], len(lists))
 	for i, list := range lists {
@@ -238,8 +233,7 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute gives each page its members, and its errors. The members are those of one page after
-// the other; a page has as many as positions.
+// distribute gives each page its members, one per position, and their errors.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

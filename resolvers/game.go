@@ -22,7 +22,7 @@ var (
 	mutationRecordPlay = playMutation{mutationOf(permission.RecordPlay, gamePayload, userPayload)}
 
 	queryGame  = lookup[tables.Game]{loaders.Games, "code"}
-	queryGames = scanOf(loaders.Games, gameConnection[struct{}](nil))
+	queryGames = scan[tables.Game, model.GameConnection]{loaders.Games, gameConnection[struct{}](nil)}
 
 	gamePlayers = connectionOf(
 		gameCodes, loaders.Players, loaders.Users, self, userConnection[string](nil))
@@ -46,7 +46,6 @@ func writeGame(ctx context.Context, w *writers.Writers, _ string, in *model.Upda
 
 var gamePayload = payloadObject[tables.Game]{loaders.Games}
 
-// playMutation is the mutation that records a play.
 type playMutation struct{ mutation }
 
 func (m playMutation) resolve(
@@ -59,7 +58,7 @@ func (m playMutation) resolve(
 	}
 	var played writers.Played
 	var username string
-	userErrors, err := m.run(ctx, permission.About{}, func(ctx context.Context, viewer string) (err error) {
+	userErrors, err := m.run(ctx, permission.Target{}, func(ctx context.Context, viewer string) (err error) {
 		username = viewer
 		played, err = r.Writers.RecordPlay(ctx, viewer, play)
 		return err
@@ -72,7 +71,6 @@ func (m playMutation) resolve(
 	return userErrors, err
 }
 
-// playsByDay is the field that returns how much all players together played on each day.
 type playsByDay struct{}
 
 func (playsByDay) resolve(ctx context.Context, games []*tables.Game, from, to string) ([][]*tables.DayCount, error) {

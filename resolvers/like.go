@@ -30,11 +30,10 @@ var (
 	}
 )
 
-// likedSource reads the twits that users like.
 type likedSource struct{}
 
-func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
-	lists, err := loaders.LikedTwits.Page(ctx, spans)
+func (likedSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[tables.Twit], error) {
+	lists, err := loaders.LikedTwits.Page(ctx, pageKeys)
 	keys := make([]entryKey, 0, membersOf(lists))
 	for _, list := range lists {
 		for _, liked := range list.Members {
@@ -46,11 +45,11 @@ func (likedSource) read(ctx context.Context, spans []loaders.PageKey) ([]candida
 }
 
 func (likedSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	at = call.reads(at, call.Parents, loaders.LikedTwits.PageShapes(l.Range, l.atBeginning, call.minMembers), 1, l.condition)
+	page := loaders.LikedTwits.PageShapes(l.Range, l.atBeginning, call.minMembers)
+	at = call.reads(at, call.Parents, page, 1, l.condition)
 	return twitEntries.readCosts(call, at, call.Parents, "", l.candidates, l.condition)
 }
 
-// likeMutation is a mutation that relates the viewer to a twit, or ends that.
 type likeMutation[I any] struct {
 	mutation
 	write relationWriter
@@ -62,7 +61,7 @@ func (m likeMutation[I]) resolve(
 ) (userErrors []*model.UserError, err error) {
 	id := m.twit(in)
 	*twit, userErrors, err = m.onTwit(ctx, id, func(ctx context.Context, viewer string) error {
-		key := "" // no twit has it
+		key := ""
 		if id.Noun == tables.NounTwit {
 			key = id.Key
 		}

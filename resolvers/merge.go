@@ -9,14 +9,13 @@ import (
 	"twibase/loaders"
 )
 
-// merge returns the page of a list that has the members of several lists. Each part is the page of
-// one of the lists in the same window. Members at the same position are the same; one is hidden
-// only if it is in all parts.
+// merge returns one page of the union of several lists. Each part is the page of one list in the
+// same range. Members at the same position are equal; one is hidden only if all parts hide it.
 //
-// The page ends where the first part ends that has more members than were read: what follows in
-// that list is not known.
+// If a part has more members than were read, the page ends where that part ends: the members that
+// follow there are unknown.
 func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
-	order := strings.Compare // the order in which the lists are read
+	order := strings.Compare // the order of reading
 	if w.Backward {
 		order = func(a, b string) int { return strings.Compare(b, a) }
 	}
@@ -51,8 +50,8 @@ func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.T
 	return merged
 }
 
-// lastRead returns the position that was read last, and whether the list has more members in the
-// window.
+// lastRead returns the last position that was read, and whether the list has more members in the
+// range.
 func lastRead(w loaders.Range, part candidates[tables.Twit]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {

@@ -15,14 +15,13 @@ import (
 	"twibase/writers"
 )
 
-// mutation is a field of the mutation root: its resolver checks the authorization, lets a writer
-// make the change, and reads what the payload shows. The reads of writers are not part of its cost.
+// mutation is a field of the mutation root. Its resolver checks the authorization, lets a writer
+// make the change, and reads the payload. Its cost does not include the reads of writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
 }
 
-// payloadRead is what a payload reads of one object.
 type payloadRead interface {
 	payloadCost(call *costCall, at explain.Stage) explain.Stage
 }
@@ -41,25 +40,23 @@ func (m mutation) cost(call *costCall) error {
 	return nil
 }
 
-// run authorizes the viewer and lets write make the change. It returns the user errors, none if the
-// change was made. See [change].
+// run authorizes the viewer and calls write, as [change] does.
 func (m mutation) run(
-	ctx context.Context, about permission.About, write func(ctx context.Context, viewer string) error, checks ...check,
+	ctx context.Context, target permission.Target, write func(ctx context.Context, viewer string) error, checks ...check,
 ) ([]*model.UserError, error) {
-	viewer, left, err := authorize(ctx, m.action, about)
+	viewer, left, err := authorize(ctx, m.action, target)
 	if err != nil {
 		return nil, err
 	}
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, append([]check{left}, checks...)...)
 }
 
-// errUnauthorized fails the write of a viewer who is not authorized. The error of the check says
-// why.
+// errUnauthorized is the failed precondition of an unauthorized viewer. Clients get the error of
+// the check.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change makes a change if the checks succeed; a nil check does. It returns the user errors, none
-// if the change was made. What was read before is read again afterwards, so that the payload shows
-// what was written.
+// change calls write if the checks succeed. It returns the user errors, none if the change was
+// made. It forgets earlier reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -81,7 +78,7 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 	return list, nil
 }
 
-// checkAndWrite does the checks while the writer reads. The write commits only after they have
+// checkAndWrite runs the checks while the writer reads. The write commits only after they have
 // succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
@@ -108,8 +105,8 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted returns the id of an object after its deletion, nil if it was not deleted because of an
-// error. The payload reads nothing of the object from then on.
+// deleted returns the id of a deleted object, nil after an error. It hides the object from the
+// reads of the payload.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
 		return nil
@@ -118,7 +115,6 @@ func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, e
 	return &id
 }
 
-// payloadObject is an object that a payload shows, in the field of the noun's name.
 type payloadObject[T any] struct{ loaders.Object[T] }
 
 func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
@@ -128,12 +124,10 @@ func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.
 	return at
 }
 
-// selected returns the fields of the object that the payload selects.
 func (p payloadObject[T]) selected(ctx context.Context) []string {
 	return selected(ctx).below(ctx, p.Kind().Name).names()
 }
 
-// read returns the object of a key after the change, nil if that was not made because of an error.
 func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*model.UserError, err error) (*T, error) {
 	if err != nil || len(userErrors) > 0 {
 		return nil, err
@@ -141,7 +135,7 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
-// readBefore returns the object as it is before it is deleted, nil if it can't exist.
+// readBefore returns the object before its deletion, nil if it can't exist.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {
@@ -151,15 +145,14 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 	return found[0], loaders.At(err, 0)
 }
 
-// writer changes an object, whose key it returns.
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation is a mutation that changes an object, and shows it after the change.
+// objectMutation is a mutation that changes an object and returns it.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
 	write  writer[I]
-	owner  func(in *I) string // the user whom the change is about; nil if it is about none
+	owner  func(in *I) string // owner that the permission depends on; may be nil
 }
 
 func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {
@@ -168,12 +161,12 @@ func changes[T, I any](action permission.Action, objects loaders.Object[T], writ
 }
 
 func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, object **T) ([]*model.UserError, error) {
-	var about permission.About
+	var target permission.Target
 	if m.owner != nil {
-		about.Owner = norm.NFC.String(m.owner(in))
+		target.Owner = norm.NFC.String(m.owner(in))
 	}
 	var key string
-	userErrors, err := m.run(ctx, about, func(ctx context.Context, viewer string) (err error) {
+	userErrors, err := m.run(ctx, target, func(ctx context.Context, viewer string) (err error) {
 		key, err = m.write(ctx, r.Writers, viewer, in)
 		return err
 	})
@@ -184,7 +177,7 @@ func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, o
 // relationWriter is [writers.Writers.Relate] or [writers.Writers.Unrelate].
 type relationWriter func(w *writers.Writers, ctx context.Context, x *tables.Relation, from, to string) error
 
-// relatesViewer returns a mutation that relates the viewer to an object, or ends that.
+// relatesViewer returns a mutation that relates the viewer to an object, or unrelates them.
 func relatesViewer[T, I any](
 	action permission.Action, write relationWriter, x *tables.Relation, objects loaders.Object[T], to func(in *I) string,
 ) objectMutation[T, I] {
@@ -193,14 +186,13 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation is a mutation that relates two objects, or ends that, and shows both.
+// pairMutation is a mutation that relates or unrelates two objects, and returns both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
 	from  func(in *I) string
 }
 
-// relates returns a pairMutation.
 func relates[A, B, I any](
 	action permission.Action, write relationWriter, x *tables.Relation,
 	first loaders.Object[A], from func(in *I) string, second loaders.Object[B], to func(in *I) string,
@@ -220,7 +212,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion is a mutation that deletes an object, and shows it as it was.
+// deletion is a mutation that deletes an object, and returns it as it was.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]
@@ -239,12 +231,12 @@ func deletes[T, I any](
 func (m deletion[T, I]) resolve(
 	ctx context.Context, r *Resolver, in *I, object **T, deletedID **tables.ID,
 ) ([]*model.UserError, error) {
-	id, about := tables.ID{Noun: m.object.Kind().Noun, Key: norm.NFC.String(m.key(in))}, permission.About{}
+	id, target := tables.ID{Noun: m.object.Kind().Noun, Key: norm.NFC.String(m.key(in))}, permission.Target{}
 	if id.Noun == tables.NounUser {
-		about.Owner = id.Key
+		target.Owner = id.Key
 	}
 	var before *T
-	userErrors, err := m.run(ctx, about, func(ctx context.Context, _ string) error {
+	userErrors, err := m.run(ctx, target, func(ctx context.Context, _ string) error {
 		return m.remove(ctx, r.Writers, id.Key, in)
 	}, func(ctx context.Context) (err error) {
 		before, err = m.object.readBefore(ctx, id.Key)
@@ -256,7 +248,6 @@ func (m deletion[T, I]) resolve(
 	return userErrors, err
 }
 
-// notFound is the user error for an object that does not exist or that the viewer may not see.
 func notFound(field, what string) error {
 	return writers.UserErrors{{Code: writers.NotFound, Field: field, Message: "there is no such " + what}}
 }

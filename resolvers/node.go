@@ -23,7 +23,6 @@ var (
 	queryViewer = viewer{}
 )
 
-// nodeByID is the root field that returns the object of an id.
 type nodeByID struct{}
 
 func (nodeByID) resolve(ctx context.Context, id tables.ID) (model.Node, error) {
@@ -37,7 +36,6 @@ func (nodeByID) cost(call *costCall) error {
 	return nil
 }
 
-// nodesByID is the root field that returns the objects of ids.
 type nodesByID struct{}
 
 func (nodesByID) resolve(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
@@ -70,7 +68,6 @@ func checkIDs(ids []*tables.ID) error {
 	return nil
 }
 
-// viewer is the root field that returns the viewer, null for a stranger.
 type viewer struct{}
 
 func (viewer) resolve(ctx context.Context) (*tables.User, error) {
@@ -88,15 +85,13 @@ func (viewer) cost(call *costCall) error {
 	return nil
 }
 
-// nodeReader reads the objects of one noun by the keys in their ids.
 type nodeReader struct {
 	noun tables.Noun
 	typ  string
-	// read returns the objects, nil where there is none. The error is nil or index-aligned, or that
-	// of all keys.
+	// read returns the objects, nil for those that do not exist. The error is nil, index-aligned, or
+	// that of all keys.
 	read func(ctx context.Context, keys []string) ([]model.Node, error)
-	// cost declares what read reads for a set of objects, and returns the stage at which it
-	// returns.
+	// cost returns the stage at which read returns.
 	cost func(call *costCall, objects *explain.Set) explain.Stage
 }
 
@@ -151,8 +146,8 @@ func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
 	return nodes
 }
 
-// nodes returns the objects of the ids, nil where there is none that the viewer may see. It reads
-// the objects of one noun together, and all nouns side by side.
+// nodes returns the objects that the viewer may see, nil for others. It reads all nouns in
+// parallel.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
 	var reads []func()
@@ -181,7 +176,6 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	return found, errs
 }
 
-// nodesCost declares what nodes reads.
 func nodesCost(call *costCall, ids []*tables.ID) {
 	counts := map[tables.Noun]int64{}
 	for _, id := range ids {
@@ -193,7 +187,7 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 		end = explain.Latest(end, reader.cost(call, sets[i]))
 	}
 	for i, reader := range nodeReaders {
-		if end != call.Begin() { // the fields of the objects are resolved when all objects have been read
+		if end != call.Begin() { // fields are resolved when all objects have been read
 			sets[i] = call.Set(call.Parents, counts[reader.noun], end)
 		}
 		call.Returns(reader.typ, sets[i])

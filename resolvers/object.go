@@ -6,13 +6,13 @@ import (
 	"twibase/loaders"
 )
 
-// lookup is a root field that returns the object whose key an argument is.
+// lookup is a root field that returns the object of a key.
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string
 }
 
-// resolve returns the object, nil if there can't be one of that key.
+// resolve returns the object, nil for an invalid key.
 func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
 	if l.objects.Kind().CheckKey(key) != nil {
 		return nil, nil
@@ -30,7 +30,7 @@ func (l lookup[T]) cost(call *costCall) error {
 // reference is a field that returns the object that each parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute says that key is read from the parent's row, which may still be lazy.
+	// attribute: key reads the parent's row, which may be lazy.
 	attribute bool
 	// key returns the key of the object, nil if there is none.
 	key func(parent *P) *string
@@ -46,7 +46,6 @@ func (f reference[P, T]) resolve(ctx context.Context, parents []*P) ([]*T, error
 	return objects, nil
 }
 
-// keys returns the keys of the objects that the parents refer to.
 func (f reference[P, T]) keys(ctx context.Context, parents []*P) []*string {
 	if f.attribute {
 		loaders.Await(ctx)
@@ -69,7 +68,6 @@ func (f reference[P, T]) cost(call *costCall) error {
 	return nil
 }
 
-// present returns the keys that are not nil, and their indexes.
 func present(keys []*string) (values []string, indexes []int) {
 	for i, key := range keys {
 		if key != nil {
@@ -79,7 +77,7 @@ func present(keys []*string) (values []string, indexes []int) {
 	return values, indexes
 }
 
-// scatter puts values, or their errors, at indexes of others.
+// scatter stores values, or their errors, at indexes of larger lists.
 func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err error) {
 	for j, i := range indexes {
 		all[i], errs[i] = values[j], loaders.At(err, j)
@@ -97,7 +95,6 @@ func keysOf[T any](parents []*T, key func(*T) string) []string {
 	return keys
 }
 
-// pointers returns pointers to the values.
 func pointers[T any](values []T) []*T {
 	list := make([]*T, len(values))
 	for i := range values {

@@ -9,7 +9,6 @@ import (
 	"twibase/loaders"
 )
 
-// pageArgs are the arguments of every connection.
 type pageArgs struct {
 	first  *int
 	after  *string
@@ -17,14 +16,13 @@ type pageArgs struct {
 	before *string
 }
 
-// request is what the arguments and the selection of a connection ask for.
+// request is the page and the selection that a client requests of a connection.
 type request struct {
 	cursors relay.Cursors
 	relay.Page
 	connectionSelection
 }
 
-// request checks the arguments.
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
 	p, err := cursors.Page(a.first, a.after, a.last, a.before)
 	if err != nil {
@@ -33,12 +31,11 @@ func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, 
 	return request{cursors, p, selectedConnection(ctx)}, nil
 }
 
-func (r request) window() loaders.Range {
+func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
 }
 
-// page is a page of a connection: its members, as the list has them, and the objects that they
-// refer to.
+// page is a page of a connection: members of the list, and the objects that they refer to.
 type page[E, T any] struct {
 	request   *request
 	members   []E
@@ -48,7 +45,6 @@ type page[E, T any] struct {
 	total     *int
 }
 
-// newPages returns an empty page for each owner.
 func newPages[E, T any](n int, r *request) []*page[E, T] {
 	pages, all := make([]*page[E, T], n), make([]page[E, T], n)
 	for i := range pages {
@@ -58,8 +54,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all returns the nodes. An empty page has an empty list: null would mean that it could not be
-// read.
+// all returns the nodes. It is never nil: null would mean that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}
@@ -67,11 +62,9 @@ func (p *page[E, T]) all() []*T {
 	return p.nodes
 }
 
-// cursor returns the cursor of entry i.
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets pageInfo, if it is selected. positions are those of the page's ends and of any
-// entries between.
+// locate sets pageInfo, if it is selected. The first and the last position are the page's ends.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return
@@ -83,7 +76,7 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 }
 
-// edges returns the edges of a page, nil if they are not selected. fill sets the fields of edge i.
+// edges returns nil if edges are not selected. fill sets the fields of edge i.
 func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	if !p.request.edges {
 		return nil
@@ -95,7 +88,7 @@ func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	return list
 }
 
-// convert returns the connections of a model, nil where a page has an error.
+// convert returns the connections of the pages, nil for a page with an error.
 func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	connections, all := make([]*C, len(pages)), make([]C, len(pages))
 	for i, p := range pages {
@@ -107,16 +100,13 @@ func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	return connections, err
 }
 
-// total is how totalCount is read.
+// total reads totalCount.
 type total interface {
-	// read returns the totals of owners. The error is nil or index-aligned.
 	read(ctx context.Context, owners []string) ([]*int, error)
-	// cost declares what read reads.
 	cost(call *costCall, at explain.Stage) explain.Stage
 }
 
-// fill fills the pages of owners with what is selected: entries, which a function reads, and totals. Both are read side by
-// side. The error is nil or index-aligned.
+// fill reads the selected parts of the pages, entries and totals, in parallel.
 func fill[E, T any](
 	ctx context.Context, pages []*page[E, T], r *request, t total, owners []string, entries func() error,
 ) error {
@@ -135,7 +125,6 @@ func fill[E, T any](
 	return loaders.Join(len(owners), err, totalErr)
 }
 
-// totalCost declares what fill reads for totals.
 func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.Stage {
 	if !r.total || t == nil {
 		return at
@@ -143,7 +132,6 @@ func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.St
 	return t.cost(call, at)
 }
 
-// length is a total that is stored beside the list.
 type length struct{ loaders.Loader[string, int] }
 
 func (l length) read(ctx context.Context, owners []string) ([]*int, error) {

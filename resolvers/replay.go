@@ -12,16 +12,14 @@ import (
 )
 
 const (
-	// replayPage is how many twits a replay reads together.
-	replayPage = 100
-	// replayTimeout bounds each of these reads.
+	replayPage    = 100
 	replayTimeout = 30 * time.Second
 )
 
-// replay sends the twits that arrived between a twit and the start of the subscription: first those
-// with an earlier time that may have arrived later all the same, then those with a later time, the
-// oldest first. So if a replay breaks off, the client has everything before the last twit that it
-// received. Twits that the subscription delivers are left to it.
+// replay sends the twits that arrived between a twit and the start of the subscription, but leaves
+// those that the subscription delivers to it. First come older twits that may have arrived later,
+// then newer ones, oldest first. So a client whose replay is interrupted has everything before the
+// last twit that it received.
 func (r *subscriptionResolver) replay(
 	ctx context.Context, s *stream, after tables.TwitKey, send func(*tables.Twit) error,
 ) error {
@@ -65,7 +63,7 @@ func (r *subscriptionResolver) replay(
 	}
 }
 
-// lateTwits returns the twits that are older than the received one and may have arrived later, the
+// lateTwits returns the twits that are older than the received one and may have arrived later,
 // newest first.
 func (r *subscriptionResolver) lateTwits(
 	ctx context.Context, s *stream, received tables.TwitKey, position string,
@@ -95,23 +93,26 @@ func (r *subscriptionResolver) lateTwits(
 }
 
 // replayPage reads a page of the row, as the viewer sees it.
-func (r *subscriptionResolver) replayPage(ctx context.Context, s *stream, w loaders.Range) (candidates[tables.Twit], error) {
+func (r *subscriptionResolver) replayPage(
+	ctx context.Context, s *stream, w loaders.Range,
+) (candidates[tables.Twit], error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTimeout)
 	defer cancel()
 	ctx, end := freshTask(ctx, r.Fresh)
 	defer end()
-	spans := []loaders.PageKey{{Owner: s.owner, Range: w}}
+	pageKeys := []loaders.PageKey{{Owner: s.owner, Range: w}}
 	var found []candidates[tables.Twit]
 	var err error
 	if s.kind == live.Timeline {
-		found, err = timelineSource{}.read(ctx, spans)
+		found, err = timelineSource{}.read(ctx, pageKeys)
 	} else {
-		found, err = userTwits.listed.read(ctx, spans)
+		found, err = userTwits.listed.read(ctx, pageKeys)
 	}
 	return found[0], loaders.At(err, 0)
 }
 
-// freshTask returns a context with new loaders, in which the caller is a task until end is called.
+// freshTask returns a context with new loaders, and registers the caller as a task until end is
+// called.
 func freshTask(ctx context.Context, fresh func(context.Context) context.Context) (_ context.Context, end func()) {
 	ctx = fresh(ctx)
 	tasks := loaders.TasksOf(ctx)
@@ -119,17 +120,19 @@ func freshTask(ctx context.Context, fresh func(context.Context) context.Context)
 	return ctx, tasks.End
 }
 
-// Visible returns the function that says which twits subscribers may see: see [live.Options]. It
-// asks for all of them in one round, also whether their authors still exist. Twits that were read in
-// an earlier poll take a round more: they may be deleted. fresh is as [Resolver].Fresh.
-func Visible(fresh func(context.Context) context.Context) func(context.Context, []live.Candidate) ([]*tables.Twit, []error) {
+// Visible returns the function for [live.Options] that says which twits subscribers may see. It
+// checks all candidates and the existence of their authors in one round. Twits that an earlier poll
+// read take one more round, because they may be deleted. fresh is [Resolver].Fresh.
+func Visible(
+	fresh func(context.Context) context.Context,
+) func(context.Context, []live.Candidate) ([]*tables.Twit, []error) {
 	return func(ctx context.Context, all []live.Candidate) ([]*tables.Twit, []error) {
 		if len(all) == 0 {
 			return nil, nil
 		}
 		ctx, end := freshTask(ctx, fresh)
 		defer end()
-		var delivered, posts []live.Candidate // of timelines, and of authors' rows
+		var delivered, posts []live.Candidate // of timelines, and of authors' lists
 		var deliveredAt, postsAt []int
 		for i, c := range all {
 			if c.Kind == live.Timeline {
@@ -153,8 +156,8 @@ func Visible(fresh func(context.Context) context.Context) func(context.Context, 
 	}
 }
 
-// visibleDelivered returns the twits of candidates of timelines, nil where the subscriber may not
-// see it. Followers may see all twits.
+// visibleDelivered returns the twits of timelines that their subscribers may see, nil for others.
+// Followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
 	for i, c := range all {
@@ -163,8 +166,7 @@ func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit
 	return followedTwits(ctx, owners, keys)
 }
 
-// visiblePosts returns the twits of candidates of authors' rows, nil where the subscriber may not
-// see it.
+// visiblePosts returns the twits of authors' lists that their subscribers may see, nil for others.
 func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	twits, errs, authors := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all)), make([]string, len(all))
 	var old []entryKey // read in an earlier poll

@@ -1,10 +1,11 @@
-// Package resolvers answers the fields of the schema: one file per noun, thin, and plural. A
-// resolver takes all its parents at once and asks the loaders for all of them at once.
+// Package resolvers reads the fields of the schema, a file per noun. A resolver is called once with
+// all its parents, and passes all keys to the loaders together. Results and errors are
+// index-aligned with the parents; see [loaders.Errors].
 //
-// A field with a resolver is a variable that is named after its object and itself: userFollowers is
-// User.followers. It is a value such as a [connection], whose methods read the field and declare
-// what that costs. The generated methods of fields.generated.go call these variables. Only
-// subscriptions have methods that are written by hand.
+// A field with a resolver is a variable named
+// after its object and itself: userFollowers is User.followers. Its value, such as a [connection],
+// has methods that read the field and that declare the cost. The generated methods of
+// fields.generated.go call these variables. Subscriptions have hand-written methods.
 package resolvers
 
 import (
@@ -15,18 +16,16 @@ import (
 	"twibase/writers"
 )
 
-// Resolver is the root of all resolvers. What a request needs, its loaders and its viewer, is in
-// the ctx: see [loaders.With] and [auth.Viewer]. It is safe for concurrent use.
+// Resolver is the root of all resolvers. The loaders and the viewer of a request are in its ctx:
+// see [loaders.With] and [auth.Viewer]. It is safe for concurrent use.
 type Resolver struct {
-	// Writers make changes.
 	Writers *writers.Writers
-	// Accounts, Tokens and Attempts are for those who sign up and log in. Tokens may be nil: then
-	// nobody can.
+	// Accounts, Tokens and Attempts serve sign-ups and log-ins. Without Tokens both fail.
 	Accounts *writers.Accounts
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// Live delivers twits to subscribers. Fresh returns a context with new loaders: a
-	// subscription lives longer than the loaders of a response.
+	// Live delivers twits to subscribers. Fresh returns a context with new loaders, because a
+	// subscription outlives the loaders of a response.
 	Live  *live.Poller
 	Fresh func(ctx context.Context) context.Context
 }

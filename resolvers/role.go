@@ -26,7 +26,7 @@ var (
 		loaders.Roles, func(in *model.RevokeRoleInput) string { return in.Role })
 
 	queryRole  = lookup[tables.Role]{loaders.Roles, "code"}
-	queryRoles = scanOf(loaders.Roles, roleConnection[struct{}](nil))
+	queryRoles = scan[tables.Role, model.RoleConnection]{loaders.Roles, roleConnection[struct{}](nil)}
 
 	roleUsers = connectionOf(
 		roleCodes, loaders.RoleUsers, loaders.Users, self, userConnection[string](nil))

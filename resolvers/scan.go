@@ -13,13 +13,7 @@ type scan[T, C any] struct {
 	as      func(*page[struct{}, T]) C
 }
 
-// scanOf returns a scan that shows its pages as a C.
-func scanOf[T, C any](objects loaders.Object[T], as func(*page[struct{}, T]) C) scan[T, C] {
-	return scan[T, C]{objects, as}
-}
-
-// resolve returns the connection. Deleted objects leave a page short: its cursors are those of the
-// first and the last row, deleted or not.
+// resolve returns the connection. Its cursors include deleted objects, which leave a page short.
 func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	r, err := args.request(ctx, s.cursors())
 	if err != nil {
@@ -27,7 +21,7 @@ func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	}
 	p := &page[struct{}, T]{request: &r}
 	if r.entries {
-		rows, err := s.objects.Scan(ctx, r.window(), r.node)
+		rows, err := s.objects.Scan(ctx, r.pageRange(), r.node)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +46,7 @@ func (s scan[T, C]) cost(call *costCall) error {
 		return err
 	}
 	if r.entries {
-		o, rows := s.objects.ScanShape(r.window(), r.node)
+		o, rows := s.objects.ScanShape(r.pageRange(), r.node)
 		at := call.Scan(call.Begin(), readOf(o), rows)
 		call.Returns("", call.Set(call.Parents, int64(r.Size), at))
 	}

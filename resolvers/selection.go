@@ -8,16 +8,16 @@ import (
 	"twibase/graph/exec"
 )
 
-// selection is what a query selects of an object: fragments are spread, @skip and @include applied.
+// selection is the set of fields that a client selected, with fragments, @skip and @include
+// applied.
 type selection []graphql.CollectedField
 
-// selected returns the selection of the field that is being resolved, which has one type.
+// selected returns the selection of the current field, which is not of an interface type.
 func selected(ctx context.Context) selection {
 	return collect(ctx, graphql.GetFieldContext(ctx).Field)
 }
 
-// selectedOf returns the selection of the field that is being resolved, as far as it applies to
-// objects of a type.
+// selectedOf returns the selection of the current field for objects of a type.
 func selectedOf(ctx context.Context, typ string) selection {
 	return collectOf(ctx, graphql.GetFieldContext(ctx).Field, typ)
 }
@@ -43,7 +43,7 @@ var conditions = func() map[string][]string {
 	return conditions
 }()
 
-// below returns the selections of all fields of that name, under whatever alias.
+// below returns the selections of all fields of a name, under any alias.
 func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {
@@ -54,7 +54,6 @@ func (s selection) below(ctx context.Context, name string) selection {
 	return all
 }
 
-// names lists the selected fields.
 func (s selection) names() []string {
 	list := make([]string, len(s))
 	for i, f := range s {
@@ -72,15 +71,12 @@ func (s selection) has(name string) bool {
 	return false
 }
 
-// connectionSelection is what a query selects of a connection.
 type connectionSelection struct {
-	// edges, info, entries and total say what has to be made: edges, pageInfo, any entry at all,
-	// totalCount.
+	// whether edges, pageInfo, any entry at all, and totalCount are needed
 	edges, info, entries, total bool
-	node                        []string // the selected fields of the nodes
+	node                        []string // selected fields of the nodes
 }
 
-// selectedConnection returns the selection of the connection that is being resolved.
 func selectedConnection(ctx context.Context) connectionSelection {
 	s := selected(ctx)
 	c := connectionSelection{edges: s.has("edges"), info: s.has("pageInfo"), total: s.has("totalCount")}

@@ -16,7 +16,7 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted event
 
-// event is a field of an event. It reads nothing: the twit is already read.
+// event is a subscription field. Its twit was read before.
 type event struct{}
 
 func (event) cost(call *costCall) error {
@@ -24,22 +24,22 @@ func (event) cost(call *costCall) error {
 	return nil
 }
 
-// TimelineTwitAdded is the resolver for the timelineTwitAdded field.
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.About{})
+	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.Target{})
 	if err != nil {
 		return nil, err
 	}
 	return r.subscribe(ctx, live.Timeline, viewer, after)
 }
 
-// TwitPosted is the resolver for the twitPosted field.
-func (r *subscriptionResolver) TwitPosted(ctx context.Context, username string, after *tables.ID) (<-chan *tables.Twit, error) {
+func (r *subscriptionResolver) TwitPosted(
+	ctx context.Context, username string, after *tables.ID,
+) (<-chan *tables.Twit, error) {
 	return r.subscribe(ctx, live.Posts, username, after)
 }
 
-// subscribe returns a channel of the twits that arrive in a row and that the viewer may see. If after
-// is not nil, those that arrived later than that twit come first.
+// subscribe returns a channel of the twits that arrive in a list and that the viewer may see,
+// preceded by those that arrived later than after.
 func (r *subscriptionResolver) subscribe(
 	ctx context.Context, kind live.Kind, owner string, after *tables.ID,
 ) (<-chan *tables.Twit, error) {
@@ -81,8 +81,8 @@ func (r *subscriptionResolver) subscribe(
 	return events, nil
 }
 
-// noEvents returns a channel without events, for a user of a name that no user can have. It is open
-// until the subscriber leaves.
+// noEvents returns a channel without events, for a name that no user can have. It is closed when
+// the subscriber leaves.
 func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.Twit {
 	events := make(chan *tables.Twit)
 	go func() {
@@ -96,7 +96,7 @@ func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.T
 	return events
 }
 
-// subscriptionError returns the error that ends a subscription for the subscriber.
+// subscriptionError returns the error that ends a subscription for the client.
 func subscriptionError(err error) error {
 	switch {
 	case errors.Is(err, live.ErrSlow):
@@ -108,26 +108,27 @@ func subscriptionError(err error) error {
 	return err
 }
 
-// stream is a subscription to a row, and what its operation has sent of it.
+// stream is a subscription to a list, and its progress.
 type stream struct {
 	*live.Subscription
 	kind  live.Kind
 	owner string
 	begun time.Time
-	// replayed are the twits that replay sent and that the subscription may deliver again. It is nil
-	// when it can't any more.
+	// replayed are twits that replay sent and that the subscription may deliver again; nil when that
+	// is no longer possible.
 	replayed map[tables.TwitKey]bool
-	// resumed says that an earlier operation had the subscription.
+	// an earlier operation had the subscription
 	resumed bool
-	// taken are the first twits that this operation took from the subscription, at most two: one that
-	// the endpoint sends, and the next.
+	// taken are the first twits, two at most, that this operation received: one that the endpoint
+	// sends, and the next.
 	taken []tables.TwitKey
 }
 
 var _ resume.Position = (*stream)(nil)
 
-// newStream returns the stream that the operation resumes, or else a new one.
-func (r *subscriptionResolver) newStream(ctx context.Context, operation *resume.Operation, kind live.Kind, owner string) (*stream, error) {
+func (r *subscriptionResolver) newStream(
+	ctx context.Context, operation *resume.Operation, kind live.Kind, owner string,
+) (*stream, error) {
 	until, _ := auth.ExpiryOf(ctx)
 	if s, ok := operation.Resume().(*stream); ok {
 		if err := s.Subscription.Resume(ctx, until); err != nil {
@@ -144,7 +145,6 @@ func (r *subscriptionResolver) newStream(ctx context.Context, operation *resume.
 	return &stream{Subscription: s, kind: kind, owner: owner, begun: time.Now(), replayed: map[tables.TwitKey]bool{}}, nil
 }
 
-// MoveTo implements [resume.Position].
 func (s *stream) MoveTo(earlier resume.Position) {
 	own, e := s.Subscription, earlier.(*stream)
 	own.MoveTo(e.Subscription)
@@ -152,11 +152,10 @@ func (s *stream) MoveTo(earlier resume.Position) {
 	s.Subscription = own
 }
 
-// Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run sends each twit once, those after a twit first, until ctx or the subscription ends. When expiry
-// fires it sends the twits from before, and returns [live.ErrSuspended].
+// run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires
+// it sends earlier twits, and returns [live.ErrSuspended].
 func (r *subscriptionResolver) run(
 	ctx context.Context, s *stream, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit,
 ) error {
@@ -183,7 +182,7 @@ func (r *subscriptionResolver) run(
 				continue
 			}
 			if time.Since(s.begun) > live.Window {
-				s.replayed = nil // nothing arrives that is so old
+				s.replayed = nil // no twit of the replay can arrive any more
 			}
 			if len(s.taken) < 2 {
 				s.taken = append(s.taken, t.Key())

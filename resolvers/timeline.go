@@ -13,7 +13,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// timelineConnection is a connection of the twits in each user's timeline, for that user.
+// timelineConnection is the connection of each user's timeline, for that user and administrators.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -26,7 +26,7 @@ func (t timelineConnection) resolve(
 	if err != nil {
 		return nil, err
 	}
-	own, ownErr := owned(ctx, permission.SeeTimeline, usernames)
+	own, ownErr := allowedByOwner(ctx, permission.SeeTimeline, usernames)
 	var owners []string
 	var indexes []int
 	for i, username := range usernames {
@@ -53,48 +53,49 @@ func (t timelineConnection) cost(call *costCall) error {
 	return nil
 }
 
-// timelineSource reads timelines. A timeline has two sources: the list of the twits that were
-// delivered to it, and the lists of the broadcasters whom its owner follows, which are merged into
-// it. A read takes three rounds: (1) the timelines and the names of all broadcasters; (2) the
-// delivered twits, and which broadcasters the owners follow; (3) the posts of these, if there are
-// any.
+// timelineSource reads timelines, which have two sources: the list of delivered twits, and the
+// lists of the broadcasters that the owner follows. It merges both, in three rounds:
+//
+//  1. the timelines, and the names of all broadcasters
+//  2. the delivered twits, and which broadcasters the owners follow
+//  3. the twits of these broadcasters, if any
 type timelineSource struct{}
 
-func (timelineSource) read(ctx context.Context, spans []loaders.PageKey) ([]candidates[tables.Twit], error) {
+func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[tables.Twit], error) {
 	awaitBroadcasters := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
-	timelines, timelineErr := loaders.Timelines.Page(ctx, spans)
+	timelines, timelineErr := loaders.Timelines.Page(ctx, pageKeys)
 	broadcasters, err := awaitBroadcasters()
 	if err != nil {
-		return make([]candidates[tables.Twit], len(spans)), loaders.At(err, 0)
+		return make([]candidates[tables.Twit], len(pageKeys)), loaders.At(err, 0)
 	}
-	awaitFollowed := askFollowed(ctx, spans, broadcasters[0])
-	delivered, deliveredErr := readDelivered(ctx, spans, timelines, timelineErr)
+	awaitFollowed := askFollowed(ctx, pageKeys, broadcasters[0])
+	delivered, deliveredErr := readDelivered(ctx, pageKeys, timelines, timelineErr)
 	followed, followedErr := awaitFollowed()
-	posts, postsErr := readPosts(ctx, spans, followed)
+	posts, postsErr := readPosts(ctx, pageKeys, followed)
 	for i, parts := range posts {
 		if len(parts) > 0 {
-			delivered[i] = merge(spans[i].Range, append(parts, delivered[i]))
+			delivered[i] = merge(pageKeys[i].Range, append(parts, delivered[i]))
 		}
 	}
-	return delivered, loaders.Join(len(spans), deliveredErr, followedErr, postsErr)
+	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
 }
 
-// askFollowed asks which of the broadcasters, as far as they exist, the owner of each span follows.
+// askFollowed reads which of the existing broadcasters the owner of each range follows.
 func askFollowed(
-	ctx context.Context, spans []loaders.PageKey, broadcasters []string,
+	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
-	relations := make([]loaders.Relation, 0, len(spans)*len(broadcasters))
-	for _, span := range spans {
+	relations := make([]loaders.Relation, 0, len(pageKeys)*len(broadcasters))
+	for _, pageKey := range pageKeys {
 		for _, broadcaster := range broadcasters {
-			relations = append(relations, loaders.Follows(span.Owner, broadcaster))
+			relations = append(relations, loaders.Follows(pageKey.Owner, broadcaster))
 		}
 	}
 	awaitFollows, awaitExists := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters)
 	return func() ([][]string, error) {
 		follows, followsErr := awaitFollows()
 		exists, existsErr := awaitExists()
-		followed, errs := make([][]string, len(spans)), make(loaders.Errors, len(spans))
-		for i := range spans {
+		followed, errs := make([][]string, len(pageKeys)), make(loaders.Errors, len(pageKeys))
+		for i := range pageKeys {
 			for j, broadcaster := range broadcasters {
 				k := i*len(broadcasters) + j
 				if follows[k] && exists[j] {
@@ -103,28 +104,27 @@ func askFollowed(
 				errs[i] = cmp.Or(errs[i], loaders.At(followsErr, k), loaders.At(existsErr, j))
 			}
 		}
-		return followed, loaders.Join(len(spans), errs)
+		return followed, loaders.Join(len(pageKeys), errs)
 	}
 }
 
 // readDelivered returns the twits that pages of timelines refer to. A member is nil if the twit was
 // deleted, or if the owner no longer follows its author.
 func readDelivered(
-	ctx context.Context, spans []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
+	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
 	all := membersOf(timelines)
 	owners, keys := make([]string, 0, all), make([]tables.TwitKey, 0, all)
 	for j, timeline := range timelines {
 		for _, key := range timeline.Members {
-			owners, keys = append(owners, spans[j].Owner), append(keys, key)
+			owners, keys = append(owners, pageKeys[j].Owner), append(keys, key)
 		}
 	}
 	twits, err := followedTwits(ctx, owners, keys)
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits returns twits of timelines, nil where the twit was deleted or the owner no longer
-// follows its author.
+// followedTwits returns twits of timelines, with nil as in readDelivered.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, places := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -141,18 +141,17 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 	return twits, loaders.Join(len(keys), err, followsErr)
 }
 
-// readPosts returns for each span what the authors posted in it, as parts of the timeline. It reads
-// nothing if there are no authors.
+// readPosts returns the twits of the authors in each range, as parts of the timeline.
 func readPosts(
-	ctx context.Context, spans []loaders.PageKey, authors [][]string,
+	ctx context.Context, pageKeys []loaders.PageKey, authors [][]string,
 ) (parts [][]candidates[tables.Twit], err error) {
-	parts = make([][]candidates[tables.Twit], len(spans))
-	errs := make(loaders.Errors, len(spans))
+	parts = make([][]candidates[tables.Twit], len(pageKeys))
+	errs := make(loaders.Errors, len(pageKeys))
 	var posts []loaders.PageKey
-	var indexes []int // of the timeline
-	for i, span := range spans {
+	var indexes []int // of the ranges
+	for i, pageKey := range pageKeys {
 		for _, author := range authors[i] {
-			of, err := postsIn(span, author)
+			of, err := postsIn(pageKey, author)
 			errs[i] = cmp.Or(errs[i], err)
 			posts, indexes = append(posts, of), append(indexes, i)
 		}
@@ -165,27 +164,26 @@ func readPosts(
 		errs[i] = cmp.Or(errs[i], loaders.At(pageErr, k))
 		parts[i] = append(parts[i], inTimeline(pages[k]))
 	}
-	return parts, loaders.Join(len(spans), errs)
+	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn returns the span of an author's own list that covers the span of a timeline. A position
-// in a timeline begins with the position in the author's list, and no two twits share that: the
-// ends of the span are excluded from both.
-func postsIn(span loaders.PageKey, author string) (loaders.PageKey, error) {
-	span.Owner = author
-	for _, position := range []*string{&span.After, &span.Before} {
+// postsIn returns the range of an author's list that covers a range of a timeline. Positions in a
+// timeline begin with the position in the author's list. No two twits share that, so both ranges
+// exclude their ends.
+func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
+	pageKey.Owner = author
+	for _, position := range []*string{&pageKey.After, &pageKey.Before} {
 		if *position != "" {
 			key, err := tables.EntryOf(*position)
 			if err != nil {
-				return span, err
+				return pageKey, err
 			}
 			*position = key.Position
 		}
 	}
-	return span, nil
+	return pageKey, nil
 }
 
-// inTimeline returns a page of an author's list as a part of a timeline.
 func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 	posts.Positions = make([]string, len(posts.Members))
 	for i, twit := range posts.Members {
@@ -194,7 +192,6 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 	return posts
 }
 
-// ifBroadcasters is the condition under which posts of broadcasters are read.
 var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
 
 func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
@@ -205,23 +202,23 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	timeline := loaders.Timelines.PageShapes(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
-	if l.first() { // the second look knows whom the owner follows
-		followed = call.ask(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
-		call.ask(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
+	if l.first() { // the second look knows the followed broadcasters
+		followed = call.readOther(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
+		call.readOther(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
 	}
 	if l.candidates > 0 {
-		call.ask(at, call.Parents, follows, "", l.candidates, l.condition)
-		call.ask(at, call.Parents, exist, "", l.candidates, l.condition)
+		call.readOther(at, call.Parents, follows, "", l.candidates, l.condition)
+		call.readOther(at, call.Parents, exist, "", l.candidates, l.condition)
 		delivered := call.reads(at, call.Parents, loaders.Twits.MemberShapes(), l.candidates, l.condition)
 		followed = explain.Latest(followed, delivered)
 	}
 	w := l.Range
 	if !l.first() && w.Backward {
-		w.Before = tables.MembersEnd // wherever the first look ended
+		w.Before = tables.MembersEnd // the first look may have ended anywhere
 	}
 	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
 	for i := range posts {
-		posts[i].Leading = false // they are read from the rows of others
+		posts[i].Leading = false // they are in the rows of the broadcasters
 	}
 	return call.reads(followed, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }

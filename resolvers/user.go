@@ -30,7 +30,7 @@ var (
 		func(in *model.UnfollowInput) string { return in.Username })
 
 	queryUser  = lookup[tables.User]{loaders.Users, "username"}
-	queryUsers = scanOf(loaders.Users, userConnection[struct{}](nil))
+	queryUsers = scan[tables.User, model.UserConnection]{loaders.Users, userConnection[struct{}](nil)}
 
 	userEmail     = ownEmail{}
 	userFollowers = connectionOf(
@@ -39,9 +39,9 @@ var (
 		usernames, loaders.Following, loaders.Users, followed, userConnection(followedAt))
 	userIsFollowing   = isRelated("username", loaders.Users, tables.Follows)
 	userViewerFollows = viewerIsRelated(usernames, tables.Follows)
-	userTwits         = postsOf(loaders.Twits, visibleCount{"twitCount", twitCounts})
+	userTwits         = postedTwitsOf(loaders.Twits, visibleCount{"twitCount", twitCounts})
 	userTwitCount     = visibleTwitCount{}
-	userAlbum         = postsOf(loaders.Albums, visibleCount{"albumCount", albumCounts})
+	userAlbum         = postedTwitsOf(loaders.Albums, visibleCount{"albumCount", albumCounts})
 	userTimeline      = timelineConnection{filteredConnection[tables.User, tables.Twit, model.TwitConnection]{
 		list: loaders.Timelines.Kind(), source: timelineSource{}, as: twitConnection[struct{}](nil), unsplit: true,
 	}}
@@ -50,14 +50,14 @@ var (
 	userHasRole = isRelated("code", loaders.Roles, tables.Assignments)
 	userGames   = connectionOf(
 		usernames, loaders.UserGames, loaders.Games, played, gameConnection(playedOften))
-	userHasPlayed = question[tables.User, loaders.Play]{
+	userHasPlayed = relationField[tables.User, loaders.Play]{
 		usernames, "code", tables.CheckCode, loaders.Games.Exists, loaders.HasPlayed, playOf,
 	}
 )
 
 var userPayload = payloadObject[tables.User]{loaders.Users}
 
-// What the members of lists refer to, and what their edges show.
+// The keys of the objects that members refer to, and the attributes of their edges.
 
 func self(key string) string { return key }
 
@@ -91,17 +91,16 @@ func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.Upda
 	})
 }
 
-// given returns what an input says of an attribute: whether it is given, and its value.
+// given returns whether an input has an attribute, and its value.
 func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 	v, given := value.ValueOK()
 	return writers.Change[T]{Given: given, Value: v}
 }
 
-// ownEmail is an attribute that the user and administrators may see.
 type ownEmail struct{}
 
 func (ownEmail) resolve(ctx context.Context, users []*tables.User) ([]*string, error) {
-	own, err := owned(ctx, permission.SeeEmail, usernames(users))
+	own, err := allowedByOwner(ctx, permission.SeeEmail, usernames(users))
 	if slices.Contains(own, true) {
 		loaders.Await(ctx)
 	}
@@ -119,7 +118,6 @@ func (ownEmail) cost(call *costCall) error {
 	return nil
 }
 
-// visibleTwitCount counts the twits that the viewer may see.
 type visibleTwitCount struct{}
 
 func (visibleTwitCount) resolve(ctx context.Context, users []*tables.User) ([]*int, error) {

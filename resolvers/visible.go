@@ -9,20 +9,20 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// What a viewer may not see is nil, exactly like what does not exist.
+// Objects that the viewer may not see are nil, like objects that do not exist.
 
-// permitted is the verdict on nil: nothing has to be read for it.
+// permitted is the verdict on nil, which needs no read.
 var permitted = permission.Verdict{Yes: true}
 
-// owned returns for each username whether the viewer may see what belongs to that user.
-func owned(ctx context.Context, action permission.Action, usernames []string) ([]bool, error) {
+// allowedByOwner returns whether the viewer may see each user's data.
+func allowedByOwner(ctx context.Context, action permission.Action, usernames []string) ([]bool, error) {
 	a := accessOf(ctx)
 	return a.allowed(ctx, len(usernames), func(i int) permission.Verdict {
-		return a.decide(action, permission.About{Owner: usernames[i]})
+		return a.decide(action, permission.Target{Owner: usernames[i]})
 	})
 }
 
-// twitVisibility is that of twits: public ones are visible to everybody.
+// twitVisibility: public twits are visible to every viewer.
 var twitVisibility = visibility[tables.Twit]{
 	visibleTwits,
 	func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage {
@@ -43,36 +43,35 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	case t == nil:
 		return permitted
 	case t.Visibility == tables.Public:
-		return a.decide(permission.SeeTwit, permission.About{Owner: t.AuthorName})
+		return a.decide(permission.SeeTwit, permission.Target{Owner: t.AuthorName})
 	default:
-		return a.decide(permission.SeeMoment, permission.About{Owner: t.AuthorName})
+		return a.decide(permission.SeeMoment, permission.Target{Owner: t.AuthorName})
 	}
 }
 
-// commentVisibility is that of comments. Those of a deleted author are hidden at once, except from
-// that author.
+// commentVisibility: comments of a deleted author are hidden, except from that author.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {
 		if !accessOf(call.Ctx).known || set.Cardinality == 0 || n == 0 {
 			return at
 		}
-		exist := call.ask(at, set, loaders.Users.Exists.Shape(""), "", n, "")
+		exist := call.readOther(at, set, loaders.Users.Exists.Shape(""), "", n, "")
 		return explain.Latest(call.followsCost(at, set, "", n, ""), exist)
 	},
 }
 
-// visibleComments asks whether authors exist in the round in which it asks all else.
+// visibleComments reads the existence of authors in the same round as the permissions.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	a := accessOf(ctx)
 	verdicts := make([]permission.Verdict, len(comments))
-	var others []int // the indexes of comments by others that may be visible
+	var others []int // indexes of comments by others that may be visible
 	var authors []string
 	for i, c := range comments {
 		if verdicts[i] = permitted; c == nil {
 			continue
 		}
-		verdicts[i] = a.decide(permission.SeeComment, permission.About{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		verdicts[i] = a.decide(permission.SeeComment, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 		if verdicts[i] != (permission.Verdict{}) && c.AuthorName != a.viewer.Username {
 			others, authors = append(others, i), append(authors, c.AuthorName)
 		}
@@ -90,7 +89,6 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	return comments, loaders.Join(len(comments), err, errs)
 }
 
-// hide replaces what the viewer may not see with nil.
 func hide[T any](objects []*T, may []bool) {
 	for i, yes := range may {
 		if !yes {
@@ -99,14 +97,14 @@ func hide[T any](objects []*T, may []bool) {
 	}
 }
 
-// visibleCounts returns how much of what each owner posted is visible to the viewer: all of it, or
-// what is public. A user is nil if there is none.
+// visibleCounts returns the number of each owner's twits that the viewer may see: all, or the
+// public ones. A deleted user is nil.
 func visibleCounts(
 	ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int),
 ) ([]*int, error) {
 	a := accessOf(ctx)
 	may, err := a.allowed(ctx, len(owners), func(i int) permission.Verdict {
-		return a.decide(permission.CountMoments, permission.About{Owner: owners[i]})
+		return a.decide(permission.CountMoments, permission.Target{Owner: owners[i]})
 	})
 	visible := make([]*int, len(owners))
 	for i, user := range users {

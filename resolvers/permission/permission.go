@@ -1,5 +1,5 @@
-// Package permission decides who may do what. docs/PERMISSIONS.md has the same table; tests compare
-// the two.
+// Package permission decides who may do what. Tests compare it with the table of
+// docs/PERMISSIONS.md.
 package permission
 
 import (
@@ -8,39 +8,37 @@ import (
 	"twibase/graph/auth"
 )
 
-// AdminRole is the code of the role whose holders are administrators.
+// AdminRole is the code of the role of administrators.
 const AdminRole = "admin"
 
-// Who is a set of roles that a viewer can have towards an object.
-type Who uint8
+// Roles is a set of roles that a viewer can have towards a target.
+type Roles uint8
 
-// The roles.
 const (
-	Stranger   Who = 1 << iota // every viewer, with a token or without
-	User                       // a viewer with a token
-	Owner                      // the user that the action is about; the author of a twit or a comment
-	TwitAuthor                 // the author of the twit that a comment is on
-	Follower                   // a follower of the owner
-	Admin                      // an administrator
+	Stranger   Roles = 1 << iota // every viewer, with a token or without
+	User                         // a viewer with a token
+	Owner                        // the target's owner
+	TwitAuthor                   // the author of the twit that a comment is on
+	Follower                     // a follower of the owner
+	Admin                        // an administrator
 )
 
-// Action is something that not every viewer may do. The zero value is permitted to no viewer.
+// Action is an action with a permission. The zero value is permitted to no viewer.
 type Action struct {
-	name string // as in docs/PERMISSIONS.md
-	who  Who    // the roles that permit it
+	name  string // as in docs/PERMISSIONS.md
+	roles Roles  // roles that may do it
 }
 
 const (
-	everybody = Stranger | users
-	users     = User | Owner | TwitAuthor | Follower | Admin
-	own       = Owner | Admin
+	anyone = Stranger | users
+	users  = User | Owner | TwitAuthor | Follower | Admin
+	own    = Owner | Admin
 )
 
-// The actions, in the order of docs/PERMISSIONS.md. Reads without an action, such as that of a name, are permitted to every
-// viewer.
+// The actions, in the order of docs/PERMISSIONS.md. Other reads are permitted to every viewer.
 var (
-	SignUp           = Action{"signUp", everybody}
-	LogIn            = Action{"logIn", everybody}
+	SignUp           = Action{"signUp", anyone}
+	LogIn            = Action{"logIn", anyone}
 	CreateUser       = Action{"createUser", Admin}
 	UpdateUser       = Action{"updateUser", own}
 	DeleteUser       = Action{"deleteUser", own}
@@ -67,71 +65,70 @@ var (
 	RecordPlay       = Action{"recordPlay", users}
 	SeeEmail         = Action{"User.email", own}
 	SeeTimeline      = Action{"User.timeline", own}
-	SeeTwit          = Action{"Twit, for everybody", everybody}
+	SeeTwit          = Action{"Twit, for everybody", anyone}
 	SeeMoment        = Action{"Twit, for followers", own | Follower}
 	CountMoments     = Action{"User.twitCount, User.album.totalCount", own | Follower}
 	SeeComment       = Action{"Comment", own | TwitAuthor | Follower}
 	Subscribe        = Action{"timelineTwitAdded", users}
 )
 
-// About is the object of an action. Its fields are empty where there is none.
-type About struct {
-	// Owner is the user that the action is about, or the author of the twit or the comment.
+// Target is the object of an action. Fields that do not apply are empty.
+type Target struct {
+	// the user of the action, or the author of the twit or the comment
 	Owner string
-	// TwitAuthor is the author of the twit that a comment is on.
+	// the author of the twit that a comment is on
 	TwitAuthor string
 }
 
-// Verdict is whether an action is permitted, as far as that is known without a read.
+// Verdict is a decision that may depend on a read.
 type Verdict struct {
 	Yes     bool
-	IfAdmin bool // it is permitted if the viewer is an administrator
-	// IfFollows is the user whom the viewer has to follow, empty if the verdict does not depend on that.
+	IfAdmin bool // permitted if the viewer is an administrator
+	// permitted if the viewer follows this user, unless empty
 	IfFollows string
 }
 
-// Decide decides whether a viewer may do something. known is false for a viewer without a token: then
-// viewer is ignored.
-func Decide(action Action, viewer auth.Viewer, known bool, about About) Verdict {
+// Decide decides whether a viewer may do an action. known is false without a token; then viewer is
+// ignored.
+func Decide(action Action, viewer auth.Viewer, known bool, target Target) Verdict {
 	is := Stranger
 	if known {
 		is |= User
-		if about.Owner == viewer.Username {
+		if target.Owner == viewer.Username {
 			is |= Owner
 		}
-		if about.TwitAuthor == viewer.Username {
+		if target.TwitAuthor == viewer.Username {
 			is |= TwitAuthor
 		}
 		if viewer.Admin {
 			is |= Admin
 		}
 	}
-	verdict := Verdict{Yes: action.who&is != 0}
+	verdict := Verdict{Yes: action.roles&is != 0}
 	if !verdict.Yes && known {
-		verdict.IfAdmin = action.who&Admin != 0
-		if action.who&Follower != 0 {
-			verdict.IfFollows = about.Owner
+		verdict.IfAdmin = action.roles&Admin != 0
+		if action.roles&Follower != 0 {
+			verdict.IfFollows = target.Owner
 		}
 	}
 	return verdict
 }
 
-// String returns the action's name.
 func (a Action) String() string { return a.name }
 
-// For describes the viewers to whom the action is permitted, as in "administrators".
+// For describes the viewers that may do the action, as in "administrators".
 func (a Action) For() string {
 	var list []string
 	for _, role := range []struct {
-		who  Who
-		name string
+		roles Roles
+		name  string
 	}{
-		{User, "whoever has logged in"}, {Owner, "whose it is"}, {TwitAuthor, "the author of the twit"},
+		{User, "users with a token"}, {Owner, "the owner"}, {TwitAuthor, "the author of the twit"},
 		{Follower, "followers"}, {Admin, "administrators"},
 	} {
-		if a.who&role.who != 0 {
+		if a.roles&role.roles != 0 {
 			list = append(list, role.name)
-			if role.who == User {
+			if role.roles == User {
 				break
 			}
 		}

@@ -12,13 +12,15 @@ import (
 
 const document = "../../docs/PERMISSIONS.md"
 
-// columns are those of the document's table, in their order.
+// columns are the columns of the document's table.
 var columns = []struct {
-	name string
-	who  Who
-}{{"stranger", Stranger}, {"user", User}, {"owner", Owner}, {"twit's author", TwitAuthor}, {"follower", Follower}, {"administrator", Admin}}
+	name  string
+	roles Roles
+}{
+	{"stranger", Stranger}, {"user", User}, {"owner", Owner},
+	{"twit's author", TwitAuthor}, {"follower", Follower}, {"administrator", Admin},
+}
 
-// actions are all actions.
 var actions = []Action{
 	SignUp, LogIn, CreateUser, UpdateUser, DeleteUser, Follow, Unfollow, PostTwit, DeleteTwit, Like, Unlike,
 	AddComment, DeleteComment, CreateRole, UpdateRole, DeleteRole, AssignRole, RevokeRole, CreateDepartment,
@@ -29,11 +31,11 @@ var actions = []Action{
 func TestEveryActionIsTested(t *testing.T) {
 	source, err := os.ReadFile("permission.go")
 	if declared := strings.Count(string(source), "= Action{"); err != nil || declared != len(actions) {
-		t.Errorf("%d actions are declared, and %d are tested: %v", declared, len(actions), err)
+		t.Errorf("%d actions are declared, %d are tested: %v", declared, len(actions), err)
 	}
 }
 
-// rows are the table of the document: what, and who may.
+// rows returns the table of the document: the actions, and which columns permit them.
 func rows(t *testing.T) (names []string, may map[string][]bool) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -67,7 +69,7 @@ func rows(t *testing.T) (names []string, may map[string][]bool) {
 	return names, may
 }
 
-func TestTheTableIsTheDocuments(t *testing.T) {
+func TestActionsMatchTheDocument(t *testing.T) {
 	documented, may := rows(t)
 	var names []string
 	for _, action := range actions {
@@ -78,24 +80,24 @@ func TestTheTableIsTheDocuments(t *testing.T) {
 	}
 	for _, action := range actions {
 		for i, c := range columns {
-			if yes := action.who&c.who != 0; i < len(may[action.String()]) && yes != may[action.String()][i] {
-				t.Errorf("%s by %s: %v, and the document says otherwise", action, c.name, yes)
+			if yes := action.roles&c.roles != 0; i < len(may[action.String()]) && yes != may[action.String()][i] {
+				t.Errorf("%s by %s: got %v, the document has %v", action, c.name, yes, !yes)
 			}
 		}
 	}
 }
 
-// Each column is a viewer who is nothing more than it says.
-func TestDecideSaysWhatTheDocumentDoes(t *testing.T) {
-	about := About{Owner: "owner", TwitAuthor: "writer"}
+// The viewer of each column has no other role.
+func TestDecideMatchesTheDocument(t *testing.T) {
+	target := Target{Owner: "owner", TwitAuthor: "writer"}
 	documented, may := rows(t)
 	for row, action := range actions {
 		if row >= len(documented) {
 			t.Fatalf("%s has no row", action)
 		}
 		for i, want := range may[documented[row]] {
-			viewer, known, follows, admin := auth.Viewer{Username: "somebody"}, true, false, false
-			switch columns[i].who {
+			viewer, known, follows, admin := auth.Viewer{Username: "user"}, true, false, false
+			switch columns[i].roles {
 			case Stranger:
 				viewer, known = auth.Viewer{}, false
 			case Owner:
@@ -107,68 +109,69 @@ func TestDecideSaysWhatTheDocumentDoes(t *testing.T) {
 			case Admin:
 				admin = true
 			}
-			verdict := Decide(action, viewer, known, about)
+			verdict := Decide(action, viewer, known, target)
 			got := verdict.Yes || verdict.IfAdmin && admin || verdict.IfFollows == "owner" && follows
 			if got != want {
-				t.Errorf("%s by %s: %v, want %v", action, columns[i].name, got, want)
+				t.Errorf("%s by %s: got %v, want %v", action, columns[i].name, got, want)
 			}
-			if columns[i].who == Admin {
+			if columns[i].roles == Admin {
 				viewer.Admin = true
-				if verdict := Decide(action, viewer, true, about); !verdict.Yes {
-					t.Errorf("%s by one whose token makes an administrator: %+v", action, verdict)
+				if verdict := Decide(action, viewer, true, target); !verdict.Yes {
+					t.Errorf("%s by a viewer with the admin claim: %+v, want yes", action, verdict)
 				}
 			}
 		}
 	}
 }
 
-func TestNoActionIsPermittedToNobody(t *testing.T) {
+func TestZeroActionIsPermittedToNoViewer(t *testing.T) {
 	for name, viewer := range map[string]auth.Viewer{
 		"a user":                      {Username: "owner"},
 		"a token of an administrator": {Username: "owner", Admin: true},
 	} {
 		for _, known := range []bool{false, true} {
 			var none Action
-			if got := Decide(none, viewer, known, About{Owner: "owner", TwitAuthor: "owner"}); got != (Verdict{}) {
-				t.Errorf("%s, known %v: %+v", name, known, got)
+			if got := Decide(none, viewer, known, Target{Owner: "owner", TwitAuthor: "owner"}); got != (Verdict{}) {
+				t.Errorf("%s, known %v: got %+v, want none", name, known, got)
 			}
 		}
 	}
 }
 
-func TestNothingIsReadWhereNothingDependsOnIt(t *testing.T) {
+func TestVerdictDependsOnAReadOnlyIfNeeded(t *testing.T) {
 	for _, test := range []struct {
-		reason string
+		name   string
 		action Action
 		viewer auth.Viewer
 		known  bool
-		about  About
+		target Target
 		want   Verdict
 	}{
-		{"a stranger may or may not", SeeMoment, auth.Viewer{}, false, About{Owner: "LiLei"}, Verdict{}},
-		{"also where nobody is the owner", SeeMoment, auth.Viewer{}, false, About{}, Verdict{}},
-		{"an owner may", SeeMoment, auth.Viewer{Username: "LiLei"}, true, About{Owner: "LiLei"}, Verdict{Yes: true}},
-		{"others may if they follow the owner", SeeMoment, auth.Viewer{Username: "Lucy"}, true, About{Owner: "LiLei"},
+		{"stranger", SeeMoment, auth.Viewer{}, false, Target{Owner: "LiLei"}, Verdict{}},
+		{"stranger, no owner", SeeMoment, auth.Viewer{}, false, Target{}, Verdict{}},
+		{"owner", SeeMoment, auth.Viewer{Username: "LiLei"}, true, Target{Owner: "LiLei"}, Verdict{Yes: true}},
+		{"other user, followers may", SeeMoment, auth.Viewer{Username: "Lucy"}, true, Target{Owner: "LiLei"},
 			Verdict{IfAdmin: true, IfFollows: "LiLei"}},
-		{"followers may not delete", DeleteTwit, auth.Viewer{Username: "Lucy"}, true, About{Owner: "LiLei"}, Verdict{IfAdmin: true}},
-		{"what everybody may needs no administrator", Follow, auth.Viewer{Username: "Lucy"}, true, About{}, Verdict{Yes: true}},
-		{"what no one owns nobody owns", CreateRole, auth.Viewer{Username: "Lucy"}, true, About{}, Verdict{IfAdmin: true}},
+		{"other user, followers may not", DeleteTwit, auth.Viewer{Username: "Lucy"}, true, Target{Owner: "LiLei"},
+			Verdict{IfAdmin: true}},
+		{"user, every user may", Follow, auth.Viewer{Username: "Lucy"}, true, Target{}, Verdict{Yes: true}},
+		{"user, only administrators may", CreateRole, auth.Viewer{Username: "Lucy"}, true, Target{}, Verdict{IfAdmin: true}},
 	} {
-		if got := Decide(test.action, test.viewer, test.known, test.about); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.reason, got, test.want)
+		if got := Decide(test.action, test.viewer, test.known, test.target); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
 	}
 }
 
-func TestForSaysWhomItIsFor(t *testing.T) {
+func TestForNamesThePermittedViewers(t *testing.T) {
 	for action, want := range map[Action]string{
 		CreateRole:    "administrators",
-		DeleteUser:    "whose it is and administrators",
-		DeleteComment: "whose it is, the author of the twit and administrators",
-		Follow:        "whoever has logged in",
+		DeleteUser:    "the owner and administrators",
+		DeleteComment: "the owner, the author of the twit and administrators",
+		Follow:        "users with a token",
 	} {
 		if got := action.For(); got != want {
-			t.Errorf("%s is for %q, want %q", action, got, want)
+			t.Errorf("%s is for: got %q, want %q", action, got, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"twibase/loaders"
 )
 
-// Watch begins to note what is read and written in ctx, for a report; what it returns ends that,
-// and tells it.
+// Watch starts to record the loader calls of ctx. levels ends that, and returns them for the
+// report.
 func Watch(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {

@@ -1,0 +1,95 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/auth"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+)
+
+// relationField is a Boolean field: whether each parent is related to the object of a key.
+type relationField[P any, K comparable] struct {
+	parents  func([]*P) []string
+	argument string
+	check    func(key string) error       // validates the key
+	exists   loaders.Loader[string, bool] // whether the object exists
+	related  loaders.Loader[K, bool]
+	key      func(parent, other string) K
+}
+
+// isRelated returns the field that says whether users are related to an object.
+func isRelated[T any](
+	argument string, others loaders.Object[T], x *tables.Relation,
+) relationField[tables.User, loaders.Relation] {
+	return relationField[tables.User, loaders.Relation]{
+		usernames, argument, others.Kind().CheckKey, others.Exists, loaders.Related,
+		func(username, other string) loaders.Relation { return loaders.Relation{Kind: x, A: username, B: other} },
+	}
+}
+
+// resolve returns false for an object that does not exist.
+func (f relationField[P, K]) resolve(ctx context.Context, parents []*P, other string) ([]*bool, error) {
+	if f.check(other) != nil {
+		return pointers(make([]bool, len(parents))), nil
+	}
+	return f.read(ctx, parents, other)
+}
+
+func (f relationField[P, K]) read(ctx context.Context, parents []*P, other string) ([]*bool, error) {
+	keys := make([]K, len(parents))
+	for i, parent := range f.parents(parents) {
+		keys[i] = f.key(parent, other)
+	}
+	awaitExists := f.exists.Ask(ctx, []string{other})
+	answers, err := f.related.Load(ctx, keys)
+	exists, existsErr := awaitExists()
+	if !exists[0] {
+		clear(answers)
+	}
+	if existsErr != nil {
+		err = loaders.At(existsErr, 0)
+	}
+	return pointers(answers), err
+}
+
+func (f relationField[P, K]) cost(call *costCall) error {
+	if other := argument[string](call, f.argument); f.check(other) == nil {
+		f.readCost(call, other, f.argument+" "+other)
+	}
+	return nil
+}
+
+// The subject is the object.
+func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
+	call.readOther(call.Begin(), call.Shared(), f.exists.Shape(""), other, 1, "")
+	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")
+}
+
+// viewerRelationField is a Boolean field: whether the viewer is related to each parent. Without a
+// token it is false.
+type viewerRelationField[P any] struct {
+	relationField[P, loaders.Relation]
+}
+
+func viewerIsRelated[P any](parents func([]*P) []string, x *tables.Relation) viewerRelationField[P] {
+	return viewerRelationField[P]{relationField[P, loaders.Relation]{
+		parents: parents, exists: loaders.Users.Exists, related: loaders.Related,
+		key: func(parent, viewer string) loaders.Relation { return loaders.Relation{Kind: x, A: viewer, B: parent} },
+	}}
+}
+
+func (f viewerRelationField[P]) resolve(ctx context.Context, parents []*P) ([]*bool, error) {
+	viewer, known := auth.ViewerOf(ctx)
+	if !known {
+		return pointers(make([]bool, len(parents))), nil
+	}
+	return f.read(ctx, parents, viewer.Username)
+}
+
+func (f viewerRelationField[P]) cost(call *costCall) error {
+	if _, known := auth.ViewerOf(call.Ctx); known {
+		f.readCost(call, theViewer, byViewer)
+	}
+	return nil
+}
