@@ -37,7 +37,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
 	// An event waits for its slot last, right before its fields are resolved.
-	x.Use(plan.Events{Turn: admission.acquireEvent})
+	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
 }
 

@@ -159,8 +159,8 @@ func planObject(name string, satisfies []string, fields []plan.Field) *plan.Obje
 func planAddCommentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "comment", Object: "AddCommentPayload", NonNull: false, To: "Comment",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "comment", Object: "AddCommentPayload", NonNull: false, Composite: "Comment",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.AddCommentPayload).Comment
 					if e == nil {
@@ -173,8 +173,8 @@ func planAddCommentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "twit", Object: "AddCommentPayload", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "twit", Object: "AddCommentPayload", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.AddCommentPayload).Twit
 					if e == nil {
@@ -187,13 +187,13 @@ func planAddCommentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "AddCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "AddCommentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.AddCommentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.AddCommentPayload).UserErrors
 					for _, e := range list {
@@ -203,7 +203,7 @@ func planAddCommentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -224,8 +224,8 @@ func planAddCommentPayload() []plan.Field {
 func planAssignRolePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "AssignRolePayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "AssignRolePayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.AssignRolePayload).User
 					if e == nil {
@@ -238,8 +238,8 @@ func planAssignRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "role", Object: "AssignRolePayload", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "role", Object: "AssignRolePayload", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.AssignRolePayload).Role
 					if e == nil {
@@ -252,13 +252,13 @@ func planAssignRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "AssignRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "AssignRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.AssignRolePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.AssignRolePayload).UserErrors
 					for _, e := range list {
@@ -268,7 +268,7 @@ func planAssignRolePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -296,8 +296,8 @@ func planComment() []plan.Field {
 			},
 		},
 		{
-			Name: "twit", Object: "Comment", NonNull: false, To: "Twit",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "twit", Object: "Comment", NonNull: false, Composite: "Twit",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
@@ -307,8 +307,8 @@ func planComment() []plan.Field {
 			},
 		},
 		{
-			Name: "author", Object: "Comment", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "author", Object: "Comment", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
@@ -337,17 +337,17 @@ func planComment() []plan.Field {
 func planCommentConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "CommentConnection", NonNull: false, To: "CommentEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "CommentConnection", NonNull: false, Composite: "CommentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CommentConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CommentConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -357,23 +357,23 @@ func planCommentConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "CommentConnection", NonNull: false, To: "Comment", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "CommentConnection", NonNull: false, Composite: "Comment", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CommentConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CommentConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -383,14 +383,14 @@ func planCommentConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "CommentConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "CommentConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CommentConnection).PageInfo
 					if e == nil {
@@ -425,8 +425,8 @@ func planCommentEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "CommentEdge", NonNull: false, To: "Comment",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "CommentEdge", NonNull: false, Composite: "Comment",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CommentEdge).Node
 					if e == nil {
@@ -444,8 +444,8 @@ func planCommentEdge() []plan.Field {
 func planCreateDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "department", Object: "CreateDepartmentPayload", NonNull: false, To: "Department",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "department", Object: "CreateDepartmentPayload", NonNull: false, Composite: "Department",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CreateDepartmentPayload).Department
 					if e == nil {
@@ -458,13 +458,13 @@ func planCreateDepartmentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CreateDepartmentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateDepartmentPayload).UserErrors
 					for _, e := range list {
@@ -474,7 +474,7 @@ func planCreateDepartmentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -495,8 +495,8 @@ func planCreateDepartmentPayload() []plan.Field {
 func planCreateGamePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "game", Object: "CreateGamePayload", NonNull: false, To: "Game",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "game", Object: "CreateGamePayload", NonNull: false, Composite: "Game",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CreateGamePayload).Game
 					if e == nil {
@@ -509,13 +509,13 @@ func planCreateGamePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "CreateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "CreateGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CreateGamePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateGamePayload).UserErrors
 					for _, e := range list {
@@ -525,7 +525,7 @@ func planCreateGamePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -546,8 +546,8 @@ func planCreateGamePayload() []plan.Field {
 func planCreateRolePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "role", Object: "CreateRolePayload", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "role", Object: "CreateRolePayload", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CreateRolePayload).Role
 					if e == nil {
@@ -560,13 +560,13 @@ func planCreateRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "CreateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "CreateRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CreateRolePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateRolePayload).UserErrors
 					for _, e := range list {
@@ -576,7 +576,7 @@ func planCreateRolePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -597,8 +597,8 @@ func planCreateRolePayload() []plan.Field {
 func planCreateUserPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "CreateUserPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "CreateUserPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.CreateUserPayload).User
 					if e == nil {
@@ -611,13 +611,13 @@ func planCreateUserPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "CreateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "CreateUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.CreateUserPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateUserPayload).UserErrors
 					for _, e := range list {
@@ -627,7 +627,7 @@ func planCreateUserPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -667,8 +667,8 @@ func planDayPlays() []plan.Field {
 func planDeleteCommentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "comment", Object: "DeleteCommentPayload", NonNull: false, To: "Comment",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "comment", Object: "DeleteCommentPayload", NonNull: false, Composite: "Comment",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteCommentPayload).Comment
 					if e == nil {
@@ -691,13 +691,13 @@ func planDeleteCommentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteCommentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteCommentPayload).UserErrors
 					for _, e := range list {
@@ -707,7 +707,7 @@ func planDeleteCommentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -728,8 +728,8 @@ func planDeleteCommentPayload() []plan.Field {
 func planDeleteDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, To: "Department",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "department", Object: "DeleteDepartmentPayload", NonNull: false, Composite: "Department",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteDepartmentPayload).Department
 					if e == nil {
@@ -752,13 +752,13 @@ func planDeleteDepartmentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteDepartmentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteDepartmentPayload).UserErrors
 					for _, e := range list {
@@ -768,7 +768,7 @@ func planDeleteDepartmentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -789,8 +789,8 @@ func planDeleteDepartmentPayload() []plan.Field {
 func planDeleteGamePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "game", Object: "DeleteGamePayload", NonNull: false, To: "Game",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "game", Object: "DeleteGamePayload", NonNull: false, Composite: "Game",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteGamePayload).Game
 					if e == nil {
@@ -813,13 +813,13 @@ func planDeleteGamePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteGamePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteGamePayload).UserErrors
 					for _, e := range list {
@@ -829,7 +829,7 @@ func planDeleteGamePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -850,8 +850,8 @@ func planDeleteGamePayload() []plan.Field {
 func planDeleteRolePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "role", Object: "DeleteRolePayload", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "role", Object: "DeleteRolePayload", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteRolePayload).Role
 					if e == nil {
@@ -874,13 +874,13 @@ func planDeleteRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteRolePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteRolePayload).UserErrors
 					for _, e := range list {
@@ -890,7 +890,7 @@ func planDeleteRolePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -911,8 +911,8 @@ func planDeleteRolePayload() []plan.Field {
 func planDeleteTwitPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "twit", Object: "DeleteTwitPayload", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "twit", Object: "DeleteTwitPayload", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteTwitPayload).Twit
 					if e == nil {
@@ -935,13 +935,13 @@ func planDeleteTwitPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteTwitPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteTwitPayload).UserErrors
 					for _, e := range list {
@@ -951,7 +951,7 @@ func planDeleteTwitPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -972,8 +972,8 @@ func planDeleteTwitPayload() []plan.Field {
 func planDeleteUserPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "DeleteUserPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "DeleteUserPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DeleteUserPayload).User
 					if e == nil {
@@ -996,13 +996,13 @@ func planDeleteUserPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DeleteUserPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteUserPayload).UserErrors
 					for _, e := range list {
@@ -1012,7 +1012,7 @@ func planDeleteUserPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -1067,8 +1067,8 @@ func planDepartment() []plan.Field {
 			},
 		},
 		{
-			Name: "parent", Object: "Department", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "parent", Object: "Department", NonNull: false, Composite: "Department",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
@@ -1078,8 +1078,8 @@ func planDepartment() []plan.Field {
 			},
 		},
 		{
-			Name: "ancestors", Object: "Department", NonNull: false, To: "Department", List: true, ElemNonNull: true,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "ancestors", Object: "Department", NonNull: false, Composite: "Department", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]*tables.Department)
 				for _, e := range list {
 					if e == nil {
@@ -1089,7 +1089,7 @@ func planDepartment() []plan.Field {
 					}
 				}
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
@@ -1099,11 +1099,11 @@ func planDepartment() []plan.Field {
 			},
 		},
 		{
-			Name: "subDepartments", Object: "Department", NonNull: false, To: "DepartmentConnection",
+			Name: "subDepartments", Object: "Department", NonNull: false, Composite: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_subDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
@@ -1113,11 +1113,11 @@ func planDepartment() []plan.Field {
 			},
 		},
 		{
-			Name: "descendants", Object: "Department", NonNull: false, To: "DepartmentConnection",
+			Name: "descendants", Object: "Department", NonNull: false, Composite: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_descendants_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
@@ -1127,11 +1127,11 @@ func planDepartment() []plan.Field {
 			},
 		},
 		{
-			Name: "roles", Object: "Department", NonNull: false, To: "RoleConnection",
+			Name: "roles", Object: "Department", NonNull: false, Composite: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
@@ -1146,17 +1146,17 @@ func planDepartment() []plan.Field {
 func planDepartmentConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "DepartmentConnection", NonNull: false, To: "DepartmentEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "DepartmentConnection", NonNull: false, Composite: "DepartmentEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DepartmentConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DepartmentConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -1166,23 +1166,23 @@ func planDepartmentConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "DepartmentConnection", NonNull: false, To: "Department", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "DepartmentConnection", NonNull: false, Composite: "Department", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.DepartmentConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DepartmentConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -1192,14 +1192,14 @@ func planDepartmentConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "DepartmentConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DepartmentConnection).PageInfo
 					if e == nil {
@@ -1234,8 +1234,8 @@ func planDepartmentEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "DepartmentEdge", NonNull: false, To: "Department",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "DepartmentEdge", NonNull: false, Composite: "Department",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.DepartmentEdge).Node
 					if e == nil {
@@ -1263,8 +1263,8 @@ func planDepartmentEdge() []plan.Field {
 func planFollowPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "FollowPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "FollowPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.FollowPayload).User
 					if e == nil {
@@ -1277,13 +1277,13 @@ func planFollowPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "FollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "FollowPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.FollowPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.FollowPayload).UserErrors
 					for _, e := range list {
@@ -1293,7 +1293,7 @@ func planFollowPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -1348,11 +1348,11 @@ func planGame() []plan.Field {
 			},
 		},
 		{
-			Name: "players", Object: "Game", NonNull: false, To: "UserConnection",
+			Name: "players", Object: "Game", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_players_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
@@ -1373,7 +1373,7 @@ func planGame() []plan.Field {
 		},
 		{
 			Name: "isPlayed", Object: "Game", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
@@ -1390,8 +1390,8 @@ func planGame() []plan.Field {
 			},
 		},
 		{
-			Name: "plays", Object: "Game", NonNull: false, To: "DayPlays", List: true, ElemNonNull: true,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "plays", Object: "Game", NonNull: false, Composite: "DayPlays", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]*tables.DayCount)
 				for _, e := range list {
 					if e == nil {
@@ -1404,7 +1404,7 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
@@ -1419,17 +1419,17 @@ func planGame() []plan.Field {
 func planGameConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "GameConnection", NonNull: false, To: "GameEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "GameConnection", NonNull: false, Composite: "GameEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.GameConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.GameConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -1439,23 +1439,23 @@ func planGameConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "GameConnection", NonNull: false, To: "Game", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "GameConnection", NonNull: false, Composite: "Game", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.GameConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.GameConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -1465,14 +1465,14 @@ func planGameConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "GameConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "GameConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.GameConnection).PageInfo
 					if e == nil {
@@ -1507,8 +1507,8 @@ func planGameEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "GameEdge", NonNull: false, To: "Game",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "GameEdge", NonNull: false, Composite: "Game",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.GameEdge).Node
 					if e == nil {
@@ -1546,8 +1546,8 @@ func planGameEdge() []plan.Field {
 func planLikePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "twit", Object: "LikePayload", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "twit", Object: "LikePayload", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.LikePayload).Twit
 					if e == nil {
@@ -1560,13 +1560,13 @@ func planLikePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "LikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "LikePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.LikePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.LikePayload).UserErrors
 					for _, e := range list {
@@ -1576,7 +1576,7 @@ func planLikePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -1597,8 +1597,8 @@ func planLikePayload() []plan.Field {
 func planLogInPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "LogInPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "LogInPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.LogInPayload).User
 					if e == nil {
@@ -1631,13 +1631,13 @@ func planLogInPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "LogInPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "LogInPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.LogInPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.LogInPayload).UserErrors
 					for _, e := range list {
@@ -1647,7 +1647,7 @@ func planLogInPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -1668,8 +1668,8 @@ func planLogInPayload() []plan.Field {
 func planMoveDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "department", Object: "MoveDepartmentPayload", NonNull: false, To: "Department",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "department", Object: "MoveDepartmentPayload", NonNull: false, Composite: "Department",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.MoveDepartmentPayload).Department
 					if e == nil {
@@ -1682,13 +1682,13 @@ func planMoveDepartmentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.MoveDepartmentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.MoveDepartmentPayload).UserErrors
 					for _, e := range list {
@@ -1698,7 +1698,7 @@ func planMoveDepartmentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -1719,261 +1719,261 @@ func planMoveDepartmentPayload() []plan.Field {
 func planMutation() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "signUp", Object: "Mutation", NonNull: false, To: "SignUpPayload",
+			Name: "signUp", Object: "Mutation", NonNull: false, Composite: "SignUpPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_signUp_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))
 				return plan.Pointers(dst, []*model.SignUpPayload{value}, err)
 			},
 		},
 		{
-			Name: "logIn", Object: "Mutation", NonNull: false, To: "LogInPayload",
+			Name: "logIn", Object: "Mutation", NonNull: false, Composite: "LogInPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_logIn_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))
 				return plan.Pointers(dst, []*model.LogInPayload{value}, err)
 			},
 		},
 		{
-			Name: "addComment", Object: "Mutation", NonNull: false, To: "AddCommentPayload",
+			Name: "addComment", Object: "Mutation", NonNull: false, Composite: "AddCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_addComment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))
 				return plan.Pointers(dst, []*model.AddCommentPayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteComment", Object: "Mutation", NonNull: false, To: "DeleteCommentPayload",
+			Name: "deleteComment", Object: "Mutation", NonNull: false, Composite: "DeleteCommentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteComment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))
 				return plan.Pointers(dst, []*model.DeleteCommentPayload{value}, err)
 			},
 		},
 		{
-			Name: "createDepartment", Object: "Mutation", NonNull: false, To: "CreateDepartmentPayload",
+			Name: "createDepartment", Object: "Mutation", NonNull: false, Composite: "CreateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))
 				return plan.Pointers(dst, []*model.CreateDepartmentPayload{value}, err)
 			},
 		},
 		{
-			Name: "updateDepartment", Object: "Mutation", NonNull: false, To: "UpdateDepartmentPayload",
+			Name: "updateDepartment", Object: "Mutation", NonNull: false, Composite: "UpdateDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))
 				return plan.Pointers(dst, []*model.UpdateDepartmentPayload{value}, err)
 			},
 		},
 		{
-			Name: "moveDepartment", Object: "Mutation", NonNull: false, To: "MoveDepartmentPayload",
+			Name: "moveDepartment", Object: "Mutation", NonNull: false, Composite: "MoveDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_moveDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))
 				return plan.Pointers(dst, []*model.MoveDepartmentPayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteDepartment", Object: "Mutation", NonNull: false, To: "DeleteDepartmentPayload",
+			Name: "deleteDepartment", Object: "Mutation", NonNull: false, Composite: "DeleteDepartmentPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteDepartment_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))
 				return plan.Pointers(dst, []*model.DeleteDepartmentPayload{value}, err)
 			},
 		},
 		{
-			Name: "createGame", Object: "Mutation", NonNull: false, To: "CreateGamePayload",
+			Name: "createGame", Object: "Mutation", NonNull: false, Composite: "CreateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))
 				return plan.Pointers(dst, []*model.CreateGamePayload{value}, err)
 			},
 		},
 		{
-			Name: "updateGame", Object: "Mutation", NonNull: false, To: "UpdateGamePayload",
+			Name: "updateGame", Object: "Mutation", NonNull: false, Composite: "UpdateGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))
 				return plan.Pointers(dst, []*model.UpdateGamePayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteGame", Object: "Mutation", NonNull: false, To: "DeleteGamePayload",
+			Name: "deleteGame", Object: "Mutation", NonNull: false, Composite: "DeleteGamePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteGame_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))
 				return plan.Pointers(dst, []*model.DeleteGamePayload{value}, err)
 			},
 		},
 		{
-			Name: "recordPlay", Object: "Mutation", NonNull: false, To: "RecordPlayPayload",
+			Name: "recordPlay", Object: "Mutation", NonNull: false, Composite: "RecordPlayPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_recordPlay_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
 				return plan.Pointers(dst, []*model.RecordPlayPayload{value}, err)
 			},
 		},
 		{
-			Name: "like", Object: "Mutation", NonNull: false, To: "LikePayload",
+			Name: "like", Object: "Mutation", NonNull: false, Composite: "LikePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_like_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Like(ctx, args["input"].(model.LikeInput))
 				return plan.Pointers(dst, []*model.LikePayload{value}, err)
 			},
 		},
 		{
-			Name: "unlike", Object: "Mutation", NonNull: false, To: "UnlikePayload",
+			Name: "unlike", Object: "Mutation", NonNull: false, Composite: "UnlikePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unlike_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Unlike(ctx, args["input"].(model.UnlikeInput))
 				return plan.Pointers(dst, []*model.UnlikePayload{value}, err)
 			},
 		},
 		{
-			Name: "createRole", Object: "Mutation", NonNull: false, To: "CreateRolePayload",
+			Name: "createRole", Object: "Mutation", NonNull: false, Composite: "CreateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))
 				return plan.Pointers(dst, []*model.CreateRolePayload{value}, err)
 			},
 		},
 		{
-			Name: "updateRole", Object: "Mutation", NonNull: false, To: "UpdateRolePayload",
+			Name: "updateRole", Object: "Mutation", NonNull: false, Composite: "UpdateRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))
 				return plan.Pointers(dst, []*model.UpdateRolePayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteRole", Object: "Mutation", NonNull: false, To: "DeleteRolePayload",
+			Name: "deleteRole", Object: "Mutation", NonNull: false, Composite: "DeleteRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))
 				return plan.Pointers(dst, []*model.DeleteRolePayload{value}, err)
 			},
 		},
 		{
-			Name: "assignRole", Object: "Mutation", NonNull: false, To: "AssignRolePayload",
+			Name: "assignRole", Object: "Mutation", NonNull: false, Composite: "AssignRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_assignRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))
 				return plan.Pointers(dst, []*model.AssignRolePayload{value}, err)
 			},
 		},
 		{
-			Name: "revokeRole", Object: "Mutation", NonNull: false, To: "RevokeRolePayload",
+			Name: "revokeRole", Object: "Mutation", NonNull: false, Composite: "RevokeRolePayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_revokeRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))
 				return plan.Pointers(dst, []*model.RevokeRolePayload{value}, err)
 			},
 		},
 		{
-			Name: "postTwit", Object: "Mutation", NonNull: false, To: "PostTwitPayload",
+			Name: "postTwit", Object: "Mutation", NonNull: false, Composite: "PostTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_postTwit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))
 				return plan.Pointers(dst, []*model.PostTwitPayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteTwit", Object: "Mutation", NonNull: false, To: "DeleteTwitPayload",
+			Name: "deleteTwit", Object: "Mutation", NonNull: false, Composite: "DeleteTwitPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteTwit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))
 				return plan.Pointers(dst, []*model.DeleteTwitPayload{value}, err)
 			},
 		},
 		{
-			Name: "createUser", Object: "Mutation", NonNull: false, To: "CreateUserPayload",
+			Name: "createUser", Object: "Mutation", NonNull: false, Composite: "CreateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))
 				return plan.Pointers(dst, []*model.CreateUserPayload{value}, err)
 			},
 		},
 		{
-			Name: "updateUser", Object: "Mutation", NonNull: false, To: "UpdateUserPayload",
+			Name: "updateUser", Object: "Mutation", NonNull: false, Composite: "UpdateUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))
 				return plan.Pointers(dst, []*model.UpdateUserPayload{value}, err)
 			},
 		},
 		{
-			Name: "deleteUser", Object: "Mutation", NonNull: false, To: "DeleteUserPayload",
+			Name: "deleteUser", Object: "Mutation", NonNull: false, Composite: "DeleteUserPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteUser_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))
 				return plan.Pointers(dst, []*model.DeleteUserPayload{value}, err)
 			},
 		},
 		{
-			Name: "follow", Object: "Mutation", NonNull: false, To: "FollowPayload",
+			Name: "follow", Object: "Mutation", NonNull: false, Composite: "FollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_follow_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))
 				return plan.Pointers(dst, []*model.FollowPayload{value}, err)
 			},
 		},
 		{
-			Name: "unfollow", Object: "Mutation", NonNull: false, To: "UnfollowPayload",
+			Name: "unfollow", Object: "Mutation", NonNull: false, Composite: "UnfollowPayload",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unfollow_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))
 				return plan.Pointers(dst, []*model.UnfollowPayload{value}, err)
 			},
@@ -2023,8 +2023,8 @@ func planPageInfo() []plan.Field {
 func planPostTwitPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "twit", Object: "PostTwitPayload", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "twit", Object: "PostTwitPayload", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.PostTwitPayload).Twit
 					if e == nil {
@@ -2037,13 +2037,13 @@ func planPostTwitPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "PostTwitPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "PostTwitPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.PostTwitPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.PostTwitPayload).UserErrors
 					for _, e := range list {
@@ -2053,7 +2053,7 @@ func planPostTwitPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -2074,18 +2074,18 @@ func planPostTwitPayload() []plan.Field {
 func planQuery() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "node", Object: "Query", NonNull: false, To: "Node",
+			Name: "node", Object: "Query", NonNull: false, Composite: "Node",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_node_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
 				return plan.Values(dst, []model.Node{value}, err)
 			},
 		},
 		{
-			Name: "nodes", Object: "Query", NonNull: true, To: "Node", List: true, ElemNonNull: false,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "nodes", Object: "Query", NonNull: true, Composite: "Node", List: true, ElemNonNull: false,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]model.Node)
 				for _, e := range list {
 					if e == nil {
@@ -2098,114 +2098,114 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
 				return plan.Values(dst, [][]model.Node{value}, err)
 			},
 		},
 		{
-			Name: "viewer", Object: "Query", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "viewer", Object: "Query", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
 				return plan.Pointers(dst, []*tables.User{value}, err)
 			},
 		},
 		{
-			Name: "department", Object: "Query", NonNull: false, To: "Department",
+			Name: "department", Object: "Query", NonNull: false, Composite: "Department",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_department_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
 				return plan.Pointers(dst, []*tables.Department{value}, err)
 			},
 		},
 		{
-			Name: "topDepartments", Object: "Query", NonNull: false, To: "DepartmentConnection",
+			Name: "topDepartments", Object: "Query", NonNull: false, Composite: "DepartmentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_topDepartments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, []*model.DepartmentConnection{value}, err)
 			},
 		},
 		{
-			Name: "game", Object: "Query", NonNull: false, To: "Game",
+			Name: "game", Object: "Query", NonNull: false, Composite: "Game",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_game_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
 				return plan.Pointers(dst, []*tables.Game{value}, err)
 			},
 		},
 		{
-			Name: "games", Object: "Query", NonNull: false, To: "GameConnection",
+			Name: "games", Object: "Query", NonNull: false, Composite: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, []*model.GameConnection{value}, err)
 			},
 		},
 		{
-			Name: "role", Object: "Query", NonNull: false, To: "Role",
+			Name: "role", Object: "Query", NonNull: false, Composite: "Role",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_role_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
 				return plan.Pointers(dst, []*tables.Role{value}, err)
 			},
 		},
 		{
-			Name: "roles", Object: "Query", NonNull: false, To: "RoleConnection",
+			Name: "roles", Object: "Query", NonNull: false, Composite: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, []*model.RoleConnection{value}, err)
 			},
 		},
 		{
-			Name: "twit", Object: "Query", NonNull: false, To: "Twit",
+			Name: "twit", Object: "Query", NonNull: false, Composite: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_twit_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
 				return plan.Pointers(dst, []*tables.Twit{value}, err)
 			},
 		},
 		{
-			Name: "user", Object: "Query", NonNull: false, To: "User",
+			Name: "user", Object: "Query", NonNull: false, Composite: "User",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_user_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
 				return plan.Pointers(dst, []*tables.User{value}, err)
 			},
 		},
 		{
-			Name: "users", Object: "Query", NonNull: false, To: "UserConnection",
+			Name: "users", Object: "Query", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, []*model.UserConnection{value}, err)
 			},
 		},
 		{
-			Name: "__type", Object: "Query", NonNull: false, To: "__Type",
+			Name: "__type", Object: "Query", NonNull: false, Composite: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for range parents {
 					e, err := exec.(*executionContext).IntrospectType(args["name"].(string))
 					if err != nil {
@@ -2221,8 +2221,8 @@ func planQuery() []plan.Field {
 			},
 		},
 		{
-			Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "__schema", Object: "Query", NonNull: false, Composite: "__Schema",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for range parents {
 					e, err := exec.(*executionContext).IntrospectSchema()
 					if err != nil {
@@ -2243,8 +2243,8 @@ func planQuery() []plan.Field {
 func planRecordPlayPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "game", Object: "RecordPlayPayload", NonNull: false, To: "Game",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "game", Object: "RecordPlayPayload", NonNull: false, Composite: "Game",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RecordPlayPayload).Game
 					if e == nil {
@@ -2257,8 +2257,8 @@ func planRecordPlayPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "user", Object: "RecordPlayPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "RecordPlayPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RecordPlayPayload).User
 					if e == nil {
@@ -2291,13 +2291,13 @@ func planRecordPlayPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.RecordPlayPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RecordPlayPayload).UserErrors
 					for _, e := range list {
@@ -2307,7 +2307,7 @@ func planRecordPlayPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -2328,8 +2328,8 @@ func planRecordPlayPayload() []plan.Field {
 func planRevokeRolePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "RevokeRolePayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "RevokeRolePayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RevokeRolePayload).User
 					if e == nil {
@@ -2342,8 +2342,8 @@ func planRevokeRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "role", Object: "RevokeRolePayload", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "role", Object: "RevokeRolePayload", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RevokeRolePayload).Role
 					if e == nil {
@@ -2356,13 +2356,13 @@ func planRevokeRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.RevokeRolePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RevokeRolePayload).UserErrors
 					for _, e := range list {
@@ -2372,7 +2372,7 @@ func planRevokeRolePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -2427,8 +2427,8 @@ func planRole() []plan.Field {
 			},
 		},
 		{
-			Name: "department", Object: "Role", NonNull: false, To: "Department",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "department", Object: "Role", NonNull: false, Composite: "Department",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
@@ -2438,11 +2438,11 @@ func planRole() []plan.Field {
 			},
 		},
 		{
-			Name: "users", Object: "Role", NonNull: false, To: "UserConnection",
+			Name: "users", Object: "Role", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Role_users_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
@@ -2467,17 +2467,17 @@ func planRole() []plan.Field {
 func planRoleConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "RoleConnection", NonNull: false, To: "RoleEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "RoleConnection", NonNull: false, Composite: "RoleEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.RoleConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RoleConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -2487,23 +2487,23 @@ func planRoleConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "RoleConnection", NonNull: false, To: "Role", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "RoleConnection", NonNull: false, Composite: "Role", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.RoleConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RoleConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -2513,14 +2513,14 @@ func planRoleConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "RoleConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "RoleConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RoleConnection).PageInfo
 					if e == nil {
@@ -2555,8 +2555,8 @@ func planRoleEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "RoleEdge", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "RoleEdge", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.RoleEdge).Node
 					if e == nil {
@@ -2574,8 +2574,8 @@ func planRoleEdge() []plan.Field {
 func planSignUpPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "SignUpPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "SignUpPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.SignUpPayload).User
 					if e == nil {
@@ -2608,13 +2608,13 @@ func planSignUpPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "SignUpPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "SignUpPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.SignUpPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.SignUpPayload).UserErrors
 					for _, e := range list {
@@ -2624,7 +2624,7 @@ func planSignUpPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -2645,23 +2645,23 @@ func planSignUpPayload() []plan.Field {
 func planSubscription() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "timelineTwitAdded", Object: "Subscription", NonNull: false, To: "Twit",
+			Name: "timelineTwitAdded", Object: "Subscription", NonNull: false, Composite: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Subscription_timelineTwitAdded_args(ctx, raw)
 			},
-			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
 				events, err := exec.(*executionContext).Resolvers.Subscription().TimelineTwitAdded(ctx, args["after"].(*tables.ID))
-				return plan.Stream(events, err, plan.Pointers)
+				return plan.NewSource(events, err, plan.Pointers)
 			},
 		},
 		{
-			Name: "twitPosted", Object: "Subscription", NonNull: false, To: "Twit",
+			Name: "twitPosted", Object: "Subscription", NonNull: false, Composite: "Twit",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Subscription_twitPosted_args(ctx, raw)
 			},
-			Stream: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
 				events, err := exec.(*executionContext).Resolvers.Subscription().TwitPosted(ctx, args["username"].(string), args["after"].(*tables.ID))
-				return plan.Stream(events, err, plan.Pointers)
+				return plan.NewSource(events, err, plan.Pointers)
 			},
 		},
 	}
@@ -2677,8 +2677,8 @@ func planTwit() []plan.Field {
 			},
 		},
 		{
-			Name: "author", Object: "Twit", NonNull: false, To: "User",
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			Name: "author", Object: "Twit", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2733,11 +2733,11 @@ func planTwit() []plan.Field {
 			},
 		},
 		{
-			Name: "comments", Object: "Twit", NonNull: false, To: "CommentConnection",
+			Name: "comments", Object: "Twit", NonNull: false, Composite: "CommentConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_comments_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2748,7 +2748,7 @@ func planTwit() []plan.Field {
 		},
 		{
 			Name: "commentCount", Object: "Twit", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2765,11 +2765,11 @@ func planTwit() []plan.Field {
 			},
 		},
 		{
-			Name: "likes", Object: "Twit", NonNull: false, To: "UserConnection",
+			Name: "likes", Object: "Twit", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_likes_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2780,7 +2780,7 @@ func planTwit() []plan.Field {
 		},
 		{
 			Name: "likeCount", Object: "Twit", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2798,7 +2798,7 @@ func planTwit() []plan.Field {
 		},
 		{
 			Name: "viewerLikes", Object: "Twit", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
@@ -2820,17 +2820,17 @@ func planTwit() []plan.Field {
 func planTwitConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "TwitConnection", NonNull: false, To: "TwitEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "TwitConnection", NonNull: false, Composite: "TwitEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.TwitConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.TwitConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -2840,23 +2840,23 @@ func planTwitConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "TwitConnection", NonNull: false, To: "Twit", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "TwitConnection", NonNull: false, Composite: "Twit", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.TwitConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.TwitConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -2866,14 +2866,14 @@ func planTwitConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "TwitConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "TwitConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.TwitConnection).PageInfo
 					if e == nil {
@@ -2908,8 +2908,8 @@ func planTwitEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "TwitEdge", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "TwitEdge", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.TwitEdge).Node
 					if e == nil {
@@ -2927,8 +2927,8 @@ func planTwitEdge() []plan.Field {
 func planUnfollowPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "UnfollowPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "UnfollowPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UnfollowPayload).User
 					if e == nil {
@@ -2941,13 +2941,13 @@ func planUnfollowPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UnfollowPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UnfollowPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UnfollowPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UnfollowPayload).UserErrors
 					for _, e := range list {
@@ -2957,7 +2957,7 @@ func planUnfollowPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -2978,8 +2978,8 @@ func planUnfollowPayload() []plan.Field {
 func planUnlikePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "twit", Object: "UnlikePayload", NonNull: false, To: "Twit",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "twit", Object: "UnlikePayload", NonNull: false, Composite: "Twit",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UnlikePayload).Twit
 					if e == nil {
@@ -2992,13 +2992,13 @@ func planUnlikePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UnlikePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UnlikePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UnlikePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UnlikePayload).UserErrors
 					for _, e := range list {
@@ -3008,7 +3008,7 @@ func planUnlikePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3029,8 +3029,8 @@ func planUnlikePayload() []plan.Field {
 func planUpdateDepartmentPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, To: "Department",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "department", Object: "UpdateDepartmentPayload", NonNull: false, Composite: "Department",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UpdateDepartmentPayload).Department
 					if e == nil {
@@ -3043,13 +3043,13 @@ func planUpdateDepartmentPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UpdateDepartmentPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateDepartmentPayload).UserErrors
 					for _, e := range list {
@@ -3059,7 +3059,7 @@ func planUpdateDepartmentPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3080,8 +3080,8 @@ func planUpdateDepartmentPayload() []plan.Field {
 func planUpdateGamePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "game", Object: "UpdateGamePayload", NonNull: false, To: "Game",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "game", Object: "UpdateGamePayload", NonNull: false, Composite: "Game",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UpdateGamePayload).Game
 					if e == nil {
@@ -3094,13 +3094,13 @@ func planUpdateGamePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UpdateGamePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateGamePayload).UserErrors
 					for _, e := range list {
@@ -3110,7 +3110,7 @@ func planUpdateGamePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3131,8 +3131,8 @@ func planUpdateGamePayload() []plan.Field {
 func planUpdateRolePayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "role", Object: "UpdateRolePayload", NonNull: false, To: "Role",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "role", Object: "UpdateRolePayload", NonNull: false, Composite: "Role",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UpdateRolePayload).Role
 					if e == nil {
@@ -3145,13 +3145,13 @@ func planUpdateRolePayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UpdateRolePayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateRolePayload).UserErrors
 					for _, e := range list {
@@ -3161,7 +3161,7 @@ func planUpdateRolePayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3182,8 +3182,8 @@ func planUpdateRolePayload() []plan.Field {
 func planUpdateUserPayload() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "user", Object: "UpdateUserPayload", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "user", Object: "UpdateUserPayload", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UpdateUserPayload).User
 					if e == nil {
@@ -3196,13 +3196,13 @@ func planUpdateUserPayload() []plan.Field {
 			},
 		},
 		{
-			Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, To: "UserError", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UpdateUserPayload).UserErrors)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateUserPayload).UserErrors
 					for _, e := range list {
@@ -3212,7 +3212,7 @@ func planUpdateUserPayload() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3268,7 +3268,7 @@ func planUser() []plan.Field {
 		},
 		{
 			Name: "email", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3325,11 +3325,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "followers", Object: "User", NonNull: false, To: "UserConnection",
+			Name: "followers", Object: "User", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_followers_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3339,11 +3339,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "following", Object: "User", NonNull: false, To: "UserConnection",
+			Name: "following", Object: "User", NonNull: false, Composite: "UserConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_following_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3377,7 +3377,7 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_isFollowing_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3395,7 +3395,7 @@ func planUser() []plan.Field {
 		},
 		{
 			Name: "viewerFollows", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3412,11 +3412,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "twits", Object: "User", NonNull: false, To: "TwitConnection",
+			Name: "twits", Object: "User", NonNull: false, Composite: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_twits_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3427,7 +3427,7 @@ func planUser() []plan.Field {
 		},
 		{
 			Name: "twitCount", Object: "User", NonNull: false,
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3444,11 +3444,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "album", Object: "User", NonNull: false, To: "TwitConnection",
+			Name: "album", Object: "User", NonNull: false, Composite: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_album_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3458,11 +3458,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "timeline", Object: "User", NonNull: false, To: "TwitConnection",
+			Name: "timeline", Object: "User", NonNull: false, Composite: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_timeline_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3472,11 +3472,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "roles", Object: "User", NonNull: false, To: "RoleConnection",
+			Name: "roles", Object: "User", NonNull: false, Composite: "RoleConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_roles_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3490,7 +3490,7 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasRole_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3507,11 +3507,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "games", Object: "User", NonNull: false, To: "GameConnection",
+			Name: "games", Object: "User", NonNull: false, Composite: "GameConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_games_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3525,7 +3525,7 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasPlayed_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3542,11 +3542,11 @@ func planUser() []plan.Field {
 			},
 		},
 		{
-			Name: "likedTwits", Object: "User", NonNull: false, To: "TwitConnection",
+			Name: "likedTwits", Object: "User", NonNull: false, Composite: "TwitConnection",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_likedTwits_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
@@ -3561,17 +3561,17 @@ func planUser() []plan.Field {
 func planUserConnection() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "edges", Object: "UserConnection", NonNull: false, To: "UserEdge", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "edges", Object: "UserConnection", NonNull: false, Composite: "UserEdge", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UserConnection).Edges)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UserConnection).Edges
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -3581,23 +3581,23 @@ func planUserConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "nodes", Object: "UserConnection", NonNull: false, To: "User", List: true, ElemNonNull: false,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "nodes", Object: "UserConnection", NonNull: false, Composite: "User", List: true, ElemNonNull: false,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*model.UserConnection).Nodes)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UserConnection).Nodes
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for _, e := range list {
@@ -3607,14 +3607,14 @@ func planUserConnection() []plan.Field {
 							to.Objects = append(to.Objects, e)
 						}
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "pageInfo", Object: "UserConnection", NonNull: true, To: "PageInfo",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "pageInfo", Object: "UserConnection", NonNull: true, Composite: "PageInfo",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UserConnection).PageInfo
 					if e == nil {
@@ -3649,8 +3649,8 @@ func planUserEdge() []plan.Field {
 			},
 		},
 		{
-			Name: "node", Object: "UserEdge", NonNull: false, To: "User",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "node", Object: "UserEdge", NonNull: false, Composite: "User",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*model.UserEdge).Node
 					if e == nil {
@@ -3746,17 +3746,17 @@ func planDirectiveIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			Name: "args", Object: "__Directive", NonNull: true, Composite: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Directive).Args(args["includeDeprecated"].(bool))
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -3823,24 +3823,24 @@ func planFieldIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			Name: "args", Object: "__Field", NonNull: true, Composite: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Field).Args(args["includeDeprecated"].(bool))
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "type", Object: "__Field", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "type", Object: "__Field", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Field).Type()
 					if e == nil {
@@ -3892,8 +3892,8 @@ func planInputValueIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "type", Object: "__InputValue", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.InputValue).Type()
 					if e == nil {
@@ -3948,21 +3948,21 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "types", Object: "__Schema", NonNull: true, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "queryType", Object: "__Schema", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).QueryType()
 					if e == nil {
@@ -3975,8 +3975,8 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "mutationType", Object: "__Schema", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).MutationType()
 					if e == nil {
@@ -3989,8 +3989,8 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "subscriptionType", Object: "__Schema", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).SubscriptionType()
 					if e == nil {
@@ -4003,14 +4003,14 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "directives", Object: "__Schema", NonNull: true, Composite: "__Directive", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -4058,102 +4058,102 @@ func planTypeIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
+			Name: "fields", Object: "__Type", NonNull: false, Composite: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "interfaces", Object: "__Type", NonNull: false, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Interfaces()
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "possibleTypes", Object: "__Type", NonNull: false, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).PossibleTypes()
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
+			Name: "enumValues", Object: "__Type", NonNull: false, Composite: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
+			Name: "inputFields", Object: "__Type", NonNull: false, Composite: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_inputFields_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).InputFields(args["includeDeprecated"].(bool))
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "ofType", Object: "__Type", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Type).OfType()
 					if e == nil {

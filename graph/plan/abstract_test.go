@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// zoo is a world of interfaces and unions.
-func zoo() *world {
+// zoo is a fixture of interfaces and unions.
+func animals() *fixture {
 	name := func(what string) resolver {
-		return each(func(p *thing) any { return fmt.Sprint(what, " ", p.fields["name"]) })
+		return perParent(func(p *testObject) any { return fmt.Sprint(what, " ", p.fields["name"]) })
 	}
-	d, c, x := of("Dog", "name", "Odie", "barks", true), of("Cat", "name", "Garfield", "meows", false), of("Person", "name", "John")
-	return &world{sdl: `
+	d, c, x := obj("Dog", "name", "Odie", "barks", true), obj("Cat", "name", "Garfield", "meows", false), obj("Person", "name", "John")
+	return &fixture{sdl: `
 		interface Named { name: String }
 		interface Mammal implements Named { name: String mother: Mammal }
 		type Dog implements Named & Mammal { name: String mother: Mammal barks: Boolean call: String }
@@ -20,16 +20,16 @@ func zoo() *world {
 		union Pet = Dog | Cat
 		type Query { pets: [Pet] named: [Named] mixed: [Named!] pet: Pet must: Named! other: Named nilPet: Pet }`,
 		resolvers: map[string]resolver{
-			"Query.pets":   always(list(d, c, nil, d)),
-			"Query.named":  always(list(x, c, d, c)),
-			"Query.mixed":  always(list(x, (*thing)(nil))),
-			"Query.pet":    always(c),
-			"Query.must":   always((*thing)(nil)),
-			"Query.nilPet": always((*thing)(nil)),
-			"Query.other":  always(of("Alien")),
+			"Query.pets":   returns(list(d, c, nil, d)),
+			"Query.named":  returns(list(x, c, d, c)),
+			"Query.mixed":  returns(list(x, (*testObject)(nil))),
+			"Query.pet":    returns(c),
+			"Query.must":   returns((*testObject)(nil)),
+			"Query.nilPet": returns((*testObject)(nil)),
+			"Query.other":  returns(obj("Alien")),
 			"Dog.call":     name("dog"), "Cat.call": name("cat"),
-			"Dog.mother": each(func(p *thing) any { return of("Dog", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
-			"Cat.mother": each(func(p *thing) any { return of("Cat", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
+			"Dog.mother": perParent(func(p *testObject) any { return obj("Dog", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
+			"Cat.mother": perParent(func(p *testObject) any { return obj("Cat", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
 		}}
 }
 
@@ -55,10 +55,10 @@ func TestAbstractTypes(t *testing.T) {
 		{"an abstract field alone", `{pet{...on Cat{name mother{__typename name ...on Cat{meows}}}}}`,
 			`{"data":{"pet":{"name":"Garfield","mother":{"__typename":"Cat","name":"mother of Garfield","meows":null}}}}`, nil},
 		{"a nil of some type is null", `{nilPet{__typename}}`, `{"data":{"nilPet":null}}`, nil},
-		{"and an error where null must not be", `{must{name}}`, `{"errors":[` + fault(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
-		{"in lists too", `{mixed{name}}`, `{"errors":[` + fault(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
-		{"a thing of no type fails its field", `{other{name} pet{__typename}}`, `{"errors":[` + fault(`"other"`, "panic of a thing of type Alien", "2") + `],"data":{"other":null,"pet":{"__typename":"Cat"}}}`, nil},
+		{"and an error where null must not be", `{must{name}}`, `{"errors":[` + errorJSON(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
+		{"in lists too", `{mixed{name}}`, `{"errors":[` + errorJSON(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
+		{"a testObject of no type fails its field", `{other{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"other"`, "panic of an object of type Alien", "2") + `],"data":{"other":null,"pet":{"__typename":"Cat"}}}`, nil},
 	} {
-		t.Run(test.name, func(t *testing.T) { zoo().check(t, test.query, nil, test.want, test.calls...) })
+		t.Run(test.name, func(t *testing.T) { animals().check(t, test.query, nil, test.want, test.calls...) })
 	}
 }

@@ -2,33 +2,31 @@ package plan
 
 import "slices"
 
-// batch is the objects to which a selection set is applied.
+// batch is the objects to which a selection set is applied. run.go draws batches and columns.
 type batch struct {
 	set     *selectionSet
 	objects []any
-	own     []any // the objects, if they were picked from a list of several types
+	own     []any // the memory of objects, if they were picked from a list of several types
 }
 
-// column is what a field is for each object of a batch.
+// column is the values of a field, one for each object of a batch.
 type column struct {
-	values []any    // what the resolver returned
-	found  Gathered // the objects that the field leads to
-	err    error    // of all objects
-	errs   []error  // of each object; nil if none has one
-	// added are errors that the resolver added for an object, beside what it returned.
+	values   []any    // returned by the resolver
+	children Children // the child objects, if the field has a composite type
+	err      error    // of all objects
+	errs     []error  // of each object; nil if none has one
+	// added are the errors that the resolver added by graphql.AddError, by the index of the object.
 	added map[int32][]addedError
 
-	// The batches below the field in which the found objects are.
-
-	batch   *batch   // of all of them, if the field has one object type
-	batches []*batch // of each of them, if it has several; nil for null
-	at      []int32  // the index of each in its batch, -1 for null; nil if nothing is null
+	batch   *batch   // the batch of all children, if the field has an object type
+	batches []*batch // the batch of each child, if the field has an abstract type; nil for null
+	index   []int32  // the index of each child in its batch, -1 for null; nil if no child is null
 }
 
-// child returns the batch and the index of the j-th object that the field led to; the batch is nil for null.
+// child returns the batch of the j-th child, and its index there. The batch is nil for null.
 func (c *column) child(j int32) (b *batch, i int32) {
-	if i = j; c.at != nil {
-		i = c.at[j]
+	if i = j; c.index != nil {
+		i = c.index[j]
 	}
 	switch {
 	case i < 0:
@@ -42,70 +40,71 @@ func (c *column) child(j int32) (b *batch, i int32) {
 // null reports whether the value for object i is null.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
-	case f.To == "":
+	case f.Composite == "":
 		return c.values[i] == nil
 	case f.List:
-		_, _, ok := c.found.list(i)
+		_, _, ok := c.children.list(i)
 		return !ok
 	}
-	return c.at != nil && c.at[i] < 0
+	return c.index != nil && c.index[i] < 0
 }
 
-// Gathered collects the objects that a field leads to, for all objects of a batch: one for each, or a list for each. Generated
-// code appends to Objects, where nil is null, and ends each list with End or Null.
-type Gathered struct {
+// Children collects the child objects of all objects of a batch: one for each, or a list for each. Generated code
+// appends to Objects, where nil is null, and ends each list with EndList or NullList.
+type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; nil if the field is no list
-	nulls   []bool  // whether each list is null; those beyond the end are not
+	nulls   []bool  // whether each list is null; false beyond its end
 }
 
-// Room makes room for n lists, and for so many objects.
-func (g *Gathered) Room(n, objects int) {
-	g.Objects, g.ends = slices.Grow(g.Objects, objects), slices.Grow(g.ends, n)
+// Grow makes room for n lists, and for this number of objects.
+func (c *Children) Grow(n, objects int) {
+	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, n)
 }
 
-// End ends a list.
-func (g *Gathered) End() { g.ends = append(g.ends, int32(len(g.Objects))) }
+// EndList ends a list.
+func (c *Children) EndList() { c.ends = append(c.ends, int32(len(c.Objects))) }
 
-// Null ends a list that is null.
-func (g *Gathered) Null() {
-	for len(g.nulls) < len(g.ends) {
-		g.nulls = append(g.nulls, false)
+// NullList adds a list that is null.
+func (c *Children) NullList() {
+	for len(c.nulls) < len(c.ends) {
+		c.nulls = append(c.nulls, false)
 	}
-	g.nulls = append(g.nulls, true)
-	g.End()
+	c.nulls = append(c.nulls, true)
+	c.EndList()
 }
 
 // list returns the range of list i in Objects; ok is false if it is null.
-func (g *Gathered) list(i int32) (from, to int32, ok bool) {
+func (c *Children) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
-		from = g.ends[i-1]
+		from = c.ends[i-1]
 	}
-	return from, g.ends[i], int(i) >= len(g.nulls) || !g.nulls[i]
+	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls. It appends to at the index that each object has now, -1 for null. It returns nil if there are none.
-func (g *Gathered) compact(at []int32) []int32 {
-	if !slices.Contains(g.Objects, nil) {
+// compact removes the nulls from Objects. It appends to index the new index of each object, -1 for null. It returns
+// nil if no object is null.
+func (c *Children) compact(index []int32) []int32 {
+	if !slices.Contains(c.Objects, nil) {
 		return nil
 	}
-	kept := g.Objects[:0]
-	for _, object := range g.Objects {
+	kept := c.Objects[:0]
+	for _, object := range c.Objects {
 		if object == nil {
-			at = append(at, -1)
+			index = append(index, -1)
 			continue
 		}
-		at = append(at, int32(len(kept)))
+		index = append(index, int32(len(kept)))
 		kept = append(kept, object)
 	}
-	clear(g.Objects[len(kept):])
-	g.Objects = kept
-	return at
+	clear(c.Objects[len(kept):])
+	c.Objects = kept
+	return index
 }
 
-// gather collects the objects of what a resolver returned. Where it failed there is null.
+// gather collects the children from the values of a resolver. A value with an error is null.
 func (c *column) gather(f *Field) {
-	g := &c.found
+	g := &c.children
 	if !f.List {
 		g.Objects, c.values = c.values, g.Objects
 		for i, err := range c.errs {
@@ -117,23 +116,21 @@ func (c *column) gather(f *Field) {
 	}
 	for i, v := range c.values {
 		if v == nil || c.errs != nil && c.errs[i] != nil {
-			g.Null()
+			g.NullList()
 			continue
 		}
 		f.Elems(v, g)
-		g.End()
+		g.EndList()
 	}
 }
 
-// memory is that of one execution: a batch for each selection set, since each is applied once, and a column for each field that has
-// one.
-// Later executions of the same operation use it again, so that they allocate little.
+// memory is the memory of one execution. Later executions of the same operation use it again.
 type memory struct {
-	batches []batch
-	columns []column
+	batches []batch  // by selectionSet.index
+	columns []column // by selection.column
 }
 
-// maxKept is the most objects for which a memory has room that is kept.
+// maxKept is the largest number of objects in a memory that is kept.
 const maxKept = 1 << 16
 
 // memory returns a memory for the operation of this root.
@@ -151,10 +148,10 @@ func (m *memory) batch(set *selectionSet) *batch {
 	return b
 }
 
-// column returns the column of a field that has one.
+// column returns the column of a field; see [selection.hasColumn].
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
-// release takes back the memory of an execution that is over. It keeps no objects, only the room for them.
+// release clears the memory of an execution that has ended, and keeps its slices for the next one.
 func (root *selectionSet) release(m *memory) {
 	kept := 0
 	for i := range m.batches {
@@ -164,12 +161,14 @@ func (root *selectionSet) release(m *memory) {
 	}
 	for i := range m.columns {
 		c := &m.columns[i]
-		kept += cap(c.found.Objects) + cap(c.values)
+		kept += cap(c.children.Objects) + cap(c.values)
 		*c = column{
-			values:  emptied(c.values),
-			found:   Gathered{Objects: emptied(c.found.Objects), ends: c.found.ends[:0], nulls: c.found.nulls[:0]},
+			values: emptied(c.values),
+			children: Children{
+				Objects: emptied(c.children.Objects), ends: c.children.ends[:0], nulls: c.children.nulls[:0],
+			},
 			batches: emptied(c.batches),
-			at:      c.at[:0],
+			index:   c.index[:0],
 		}
 	}
 	if kept <= maxKept {

@@ -10,13 +10,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestWhatIsCompiled(t *testing.T) {
+func TestCompiledOperationsAreCached(t *testing.T) {
 	t.Run("the same text is compiled once", func(t *testing.T) {
 		schema := people().build()
-		e := engine(schema)
+		e := newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		for range 3 {
-			if got := ask(e, `{me{name}}`, "", nil); got != `{"data":{"me":{"name":"a"}}}` {
+			if got := execute(e, `{me{name}}`, "", nil); got != `{"data":{"me":{"name":"a"}}}` {
 				t.Error(got)
 			}
 		}
@@ -26,7 +26,7 @@ func TestWhatIsCompiled(t *testing.T) {
 	})
 	t.Run("Boolean variables make variants, and others none", func(t *testing.T) {
 		schema := people().build()
-		e := engine(schema)
+		e := newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		query := `query($a:Boolean!,$b:Boolean=true,$n:Int){me{x:name@include(if:$a) ...F} echo(n:$n)} fragment F on Person{y:name@skip(if:$b) first}`
 		for n := range 12 {
@@ -41,7 +41,7 @@ func TestWhatIsCompiled(t *testing.T) {
 				}
 			}
 			want = fmt.Sprintf(`{"data":{"me":{%s"first":null},"echo":"map[arg:none n:%d]"}}`, want, n)
-			if got := ask(e, query, "", variables); got != want {
+			if got := execute(e, query, "", variables); got != want {
 				t.Errorf("with %v the answer is\n%s\nand should be\n%s", variables, got, want)
 			}
 		}
@@ -50,7 +50,7 @@ func TestWhatIsCompiled(t *testing.T) {
 		}
 	})
 	t.Run("many variants are right too", func(t *testing.T) {
-		e := engine(people().build())
+		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		for n := range 64 {
 			variables, fields, want := map[string]any{}, "", ""
@@ -62,48 +62,48 @@ func TestWhatIsCompiled(t *testing.T) {
 					want += fmt.Sprintf(`,"f%d":"a"`, bit)
 				}
 			}
-			got := ask(e, `query($v0:Boolean!,$v1:Boolean!,$v2:Boolean!,$v3:Boolean!,$v4:Boolean!,$v5:Boolean!){me{`+fields+`}}`, "", variables)
+			got := execute(e, `query($v0:Boolean!,$v1:Boolean!,$v2:Boolean!,$v3:Boolean!,$v4:Boolean!,$v5:Boolean!){me{`+fields+`}}`, "", variables)
 			if want := `{"data":{"me":{` + strings.TrimPrefix(want, ",") + `}}}`; got != want {
 				t.Errorf("the answer is %s, not %s", got, want)
 			}
 		}
 	})
 	t.Run("operations of one document are told apart", func(t *testing.T) {
-		e := engine(people().build())
+		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		query := `query A{me{name}} query B{me{tags}} mutation C{add(n:1){total}}`
 		for operation, want := range map[string]string{"A": `{"me":{"name":"a"}}`, "B": `{"me":{"tags":["x","y"]}}`, "C": `{"add":null}`} {
-			if got := ask(e, query, operation, nil); got != `{"data":`+want+`}` {
+			if got := execute(e, query, operation, nil); got != `{"data":`+want+`}` {
 				t.Errorf("%s is answered by %s", operation, got)
 			}
 		}
 	})
 	t.Run("no more is kept than there is room for, and nothing large", func(t *testing.T) {
 		schema := people().build()
-		e := engine(schema)
+		e := newExecutor(schema)
 		for n := range cacheSize + 50 {
-			ask(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
+			execute(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
 		}
 		if n := len(schema.compiler.cache.Values()); n != cacheSize {
 			t.Errorf("%d operations are kept", n)
 		}
 		for n := range cacheSize {
 			short := fmt.Sprintf(`{me{a%d:name}}`, n)
-			ask(e, short+strings.Repeat(" ", cacheLength-len(short)), "", nil)
+			execute(e, short+strings.Repeat(" ", cacheLength-len(short)), "", nil)
 		}
 		if n := len(schema.compiler.cache.Values()); n != cacheBytes/cacheLength {
 			t.Errorf("%d operations of long texts are kept", n)
 		}
 		schema = people().build()
-		e = engine(schema)
-		ask(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
-		ask(e, doubled(11), "", nil)
+		e = newExecutor(schema)
+		execute(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
+		execute(e, doubled(11), "", nil)
 		if n := len(schema.compiler.cache.Values()); n != 0 {
 			t.Errorf("%d large operations are kept", n)
 		}
 	})
 	t.Run("one operation runs many times at once", func(t *testing.T) {
-		e := engine(people().build())
+		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		var group sync.WaitGroup
 		for n := range 32 {
@@ -112,7 +112,7 @@ func TestWhatIsCompiled(t *testing.T) {
 				if n%2 == 0 {
 					want = `{"data":{"people":[{},{},{}]}}`
 				}
-				if got := ask(e, `query($v:Boolean!){people{best@skip(if:$v){name}}}`, "", map[string]any{"v": n%2 == 0}); got != want {
+				if got := execute(e, `query($v:Boolean!){people{best@skip(if:$v){name}}}`, "", map[string]any{"v": n%2 == 0}); got != want {
 					t.Error(got)
 				}
 			})

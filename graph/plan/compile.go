@@ -13,16 +13,16 @@ import (
 	"twibase/graph/recent"
 )
 
-// selectionSet is what is selected of the objects of one type at one place in the operation.
+// selectionSet is the selection set of one object type at one place in the operation, with fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
 	index  int // of its batch in the memory of an execution
 
-	// What follows is set at the root only.
+	// The root only:
 
-	sets, columns int       // how many the whole operation has
-	memories      sync.Pool // of earlier executions
+	sets, columns int       // the numbers of selection sets and columns of the operation
+	memories      sync.Pool // of executions that have ended
 }
 
 // selection is a field of a selection set.
@@ -31,18 +31,18 @@ type selection struct {
 	field *Field // nil for __typename
 	// key is the response key as it is written: after a brace or a comma, in quotes, with a colon.
 	key string
-	// constant holds the arguments once they have been coerced; nil if they depend on variables.
+	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
 	// column is the index of the field's column in the memory of an execution, -1 for a leaf without a resolver.
 	column int
-	// only is what is selected of the objects that the field leads to, if they have one type, and below by their types.
-	only  *selectionSet
-	below map[string]*selectionSet
-	// in is the field that led here, for the path; nil for those of the root.
-	in *graphql.FieldContext
+	// children is the selection set of an object type, and byType are those of an interface or union.
+	children *selectionSet
+	byType   map[string]*selectionSet
+	// parentField is the field above, for the path; nil for a root field.
+	parentField *graphql.FieldContext
 }
 
-// hasColumn reports whether the values of the field are kept until the answer is written.
+// hasColumn reports whether the values of the field are kept until the response is written.
 func (s *selection) hasColumn() bool { return s.column >= 0 }
 
 // compiler compiles the operations of a schema, and caches them. It is safe for concurrent use.
@@ -53,19 +53,19 @@ type compiler struct {
 	cache    *recent.Cache[variant, *selectionSet]
 }
 
-// The limits of the cache. Its keys are parsed documents, which the query cache keeps for the same text.
+// The limits of the cache.
 const (
 	cacheSize   = 1000    // variants of operations
-	cacheLength = 8 << 10 // bytes of the text of one operation; compiled it takes many times that
+	cacheLength = 8 << 10 // bytes of the text of one operation
 	cacheBytes  = 1 << 20 // bytes of the texts of all operations
 	cacheFields = 2_000   // fields of one operation
 )
 
-// maxFields is the most fields that an operation may have, each fragment counted where it is spread: a short document with
-// fragments in fragments can have more fields than there is memory for.
+// maxFields is the largest number of fields of an operation, with fragments expanded. Nested fragments make the number
+// exponential in the length of the document.
 const maxFields = 20_000
 
-// variant is an operation, with the values of its Boolean variables: @skip and @include may depend on them.
+// variant is an operation with the values of its Boolean variables, because @skip and @include may depend on them.
 type variant struct {
 	operation *ast.OperationDefinition
 	values    string
@@ -85,7 +85,7 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	c := &compiler{schema: schema, possible: map[string][]string{}}
 	for name, types := range parsed.PossibleTypes {
 		for _, t := range types {
-			if t.Kind == ast.Object { // interfaces are listed too
+			if t.Kind == ast.Object { // not an interface that implements name
 				c.possible[name] = append(c.possible[name], t.Name)
 			}
 		}
@@ -94,7 +94,7 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	return c
 }
 
-// operation returns the compiled operation. It returns a [LimitError] if the operation has more than [maxFields] fields.
+// operation returns the compiled operation, or a [LimitError] if it has more than maxFields fields.
 func (c *compiler) operation(op *graphql.OperationContext, root string) (*selectionSet, error) {
 	variant := variantOf(op)
 	if set, ok := c.cache.Get(variant); ok {
@@ -113,8 +113,8 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	return set, nil
 }
 
-// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known holds the numbers of the fragments
-// that were counted, so that it takes time that is linear in the document.
+// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known caches the numbers of the
+// fragments, so that the time is linear in the length of the document.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -137,24 +137,24 @@ func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, kno
 type compilation struct {
 	*compiler
 	op            *graphql.OperationContext
-	sets, columns int // how many there are by now
+	sets, columns int // the numbers of selection sets and columns up to now
 }
 
-// set compiles what is selected of objects of one type. in is the field that leads there. @defer and @stream have no effect.
-func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql.FieldContext) *selectionSet {
+// set compiles the selection set of an object type below the field above. @defer and @stream have no effect.
+func (c *compilation) set(selected ast.SelectionSet, object *Object, above *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
-	for _, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
-		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(len(set.fields), f.Alias), in: in}
-		if !dependent(f.Arguments) {
+	for i, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
+		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(i, f.Alias), parentField: above}
+		if !slices.ContainsFunc(f.Arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) }) {
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
 		if s.field != nil {
 			if s.field.Leaf == nil {
 				s.column, c.columns = c.columns, c.columns+1
 			}
-			if s.field.To != "" {
-				c.descend(&s)
+			if s.field.Composite != "" {
+				c.children(&s)
 			}
 		}
 		set.fields = append(set.fields, s)
@@ -162,7 +162,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, in *graphql
 	return set
 }
 
-// key returns the response key of field i as it is written.
+// key returns the key of field i of an object as it is written.
 func key(i int, alias string) string {
 	b := []byte{','}
 	if i == 0 {
@@ -171,24 +171,20 @@ func key(i int, alias string) string {
 	return string(append(AppendString(b, alias), ':'))
 }
 
-// dependent reports whether arguments contain variables.
-func dependent(arguments ast.ArgumentList) bool {
-	return slices.ContainsFunc(arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) })
-}
-
 func hasVariable(v *ast.Value) bool {
-	return v.Kind == ast.Variable || slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
+	return v.Kind == ast.Variable ||
+		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// descend compiles what is selected of the objects that a field leads to.
-func (c *compilation) descend(s *selection) {
-	here := &graphql.FieldContext{Parent: s.in, Object: s.field.Object, Field: s.CollectedField}
-	if object := c.schema.Objects[s.field.To]; object != nil {
-		s.only = c.set(s.Selections, object, here)
+// children compiles the selection sets below a field.
+func (c *compilation) children(s *selection) {
+	here := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
+	if object := c.schema.Objects[s.field.Composite]; object != nil {
+		s.children = c.set(s.Selections, object, here)
 		return
 	}
-	s.below = map[string]*selectionSet{}
-	for _, name := range c.possible[s.field.To] {
-		s.below[name] = c.set(s.Selections, c.schema.Objects[name], here)
+	s.byType = map[string]*selectionSet{}
+	for _, name := range c.possible[s.field.Composite] {
+		s.byType[name] = c.set(s.Selections, c.schema.Objects[name], here)
 	}
 }

@@ -25,9 +25,9 @@ func TestDeferHasNoEffect(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want) })
 	}
 	t.Run("nor on the variants that are kept of an operation", func(t *testing.T) {
-		w := people()
+		fx := people()
 		for _, d := range []bool{true, false, true} {
-			w.check(t, `query($d:Boolean!){me{name ...@defer(if:$d){tags}}}`, map[string]any{"d": d}, whole)
+			fx.check(t, `query($d:Boolean!){me{name ...@defer(if:$d){tags}}}`, map[string]any{"d": d}, whole)
 		}
 	})
 }

@@ -5,32 +5,32 @@ import (
 	"testing"
 )
 
-// people is a world of people who have friends; every edge has a resolver.
-func people() *world {
+// people is a fixture of people who have friends; every edge has a resolver.
+func people() *fixture {
 	friends := func(n int) resolver {
-		return each(func(p *thing) any {
+		return perParent(func(p *testObject) any {
 			var list []any
 			for i := range n {
-				list = append(list, of("Person", "name", fmt.Sprint(p.fields["name"], i)))
+				list = append(list, obj("Person", "name", fmt.Sprint(p.fields["name"], i)))
 			}
 			return list
 		})
 	}
-	return &world{sdl: `
+	return &fixture{sdl: `
 		type Query { me: Person, people: [Person], empty: [Person], nobody: Person, echo(arg: String = "none", n: Int): String, when: String }
 		type Person { name: String, friends(n: Int): [Person], best: Person, first: String, tags: [String], house: House }
 		type House { street: String, owner: Person }
 		type Mutation { add(n: Int): Counter, fail: Int }
 		type Counter { total: Int, again: Int }`,
 		resolvers: map[string]resolver{
-			"Query.me":       always(of("Person", "name", "a", "tags", []string{"x", "y"}, "house", of("House", "street", "s"))),
-			"Query.people":   always(list(of("Person", "name", "a"), of("Person", "name", "b"), of("Person", "name", "c"))),
-			"Query.empty":    always(list()),
-			"Query.nobody":   always(nil),
+			"Query.me":       returns(obj("Person", "name", "a", "tags", []string{"x", "y"}, "house", obj("House", "street", "s"))),
+			"Query.people":   returns(list(obj("Person", "name", "a"), obj("Person", "name", "b"), obj("Person", "name", "c"))),
+			"Query.empty":    returns(list()),
+			"Query.nobody":   returns(nil),
 			"Person.friends": friends(2),
-			"Person.best":    each(func(p *thing) any { return of("Person", "name", fmt.Sprint("best of ", p.fields["name"])) }),
-			"House.owner":    always(of("Person", "name", "o")),
-			"Query.echo":     func(_ []*thing, args map[string]any) ([]any, error) { return []any{fmt.Sprint(args)}, nil },
+			"Person.best":    perParent(func(p *testObject) any { return obj("Person", "name", fmt.Sprint("best of ", p.fields["name"])) }),
+			"House.owner":    returns(obj("Person", "name", "o")),
+			"Query.echo":     func(_ []*testObject, args map[string]any) ([]any, error) { return []any{fmt.Sprint(args)}, nil },
 		}}
 }
 
@@ -72,7 +72,7 @@ func TestExecution(t *testing.T) {
 		{"a variable that is not given leaves its argument out", `query($n:Int){echo(n:$n)}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
 		{"one that is null is null", `query($n:Int){echo(n:$n)}`, map[string]any{"n": nil}, `{"data":{"echo":"map[arg:none n:\u003cnil\u003e]"}}`, nil},
 		{"a variable has its default", `query($s:String="x"){echo(arg:$s,n:3)}`, nil, `{"data":{"echo":"map[arg:x n:3]"}}`, nil},
-		{"bad variables never reach a resolver", `query($n:Int){echo(n:$n)}`, map[string]any{"n": "many"}, `refused: input: variable.n cannot use string as Int`, nil},
+		{"bad variables never reach a resolver", `query($n:Int){echo(n:$n)}`, map[string]any{"n": "many"}, `rejected: input: variable.n cannot use string as Int`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want, test.calls...) })
 	}
@@ -104,20 +104,20 @@ func TestDirectives(t *testing.T) {
 
 func TestMutationsAreSerial(t *testing.T) {
 	total := 0
-	w := people().with(map[string]resolver{
-		"Mutation.add": func(_ []*thing, args map[string]any) ([]any, error) {
+	fx := people().with(map[string]resolver{
+		"Mutation.add": func(_ []*testObject, args map[string]any) ([]any, error) {
 			var n int
 			if fmt.Sscan(fmt.Sprint(args["n"]), &n); n == 1 { // the first
 				total = 0
 			}
 			total += n
-			return []any{of("Counter", "total", total)}, nil
+			return []any{obj("Counter", "total", total)}, nil
 		},
 		// It runs with all below the mutation before the next one starts.
-		"Counter.again": each(func(*thing) any { return total }),
-		"Mutation.fail": func([]*thing, map[string]any) ([]any, error) { return nil, fmt.Errorf("no") },
+		"Counter.again": perParent(func(*testObject) any { return total }),
+		"Mutation.fail": func([]*testObject, map[string]any) ([]any, error) { return nil, fmt.Errorf("no") },
 	})
-	w.check(t, `mutation{a:add(n:1){total again} b:add(n:10){again total} fail c:add(n:100){total again}}`, nil,
+	fx.check(t, `mutation{a:add(n:1){total again} b:add(n:10){again total} fail c:add(n:100){total again}}`, nil,
 		`{"errors":[{"message":"no","path":["fail"],"locations":[{"line":1,"column":59}]}],`+
 			`"data":{"a":{"total":1,"again":1},"b":{"again":11,"total":11},"fail":null,"c":{"total":111,"again":111}}}`)
 }

@@ -11,18 +11,18 @@ import (
 
 // Bounds are the limits of a response; 0 is no limit.
 type Bounds struct {
-	// Bytes is the maximum length of the answer. A longer one is null, with a [LimitError].
+	// Bytes is the maximum length of the data. Longer data is replaced by null and a [LimitError].
 	Bytes int
-	// Errors is the maximum number of errors that are reported. If a store fails below very many objects, a path for each error
-	// would cost more than everything else.
+	// Errors is the maximum number of errors in the response. Beyond it errors are only counted, because their paths
+	// are expensive if a store fails for very many objects.
 	Errors int
-	// Unreported is set to the number of the other errors.
+	// Unreported is set to the number of errors beyond Errors.
 	Unreported int
 }
 
 type boundsKey struct{}
 
-// WithBounds returns the ctx of a response that has bounds.
+// WithBounds returns a ctx for a response with these bounds.
 func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
 	return context.WithValue(ctx, boundsKey{}, bounds)
 }
@@ -34,7 +34,7 @@ func boundsOf(ctx context.Context) *Bounds {
 	return &Bounds{}
 }
 
-// failure is an error with its path, and the ctx of that path.
+// failure is an error with its path, and a ctx that has the path too.
 type failure struct {
 	ctx context.Context
 	err error
@@ -47,10 +47,10 @@ func (w *writer) addErrors() {
 	}
 }
 
-// countErrors returns the number of all errors.
+// countErrors returns the number of errors up to now.
 func (w *writer) countErrors() int { return len(w.failed) + w.bounds.Unreported }
 
-// fail adds an error of a field. It returns false.
+// fail adds an error of a field at its path. It returns false.
 func (w *writer) fail(s *selection, err error) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	w.failHere(s, err)
@@ -58,7 +58,8 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at the present path, which leads to a field or to an element of its list, or below it. It returns false.
+// failHere adds an error at the current path, which ends with field s or with an element of its list. below is appended
+// to the path. It returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
@@ -75,7 +76,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	ctx := w.at(s)
 	failed := gqlerror.Wrap(err)
 	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
-		// It may be shared by many objects: each needs a copy with its path.
+		// The error may be shared by many objects: each needs a copy with its path.
 		clone := *already
 		failed = &clone
 	}
@@ -87,19 +88,19 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx in which a leaf is written that may add errors: gqlgen's marshallers have no other way. The errors are
-// the field's, as those of resolvers are. The ctx is valid while the leaf is written.
+// leafCtx returns the ctx of a leaf that may add errors: gqlgen's marshallers report them by graphql.AddError. The ctx is
+// valid while the leaf is written.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 	return graphql.WithResponseContext(w.at(s), func(ctx context.Context, err error) *gqlerror.Error {
 		w.fail(s, err)
-		// What is returned is what graphql.HasFieldError finds.
+		// graphql.HasFieldError finds the returned error.
 		return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
 	}, w.op.Recover)
 }
 
-// at returns the ctx of the present path, which leads to a field or to an element of its list.
+// at returns a ctx with the current path, which ends with field s or with an element of its list.
 func (w *writer) at(s *selection) context.Context {
 	ctx := w.ctx
 	for i, p := range w.path {

@@ -10,13 +10,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Schema is the generated code, by object type.
+// Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct. The type is empty for a nil
-	// pointer.
+	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct. The type is
+	// empty for a nil pointer.
 	TypeOf func(v any) (pointer any, typ string)
-	// Query, Mutation and Subscription name the root types; empty if there is none.
+	// Query, Mutation and Subscription name the root types; empty if the schema has none.
 	Query, Mutation, Subscription string
 }
 
@@ -38,36 +38,36 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 // Object is an object type.
 type Object struct {
 	Name string
-	// Satisfies are the type conditions that it fulfils: its own name, and those of its interfaces and unions.
+	// Satisfies are the type conditions that hold for it: its name, and the names of its interfaces and unions.
 	Satisfies []string
 	Fields    map[string]*Field
 }
 
-// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen binds; the parent of a root
-// field is nil. exec is the generated execution context.
+// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen binds; the parent of
+// a root field is nil. exec is the generated execution context.
 type Field struct {
 	Name   string
 	Object string
-	// NonNull, List and ElemNonNull are the type's modifiers.
+	// NonNull, List and ElemNonNull are the modifiers of the type.
 	NonNull, List, ElemNonNull bool
-	// To is the object, interface or union that the field leads to. It is empty for a leaf.
-	To string
-	// Args coerces the arguments; it is nil if there are none. The result is shared by requests with the same literals:
+	// Composite is the object, interface or union type of the field; empty for a leaf.
+	Composite string
+	// Args coerces the arguments; nil if there are none. Requests with the same literals share the result, so
 	// resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
-	// Exactly one of these says where the value comes from.
+	// Exactly one of the next five functions is set.
 
-	// Leaf appends a leaf without a resolver. It reports false, and appends nothing, for null.
+	// Leaf appends a leaf that has no resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather collects the objects that the field leads to without a resolver, for each parent. A panic fails all of them.
-	Gather func(exec any, parents []any, args map[string]any, to *Gathered) error
-	// Resolve is a resolver of one parent. It is called for all parents side by side.
+	// Gather collects the children of each parent without a resolver. A panic fails the field for all parents.
+	Gather func(exec any, parents []any, args map[string]any, to *Children) error
+	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// Call is a resolver of all parents. It appends a value for each, nil for null.
-	Call func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
-	// Stream is the resolver of a field of the subscription root.
-	Stream func(ctx context.Context, exec any, args map[string]any) (Source, error)
+	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null.
+	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
+	// Subscribe is the resolver of a subscription field.
+	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
 	// AddsErrors is whether Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
 	AddsErrors bool
@@ -75,15 +75,15 @@ type Field struct {
 	// Append appends a leaf that a resolver returned.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 	// Elems collects the objects of a list that a resolver returned, nil for null.
-	Elems func(value any, to *Gathered)
+	Elems func(value any, to *Children)
 }
 
-// Source waits for the next event, and returns its value, nil for null. It reports false at the end of the events, or when ctx
-// is done.
+// Source waits for the next event of a subscription, and returns its value, nil for null. It returns false after the
+// last event, or when ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
-// Stream makes a source of the channel that a resolver returned; wrap is Pointers, Slices or Values.
-func Stream[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
+// NewSource returns a source that reads the channel of a resolver; wrap is Pointers, Slices or Values.
+func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {
 		case event, ok := <-events:
@@ -98,9 +98,9 @@ func Stream[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]a
 	}, err
 }
 
-// Pointers, Slices and Values append what a resolver returned for its parents, without typed nils.
+// Pointers, Slices and Values append the values that a resolver returned, and nil for a typed nil.
 
-// Pointers takes pointers.
+// Pointers appends pointers.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
 	dst = slices.Grow(dst, len(values))
 	for _, v := range values {
@@ -113,7 +113,7 @@ func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
 	return dst, err
 }
 
-// Slices takes lists.
+// Slices appends slices.
 func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
 	for _, v := range values {
 		if v == nil {
@@ -125,7 +125,7 @@ func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
 	return dst, err
 }
 
-// Values takes interfaces, and values that can't be null.
+// Values appends interfaces, and values that can't be null.
 func Values[T any](dst []any, values []T, err error) ([]any, error) {
 	for _, v := range values {
 		dst = append(dst, v)
@@ -139,7 +139,7 @@ func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n
 // AppendBool appends a Boolean.
 func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
-// AppendString appends a String, escaped just as gqlgen escapes it.
+// AppendString appends a String, escaped as gqlgen escapes it.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	dst = append(dst, '"')
@@ -169,7 +169,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// AppendMarshaler appends what gqlgen's own marshalling makes of a value: for scalars that offer no shorter way.
+// AppendMarshaler appends the output of gqlgen's marshaller, for scalars without an Append function. It returns false for
+// null.
 func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
 	if m == nil || m == graphql.Null {
 		return dst, false

@@ -14,7 +14,7 @@ func goroutine() string {
 	return name
 }
 
-func TestALevelTakesAGoroutineForEachFurtherResolverWhateverItsBreadth(t *testing.T) {
+func TestGoroutinesPerLevel(t *testing.T) {
 	for query, want := range map[string]int{
 		`{people{friends{friends{best{name}}}}}`:                        1,
 		`{people{friends{tags name first}}}`:                            1,
@@ -23,16 +23,16 @@ func TestALevelTakesAGoroutineForEachFurtherResolverWhateverItsBreadth(t *testin
 	} {
 		var mu sync.Mutex
 		ran := map[string]bool{}
-		w := people()
-		for name, resolve := range w.resolvers {
-			w.resolvers[name] = func(parents []*thing, args map[string]any) ([]any, error) {
+		fx := people()
+		for name, resolve := range fx.resolvers {
+			fx.resolvers[name] = func(parents []*testObject, args map[string]any) ([]any, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				ran[goroutine()] = true
 				return resolve(parents, args)
 			}
 		}
-		ask(engine(w.build()), query, "", nil)
+		execute(newExecutor(fx.build()), query, "", nil)
 		if len(ran) != want || !ran[goroutine()] {
 			t.Errorf("%s ran on %v, and should on %d, its caller's among them", query, ran, want)
 		}

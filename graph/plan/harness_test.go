@@ -15,51 +15,76 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"go.uber.org/goleak"
 )
 
-// thing is an object of any type: what its fields are, where they have no resolver. An error is one of that field alone.
-type thing struct {
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testObject is an object of any type, with the values of its fields that have no resolver. A value may be an error.
+type testObject struct {
 	typ    string
 	fields map[string]any
 }
 
-// boom is a value over which whoever reads it panics.
-type boom struct{}
+// obj makes an object from pairs of field names and values.
+func obj(typ string, pairs ...any) *testObject {
+	t := &testObject{typ, map[string]any{}}
+	for i := 0; i < len(pairs); i += 2 {
+		t.fields[pairs[i].(string)] = pairs[i+1]
+	}
+	return t
+}
 
-// resolver answers a field for all parents.
-type resolver func(parents []*thing, args map[string]any) ([]any, error)
+// list makes the value of a list field.
+func list(objects ...any) []any { return objects }
 
-// each is a resolver that asks a function about each parent.
-func each(of func(*thing) any) resolver {
-	return func(parents []*thing, _ map[string]any) ([]any, error) {
+// panics is a value that panics when it is read.
+type panics struct{}
+
+// resolver is a batch resolver.
+type resolver func(parents []*testObject, args map[string]any) ([]any, error)
+
+// perParent returns a batch resolver that calls value for each parent.
+func perParent(value func(*testObject) any) resolver {
+	return func(parents []*testObject, _ map[string]any) ([]any, error) {
 		values := make([]any, len(parents))
 		for i, p := range parents {
-			values[i] = of(p)
+			values[i] = value(p)
 		}
 		return values, nil
 	}
 }
 
-// always is a resolver that answers the same for each parent.
-func always(value any) resolver { return each(func(*thing) any { return value }) }
+// returns returns a batch resolver with the same value for each parent.
+func returns(value any) resolver { return perParent(func(*testObject) any { return value }) }
 
-// world is a schema, and what its fields resolve to.
-type world struct {
+// fixture is a schema with its resolvers.
+type fixture struct {
 	sdl       string
-	resolvers map[string]resolver                                              // by "Type.field"; without one, a field is what the thing has
-	ones      map[string]func(ctx context.Context, parent *thing) (any, error) // resolvers of one parent
+	resolvers map[string]resolver // by "Type.field"; a field without one has its value in the object
+	oneParent map[string]func(ctx context.Context, parent *testObject) (any, error)
 	tasks     *tasks
 
 	mu    sync.Mutex
-	calls []string // "User.friends 3": what was called, with how many parents
+	calls []string // "User.friends 3": the resolver and its number of parents
 }
 
-// tasks are balanced when nothing runs any more.
+// with returns a fixture with the same schema and further resolvers.
+func (fx *fixture) with(more map[string]resolver) *fixture {
+	all := maps.Clone(fx.resolvers)
+	if all == nil {
+		all = map[string]resolver{}
+	}
+	maps.Copy(all, more)
+	return &fixture{sdl: fx.sdl, resolvers: all}
+}
+
+// tasks is a task tracker that counts.
 type tasks struct {
 	mu      sync.Mutex
 	running int
 	started int
-	lost    map[any]error
+	missing map[any]error
 }
 
 func (t *tasks) Start(n int) {
@@ -76,9 +101,9 @@ func (t *tasks) End() {
 	}
 }
 
-func (t *tasks) Await() map[any]error { return t.lost }
+func (t *tasks) Await() map[any]error { return t.missing }
 
-// generated is a schema that gqlgen would have generated.
+// generated is a generated schema of gqlgen, which must not be executed.
 type generated struct{ schema *ast.Schema }
 
 func (g generated) Schema() *ast.Schema { return g.schema }
@@ -87,21 +112,25 @@ func (g generated) Complexity(context.Context, string, string, int, map[string]a
 }
 func (g generated) Exec(context.Context) graphql.ResponseHandler { panic("gqlgen executes") }
 
-func (w *world) build() *planned {
-	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: w.sdl})
-	types := &Schema{Query: "Query", Mutation: "Mutation", Subscription: "Subscription", Objects: map[string]*Object{}, TypeOf: func(v any) (any, string) {
-		if value, ok := v.(thing); ok {
+// build returns the planned schema of the fixture, as generated code would.
+func (fx *fixture) build() *planned {
+	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: fx.sdl})
+	typeOf := func(v any) (any, string) {
+		if value, ok := v.(testObject); ok {
 			v = &value
 		}
-		t := v.(*thing)
+		t := v.(*testObject)
 		if t == nil {
 			return nil, ""
 		}
 		if _, ok := parsed.Types[t.typ]; !ok {
-			panic("a thing of type " + t.typ)
+			panic("an object of type " + t.typ)
 		}
 		return t, t.typ
-	}}
+	}
+	types := &Schema{
+		Query: "Query", Mutation: "Mutation", Subscription: "Subscription", Objects: map[string]*Object{}, TypeOf: typeOf,
+	}
 	for name, def := range parsed.Types {
 		if def.Kind != ast.Object {
 			continue
@@ -111,16 +140,21 @@ func (w *world) build() *planned {
 			object.Satisfies = append(object.Satisfies, abstract.Name)
 		}
 		for _, f := range def.Fields {
-			object.Fields[f.Name] = w.field(parsed, name, f)
+			object.Fields[f.Name] = fx.field(parsed, name, f)
 		}
 		types.Objects[name] = object
 	}
-	w.tasks = &tasks{}
-	return New(Config{Generated: generated{parsed}, Types: types, Exec: func(*graphql.OperationContext) any { return nil },
-		Tasks: func(context.Context) Tasks { return w.tasks }}).(*planned)
+	fx.tasks = &tasks{}
+	return New(Config{
+		Generated: generated{parsed},
+		Types:     types,
+		Exec:      func(*graphql.OperationContext) any { return nil },
+		Tasks:     func(context.Context) Tasks { return fx.tasks },
+	}).(*planned)
 }
 
-func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinition) *Field {
+// field returns a field. Coercion of the argument value "bad" fails, and that of "worse" panics.
+func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefinition) *Field {
 	f := &Field{Name: def.Name, Object: object, NonNull: def.Type.NonNull}
 	if def.Arguments != nil {
 		f.Args = func(_ context.Context, _ any, raw map[string]any) (map[string]any, error) {
@@ -135,14 +169,57 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 	}
 	leaf := !parsed.Types[def.Type.Name()].IsCompositeType()
 	if !leaf {
-		f.To = def.Type.Name()
+		f.Composite = def.Type.Name()
 		if elem := def.Type.Elem; elem != nil {
 			f.List, f.ElemNonNull = true, elem.NonNull
-			f.Elems = func(value any, to *Gathered) { to.Objects = append(to.Objects, value.([]any)...) }
+			f.Elems = func(value any, to *Children) { to.Objects = append(to.Objects, value.([]any)...) }
 		}
 	}
-	write := func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
-		if value == any(boom{}) {
+	batch, one := fx.resolvers[object+"."+def.Name], fx.oneParent[object+"."+def.Name]
+	switch {
+	case one != nil:
+		f.Append = appendJSON(def)
+		f.Resolve = func(ctx context.Context, _, parent any, _ map[string]any) (any, error) {
+			return one(ctx, parent.(*testObject))
+		}
+	case object == "Subscription" && batch != nil:
+		f.Subscribe = func(context.Context, any, map[string]any) (Source, error) { panic("unexpected call") }
+	case batch != nil:
+		f.Append, f.ResolveBatch = appendJSON(def), fx.recorded(object, batch)
+	case leaf:
+		write := appendJSON(def)
+		f.Leaf = func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+			value := property(object, def.Name)
+			if dst, ok := write(ctx, exec, dst, value); value != nil {
+				return dst, ok
+			}
+			return dst, false
+		}
+	default:
+		f.Gather = gather(f)
+	}
+	return f
+}
+
+// recorded returns a resolver that adds its calls to fx.calls.
+func (fx *fixture) recorded(object string, resolve resolver) func(context.Context, any, []any, map[string]any, []any) ([]any, error) {
+	return func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
+		fx.mu.Lock()
+		fx.calls = append(fx.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
+		fx.mu.Unlock()
+		objects := make([]*testObject, len(parents))
+		for i, p := range parents {
+			objects[i], _ = p.(*testObject)
+		}
+		values, err := resolve(objects, args)
+		return append(dst, values...), err
+	}
+}
+
+// appendJSON returns a function that appends a leaf, or null for a list with a null that its type does not allow.
+func appendJSON(def *ast.FieldDefinition) appendFunc {
+	return func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
+		if value == any(panics{}) {
 			panic("a leaf")
 		}
 		if elem := def.Type.Elem; elem != nil && elem.NonNull {
@@ -156,83 +233,54 @@ func (w *world) field(parsed *ast.Schema, object string, def *ast.FieldDefinitio
 		}
 		return append(dst, text...), value != nil
 	}
-	resolve, one := w.resolvers[object+"."+def.Name], w.ones[object+"."+def.Name]
-	switch {
-	case one != nil:
-		f.Append = write
-		f.Resolve = func(ctx context.Context, _, parent any, _ map[string]any) (any, error) {
-			return one(ctx, parent.(*thing))
-		}
-	case object == "Subscription" && resolve != nil:
-		f.Stream = func(context.Context, any, map[string]any) (Source, error) { panic("nobody subscribes") }
-	case resolve != nil:
-		f.Append = write
-		f.Call = func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
-			w.mu.Lock()
-			w.calls = append(w.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
-			w.mu.Unlock()
-			things := make([]*thing, len(parents))
-			for i, p := range parents {
-				things[i], _ = p.(*thing)
+}
+
+// gather returns a function that collects the children of a field from the values in its parents.
+func gather(f *Field) func(exec any, parents []any, args map[string]any, to *Children) error {
+	return func(_ any, parents []any, _ map[string]any, to *Children) error {
+		for _, parent := range parents {
+			value := property(parent, f.Name)
+			if err, ok := value.(error); ok {
+				return err
 			}
-			values, err := resolve(things, args)
-			return append(dst, values...), err
-		}
-	case leaf:
-		f.Leaf = func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
-			value := property(object, def.Name)
-			if dst, ok := write(ctx, exec, dst, value); value != nil {
-				return dst, ok
+			switch {
+			case value == any(panics{}):
+				panic("a property")
+			case !f.List:
+				to.Objects = append(to.Objects, value)
+			case value == nil:
+				to.NullList()
+			default:
+				f.Elems(value, to)
+				to.EndList()
 			}
-			return dst, false
 		}
-	default:
-		f.Gather = func(_ any, parents []any, _ map[string]any, to *Gathered) error {
-			for _, parent := range parents {
-				switch value := property(parent, def.Name).(type) {
-				case error:
-					return value
-				case boom:
-					panic("a property")
-				default:
-					switch {
-					case !f.List:
-						to.Objects = append(to.Objects, value)
-					case value == nil:
-						to.Null()
-					default:
-						f.Elems(value, to)
-						to.End()
-					}
-				}
-			}
-			return nil
-		}
+		return nil
 	}
-	return f
 }
 
 func property(object any, name string) any {
-	if t, ok := object.(*thing); ok && t != nil {
+	if t, ok := object.(*testObject); ok && t != nil {
 		return t.fields[name]
 	}
 	return nil
 }
 
-// engine returns the executor that answers requests over a schema.
-func engine(schema graphql.ExecutableSchema) *executor.Executor {
+// newExecutor returns gqlgen's server of a schema, without a transport.
+func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	e := executor.New(schema)
 	e.Use(Events{})
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic of %v", p) })
 	return e
 }
 
-// ask answers a request as JSON.
-func ask(e *executor.Executor, query, operation string, variables map[string]any) string {
+// execute returns the response to a request as JSON, or "rejected: " and an error.
+func execute(e *executor.Executor, query, operation string, variables map[string]any) string {
 	ctx := graphql.StartOperationTrace(context.Background())
-	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, OperationName: operation, Variables: variables})
+	params := &graphql.RawParams{Query: query, OperationName: operation, Variables: variables}
+	op, errs := e.CreateOperationContext(ctx, params)
 	if errs != nil {
-		return "refused: " + strings.TrimSpace(errs.Error())
+		return "rejected: " + strings.TrimSpace(errs.Error())
 	}
 	respond, ctx := e.DispatchOperation(ctx, op)
 	text, err := json.Marshal(respond(ctx))
@@ -242,44 +290,22 @@ func ask(e *executor.Executor, query, operation string, variables map[string]any
 	return string(text)
 }
 
-// check asks the world a query and compares the answer, and, if they are given, the calls of resolvers.
-func (w *world) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
+// check executes a query, and compares the response and, unless there are none, the resolver calls.
+func (fx *fixture) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
-	schema := w.build()
-	w.calls = nil
-	if diff := cmp.Diff(want, ask(engine(schema), query, "", variables)); diff != "" {
-		t.Errorf("the answer (-want +got):\n%s", diff)
+	schema := fx.build()
+	fx.calls = nil
+	if diff := cmp.Diff(want, execute(newExecutor(schema), query, "", variables)); diff != "" {
+		t.Errorf("response (-want +got):\n%s", diff)
 	}
-	if w.tasks.running != 0 {
-		t.Errorf("%d tasks never ended", w.tasks.running)
+	if fx.tasks.running != 0 {
+		t.Errorf("%d tasks are running after the response, want 0", fx.tasks.running)
 	}
 	if calls != nil {
-		slices.Sort(w.calls)
+		slices.Sort(fx.calls)
 		slices.Sort(calls)
-		if diff := cmp.Diff(calls, w.calls); diff != "" {
-			t.Errorf("the calls (-want +got):\n%s", diff)
+		if diff := cmp.Diff(calls, fx.calls); diff != "" {
+			t.Errorf("resolver calls (-want +got):\n%s", diff)
 		}
 	}
-}
-
-// of makes a thing from pairs of names and values.
-func of(typ string, pairs ...any) *thing {
-	t := &thing{typ, map[string]any{}}
-	for i := 0; i < len(pairs); i += 2 {
-		t.fields[pairs[i].(string)] = pairs[i+1]
-	}
-	return t
-}
-
-// list makes a list of any things.
-func list(things ...any) []any { return things }
-
-// with returns a world of the same schema with other resolvers too.
-func (w *world) with(more map[string]resolver) *world {
-	all := maps.Clone(w.resolvers)
-	if all == nil {
-		all = map[string]resolver{}
-	}
-	maps.Copy(all, more)
-	return &world{sdl: w.sdl, resolvers: all}
 }

@@ -73,7 +73,7 @@ func answered(t *testing.T, e *executor.Executor, query string, variables map[st
 	ctx := graphql.StartOperationTrace(t.Context())
 	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: variables})
 	if errs != nil {
-		return "refused: " + strings.TrimSpace(errs.Error())
+		return "rejected: " + strings.TrimSpace(errs.Error())
 	}
 	op.DisableIntrospection = false
 	respond, ctx := e.DispatchOperation(ctx, op)
@@ -122,16 +122,16 @@ func TestInputs(t *testing.T) {
 		{"a variable may be an element", post("($v:URL!)", `{content:"x",photoUrls:["`+photo+`",$v]}`), object{"v": other}, said(`content x, photoUrls ["` + photo + `","` + other + `"], visibility PUBLIC`)},
 		{"a default may be an object", post(`($v:PostTwitInput={content:"x",visibility:FOLLOWERS})`, "$v"), nil, said("content x, visibility FOLLOWERS")},
 		{"a scalar that its type does not allow fails its field", post("", `{content:"x",photoUrls:"no"}`), nil, `{"errors":[{"message":"it must be an absolute URL with http or https","path":["postTwit"],"locations":[{"line":1,"column":10}]}],"data":{"postTwit":null}}`},
-		{"null in a list that has none", post("", `{content:"x",photoUrls:[null]}`), nil, `refused: input:1:49: Expected value of type "URL!", found null.`},
-		{"null in such a list by a variable", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": []any{photo, nil}}, `refused: input: variable.v[1] cannot be null`},
-		{"a field that must be there", post("", `{title:"x"}`), nil, `refused: input:1:25: Field "PostTwitInput.content" of required type "String!" was not provided.`},
+		{"null in a list that has none", post("", `{content:"x",photoUrls:[null]}`), nil, `rejected: input:1:49: Expected value of type "URL!", found null.`},
+		{"null in such a list by a variable", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": []any{photo, nil}}, `rejected: input: variable.v[1] cannot be null`},
+		{"a field that must be there", post("", `{title:"x"}`), nil, `rejected: input:1:25: Field "PostTwitInput.content" of required type "String!" was not provided.`},
 		{"an argument that must not be null", `query($v:String!){user(username:$v){username}}`, object{"v": "x"}, `{"data":{"user":{"username":"x"}}}`},
 		{"that has a default by the variable", `query($v:String="y"){user(username:$v){username}}`, nil, `{"data":{"user":{"username":"y"}}}`},
 		{"null fails the field, as it has no default for that", `query($v:String="y"){user(username:$v){username}}`, object{"v": nil},
 			`{"errors":[{"message":"the argument username: the variable $v can't be null here","path":["user"],"locations":[{"line":1,"column":22}]}],"data":{"user":null}}`},
 		{"a number by a variable, and what is absent", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": 3}, `{"data":{"users":{"nodes":[{"username":"first 3"}]}}}`},
 		{"null is as absent here", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": nil, "a": "c"}, `{"data":{"users":{"nodes":[{"username":"first  after c"}]}}}`},
-		{"a number that is none", `query($n:Int){users(first:$n){nodes{username}}}`, object{"n": "3x"}, `refused: input: variable.n cannot use string as Int`},
+		{"a number that is none", `query($n:Int){users(first:$n){nodes{username}}}`, object{"n": "3x"}, `rejected: input: variable.n cannot use string as Int`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 2 { // what is kept of the first request answers the second

@@ -10,7 +10,7 @@ import (
 )
 
 // The resolvers are none: whoever asks for the schema calls nothing.
-func TestIntrospectionIsAnsweredByThePlan(t *testing.T) {
+func TestIntrospection(t *testing.T) {
 	e := executor.New(exec.NewPlannedSchema(exec.Config{}, planOf))
 	for _, test := range []struct{ name, query, want string }{
 		{"an interface and what it can be", `{__type(name:"Node"){kind name fields{name type{kind name ofType{kind name}}} interfaces{name} possibleTypes{name} ofType{name}}}`,

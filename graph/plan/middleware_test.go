@@ -17,7 +17,7 @@ func (interceptor) InterceptField(ctx context.Context, next graphql.Resolver) (a
 	return next(ctx)
 }
 
-func TestMiddlewaresOfFieldsAreRefused(t *testing.T) {
+func TestFieldMiddlewaresAreRejected(t *testing.T) {
 	refused := `{"errors":[{"message":"` + errMiddleware.Error() + `"}],"data":null}`
 	for _, test := range []struct {
 		name string
@@ -42,26 +42,26 @@ func TestMiddlewaresOfFieldsAreRefused(t *testing.T) {
 				`mutation{fail}`:            `{"data":{"fail":null}}`,
 				`subscription{ticks{name}}`: `{"data":{"ticks":{"name":"tick"}}}`,
 			} {
-				w := people()
-				w.sdl += ` type Subscription { ticks: Person }`
-				w.resolvers["Subscription.ticks"] = always(nil)
-				schema := w.build()
-				schema.config.Types.Objects["Subscription"].Fields["ticks"].Stream = func(context.Context, any, map[string]any) (Source, error) {
-					return func(context.Context) (any, bool) { return of("Person", "name", "tick"), true }, nil
+				fx := people()
+				fx.sdl += ` type Subscription { ticks: Person }`
+				fx.resolvers["Subscription.ticks"] = returns(nil)
+				schema := fx.build()
+				schema.config.Types.Objects["Subscription"].Fields["ticks"].Subscribe = func(context.Context, any, map[string]any) (Source, error) {
+					return func(context.Context) (any, bool) { return obj("Person", "name", "tick"), true }, nil
 				}
-				e := engine(schema)
+				e := newExecutor(schema)
 				test.use(e)
 				if test.want != "" {
 					answer = test.want
 				}
-				if got := ask(e, query, "", nil); got != answer {
+				if got := execute(e, query, "", nil); got != answer {
 					t.Errorf("the answer to %s is %s, want %s", query, got, answer)
 				}
 			}
 		})
 	}
 	t.Run("who makes an operation says that there are none", func(t *testing.T) {
-		m := newMiddlewares(people().build())
+		m := noopMiddlewares(people().build())
 		if err := m.check(&graphql.OperationContext{ResolverMiddleware: PassField, RootResolverMiddleware: PassRootField}); err != nil {
 			t.Error(err)
 		}

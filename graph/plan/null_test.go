@@ -8,24 +8,24 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// nullable is a world in which every field has a form that may be null and one that must not.
-func nullable(fields ...any) *world {
-	return &world{sdl: `
+// nullable is a fixture in which every field has a form that may be null and one that must not.
+func nullable(fields ...any) *fixture {
+	return &fixture{sdl: `
 		type Query { t: T, must: T!, list: [T], musts: [T!], all: [T!]! }
 		type T { s: String, must: String!, t: T, mustT: T!, list: [T], musts: [T!], all: [T!]!, some: [T]!, leaf: String, mustLeaf: String! }`,
-		resolvers: map[string]resolver{"Query.t": always(of("T", fields...)), "Query.must": always(of("T", fields...))}}
+		resolvers: map[string]resolver{"Query.t": returns(obj("T", fields...)), "Query.must": returns(obj("T", fields...))}}
 }
 
 var errNo = errors.New("no")
 
 // fault is an error as it is written.
-func fault(path, message string, column string) string {
+func errorJSON(path, message string, column string) string {
 	return `{"message":"` + message + `","path":[` + path + `],"locations":[{"line":1,"column":` + column + `}]}`
 }
 
-func TestNull(t *testing.T) {
-	ok := of("T", "must", "ok", "s", "s")
-	hollow := of("T") // whose must is null
+func TestNullPropagation(t *testing.T) {
+	ok := obj("T", "must", "ok", "s", "s")
+	hollow := obj("T") // whose must is null
 	for _, test := range []struct {
 		name   string
 		fields []any
@@ -34,31 +34,31 @@ func TestNull(t *testing.T) {
 		errors string
 	}{
 		{"null where it may be is no error", nil, `{t{s t{s} list{s} leaf}}`, `{"t":{"s":null,"t":null,"list":null,"leaf":null}}`, ``},
-		{"null where it must not be nulls the object", nil, `{t{s must}}`, `{"t":null}`, fault(`"t","must"`, "must not be null", "6")},
-		{"and all objects above that must not be null", []any{"mustT", of("T", "mustT", hollow)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
-			fault(`"t","mustT","mustT","must"`, "must not be null", "16")},
-		{"up to one that may", []any{"t", of("T", "mustT", hollow)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
-			fault(`"t","t","mustT","must"`, "must not be null", "14")},
-		{"or up to all data", []any{"mustT", hollow}, `{must{mustT{must}}}`, `null`, fault(`"must","mustT","must"`, "must not be null", "13")},
-		{"one error is enough for an object", nil, `{t{must mustLeaf mustT{s}}}`, `{"t":null}`, fault(`"t","must"`, "must not be null", "4")},
+		{"null where it must not be nulls the object", nil, `{t{s must}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "6")},
+		{"and all objects above that must not be null", []any{"mustT", obj("T", "mustT", hollow)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
+			errorJSON(`"t","mustT","mustT","must"`, "must not be null", "16")},
+		{"up to one that may", []any{"t", obj("T", "mustT", hollow)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
+			errorJSON(`"t","t","mustT","must"`, "must not be null", "14")},
+		{"or up to all data", []any{"mustT", hollow}, `{must{mustT{must}}}`, `null`, errorJSON(`"must","mustT","must"`, "must not be null", "13")},
+		{"one error is enough for an object", nil, `{t{must mustLeaf mustT{s}}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "4")},
 		{"a null in a list is an element", []any{"list", list(ok, nil, ok)}, `{t{list{s}}}`, `{"t":{"list":[{"s":"s"},null,{"s":"s"}]}}`, ``},
 		{"a null that is no element nulls the list", []any{"musts", list(ok, nil, ok)}, `{t{s musts{s}}}`, `{"t":{"s":null,"musts":null}}`,
-			fault(`"t","musts",1`, "must not be null", "6")},
-		{"and its object if the list must not be null", []any{"all", list(ok, nil)}, `{t{s all{s}}}`, `{"t":null}`, fault(`"t","all",1`, "must not be null", "6")},
-		{"a list that must not be null, and is, nulls its object", nil, `{t{some{s}}}`, `{"t":null}`, fault(`"t","some"`, "must not be null", "4")},
+			errorJSON(`"t","musts",1`, "must not be null", "6")},
+		{"and its object if the list must not be null", []any{"all", list(ok, nil)}, `{t{s all{s}}}`, `{"t":null}`, errorJSON(`"t","all",1`, "must not be null", "6")},
+		{"a list that must not be null, and is, nulls its object", nil, `{t{some{s}}}`, `{"t":null}`, errorJSON(`"t","some"`, "must not be null", "4")},
 		{"a null inside an element nulls that element", []any{"list", list(ok, hollow, ok)}, `{t{list{must}}}`, `{"t":{"list":[{"must":"ok"},null,{"must":"ok"}]}}`,
-			fault(`"t","list",1,"must"`, "must not be null", "9")},
+			errorJSON(`"t","list",1,"must"`, "must not be null", "9")},
 		{"or the list, if elements must not be null", []any{"musts", list(ok, hollow, hollow)}, `{t{musts{must}}}`, `{"t":{"musts":null}}`,
-			fault(`"t","musts",1,"must"`, "must not be null", "10")},
-		{"or all above", []any{"mustT", of("T", "all", list(ok, hollow))}, `{t{mustT{all{must}}}}`, `{"t":null}`, fault(`"t","mustT","all",1,"must"`, "must not be null", "14")},
+			errorJSON(`"t","musts",1,"must"`, "must not be null", "10")},
+		{"or all above", []any{"mustT", obj("T", "all", list(ok, hollow))}, `{t{mustT{all{must}}}}`, `{"t":null}`, errorJSON(`"t","mustT","all",1,"must"`, "must not be null", "14")},
 		{"an empty list is no null", []any{"all", list(), "some", list()}, `{t{all{s} some{s}}}`, `{"t":{"all":[],"some":[]}}`, ``},
-		{"an error of a property is that field's alone", []any{"t", errNo, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, fault(`"t","t"`, "no", "4")},
-		{"where it must not be null it nulls the object, and is the only error", []any{"mustT", errNo}, `{t{mustT{s}}}`, `{"t":null}`, fault(`"t","mustT"`, "no", "4")},
-		{"a property that panics fails", []any{"t", boom{}, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, fault(`"t","t"`, "panic of a property", "4")},
-		{"a leaf that panics fails", []any{"s", boom{}, "leaf", "l"}, `{t{s leaf}}`, `{"t":{"s":null,"leaf":"l"}}`, fault(`"t","s"`, "panic of a leaf", "4")},
-		{"an alias is in the path", []any{"list", list(hollow)}, `{a:t{b:list{c:must}}}`, `{"a":{"b":[null]}}`, fault(`"a","b",0,"c"`, "must not be null", "13")},
+		{"an error of a property is that field's alone", []any{"t", errNo, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "no", "4")},
+		{"where it must not be null it nulls the object, and is the only error", []any{"mustT", errNo}, `{t{mustT{s}}}`, `{"t":null}`, errorJSON(`"t","mustT"`, "no", "4")},
+		{"a property that panics fails", []any{"t", panics{}, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "panic of a property", "4")},
+		{"a leaf that panics fails", []any{"s", panics{}, "leaf", "l"}, `{t{s leaf}}`, `{"t":{"s":null,"leaf":"l"}}`, errorJSON(`"t","s"`, "panic of a leaf", "4")},
+		{"an alias is in the path", []any{"list", list(hollow)}, `{a:t{b:list{c:must}}}`, `{"a":{"b":[null]}}`, errorJSON(`"a","b",0,"c"`, "must not be null", "13")},
 		{"what comes before and behind the null is whole", []any{"s", "x", "t", hollow, "leaf", "y"}, `{t{s t{must} leaf}}`, `{"t":{"s":"x","t":null,"leaf":"y"}}`,
-			fault(`"t","t","must"`, "must not be null", "8")},
+			errorJSON(`"t","t","must"`, "must not be null", "8")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := `{"data":` + test.data + `}`
@@ -70,16 +70,16 @@ func TestNull(t *testing.T) {
 	}
 }
 
-func TestErrorsOfResolvers(t *testing.T) {
-	three := list(of("T", "s", "a"), of("T", "s", "b"), of("T", "s", "c"))
+func TestResolverErrors(t *testing.T) {
+	three := list(obj("T", "s", "a"), obj("T", "s", "b"), obj("T", "s", "c"))
 	answer := func(values []any, err error) resolver {
-		return func([]*thing, map[string]any) ([]any, error) { return values, err }
+		return func([]*testObject, map[string]any) ([]any, error) { return values, err }
 	}
-	x := of("T", "s", "x")
+	x := obj("T", "s", "x")
 	at := func(field, message string, of ...string) string {
 		all := make([]string, len(of))
 		for i, index := range of {
-			all[i] = fault(`"list",`+index+`,"`+field+`"`, message, "9")
+			all[i] = errorJSON(`"list",`+index+`,"`+field+`"`, message, "9")
 		}
 		return strings.Join(all, ",")
 	}
@@ -108,38 +108,38 @@ func TestErrorsOfResolvers(t *testing.T) {
 			at("t", "the resolver of T.t returned 4 values for 3 parents", "0", "1", "2")},
 		{"and too few with errors", "t", answer(list(x), graphql.BatchErrorList{nil, nil, errNo}), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
 			at("t", "batch resolver returned errors", "0", "1", "2")},
-		{"a panic fails the field, and nothing else", "t", func([]*thing, map[string]any) ([]any, error) { panic("a resolver") }, `{list{s t{s}}}`,
+		{"a panic fails the field, and nothing else", "t", func([]*testObject, map[string]any) ([]any, error) { panic("a resolver") }, `{list{s t{s}}}`,
 			`[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`, at("t", "panic of a resolver", "0", "1", "2")},
 		{"null where it must not be is an error of each", "mustLeaf", answer(list("x", nil, "z"), nil), `{list{s mustLeaf}}`,
 			`[{"s":"a","mustLeaf":"x"},null,{"s":"c","mustLeaf":"z"}]`, at("mustLeaf", "must not be null", "1")},
-		{"a leaf's value over which the writing panics fails alone", "leaf", answer(list("x", boom{}, "z"), nil), `{list{s leaf}}`,
+		{"a leaf's value over which the writing panics fails alone", "leaf", answer(list("x", panics{}, "z"), nil), `{list{s leaf}}`,
 			`[{"s":"a","leaf":"x"},{"s":"b","leaf":null},{"s":"c","leaf":"z"}]`, at("leaf", "panic of a leaf", "1")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := nullable().with(map[string]resolver{"Query.list": always(three), "T." + test.field: test.resolve})
-			w.check(t, test.query, nil, `{"errors":[`+test.errors+`],"data":{"list":`+test.data+`}}`)
+			fx := nullable().with(map[string]resolver{"Query.list": returns(three), "T." + test.field: test.resolve})
+			fx.check(t, test.query, nil, `{"errors":[`+test.errors+`],"data":{"list":`+test.data+`}}`)
 		})
 	}
 }
 
-func TestErrorsOfArguments(t *testing.T) {
-	w := people()
-	w.check(t, `{a:echo(arg:"bad") b:echo(arg:"worse") c:echo}`, nil, `{"errors":[`+fault(`"a"`, "arg can't be bad", "2")+`,`+fault(`"b"`, "panic of an argument", "20")+
+func TestArgumentErrors(t *testing.T) {
+	fx := people()
+	fx.check(t, `{a:echo(arg:"bad") b:echo(arg:"worse") c:echo}`, nil, `{"errors":[`+errorJSON(`"a"`, "arg can't be bad", "2")+`,`+errorJSON(`"b"`, "panic of an argument", "20")+
 		`],"data":{"a":null,"b":null,"c":"map[arg:none]"}}`, "Query.c 1")
 }
 
-func TestObjectsThatComeToNothing(t *testing.T) {
-	lost, broken, whole := of("T", "s", "lost"), of("T", "s", "broken"), of("T", "s", "whole")
+func TestMissingLazyObjectsAreNull(t *testing.T) {
+	lost, broken, whole := obj("T", "s", "lost"), obj("T", "s", "broken"), obj("T", "s", "whole")
 	for _, test := range []struct{ name, query, want string }{
-		{"one that does not exist is null", `{list{s}}`, `{"errors":[` + fault(`"list",1`, "no", "2") + `],"data":{"list":[null,null,{"s":"whole"}]}}`},
-		{"where it must not be it is an error", `{musts{s}}`, `{"errors":[` + fault(`"musts",0`, "must not be null", "2") + `],"data":{"musts":null}}`},
-		{"a field alone too", `{t{s} list{t{s}}}`, `{"errors":[` + fault(`"list",1`, "no", "7") + `],"data":{"t":null,"list":[null,null,{"t":null}]}}`},
+		{"one that does not exist is null", `{list{s}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "2") + `],"data":{"list":[null,null,{"s":"whole"}]}}`},
+		{"where it must not be it is an error", `{musts{s}}`, `{"errors":[` + errorJSON(`"musts",0`, "must not be null", "2") + `],"data":{"musts":null}}`},
+		{"a field alone too", `{t{s} list{t{s}}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "7") + `],"data":{"t":null,"list":[null,null,{"t":null}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := nullable().with(map[string]resolver{"Query.list": always(list(lost, broken, whole)), "Query.musts": always(list(lost)), "Query.t": always(lost)})
-			schema := w.build()
-			w.tasks.lost = map[any]error{lost: nil, broken: errNo}
-			if got := ask(engine(schema), test.query, "", nil); got != test.want {
+			fx := nullable().with(map[string]resolver{"Query.list": returns(list(lost, broken, whole)), "Query.musts": returns(list(lost)), "Query.t": returns(lost)})
+			schema := fx.build()
+			fx.tasks.missing = map[any]error{lost: nil, broken: errNo}
+			if got := execute(newExecutor(schema), test.query, "", nil); got != test.want {
 				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
 			}
 		})

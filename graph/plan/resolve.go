@@ -14,18 +14,18 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve calls a resolver for all objects of a batch, and returns a value for each.
+// resolve calls a resolver with all objects of a batch, and returns a value for each.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.batch.objects
 	if f.Resolve != nil {
 		return r.each(t.field, parents, args, col)
 	}
-	c := within(r.resolverCtx, t.field, args)
-	defer col.keep(c, 0) // as gqlgen, which calls a batch resolver with the ctx of the first parent
-	return f.Call(c, r.exec, parents, args, col.values)
+	c := newCallCtx(r.resolverCtx, t.field, args)
+	defer col.keep(c, 0) // gqlgen calls a batch resolver with the ctx of the first parent
+	return f.ResolveBatch(c, r.exec, parents, args, col.values)
 }
 
-// args returns the coerced arguments of a field. An error is the field's: its resolver is not called.
+// args returns the coerced arguments of a field. After an error its resolver is not called.
 func (r *run) args(s *selection) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
@@ -48,20 +48,20 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// each calls a resolver of one parent for each of them, side by side. Each call is a task; one of them takes over the task of the
-// caller. The last to end leaves its task to the caller, which goes on with the values.
+// each calls a resolver of one parent for all parents concurrently. Each call is a task, and the caller's task counts as
+// one of them. So the last call to return does not end its task: the caller continues it.
 func (r *run) each(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
 	var group sync.WaitGroup
-	var left atomic.Int64
-	left.Store(int64(n))
+	var running atomic.Int64
+	running.Store(int64(n))
 	r.tasks.Start(n - 1)
 	for i, object := range parents {
 		group.Go(func() {
-			calls[i] = within(r.resolverCtx, s, args)
+			calls[i] = newCallCtx(r.resolverCtx, s, args)
 			values[i], errs[i] = r.one(calls[i], s.field, object, args)
-			if left.Add(-1) > 0 {
+			if running.Add(-1) > 0 {
 				r.tasks.End()
 			}
 		})
@@ -73,7 +73,7 @@ func (r *run) each(s *selection, parents []any, args map[string]any, col *column
 	return values, errs
 }
 
-// one calls a resolver of one parent. A panic is an error.
+// one calls a resolver of one parent. It returns a panic as an error.
 func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -83,9 +83,8 @@ func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a call of a resolver. It collects the errors that the resolver adds by [graphql.AddError]. They get their
-// path when the answer is written: a resolver knows the path of its field only without the indexes of the lists that its objects
-// come from.
+// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by [graphql.AddError]. The writer
+// completes their paths, because a batch resolver does not know the list indexes of its objects.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext
@@ -93,7 +92,7 @@ type callCtx struct {
 	errs  []addedError
 }
 
-// addedError is an error, and its path below the field: an element of a list has one.
+// addedError is an error with its path below the field, such as the index of a list element.
 type addedError struct {
 	err   error
 	below ast.Path
@@ -109,15 +108,17 @@ func (c *callCtx) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// within returns the ctx in which the resolver of a field is called.
-func within(ctx context.Context, s *selection, args map[string]any) *callCtx {
-	c := &callCtx{field: graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true}}
+// newCallCtx returns the ctx of a call of the resolver of field s.
+func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx {
+	c := &callCtx{field: graphql.FieldContext{
+		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
+	}}
 	c.Context = graphql.WithFieldContext(ctx, &c.field)
-	c.field.Parent = s.in
+	c.field.Parent = s.parentField
 	return c
 }
 
-// addToCall implements [graphql.ErrorPresenterFunc] for the ctx of all resolvers.
+// addToCall implements [graphql.ErrorPresenterFunc]: it adds an error to the callCtx of the resolver.
 func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
@@ -130,7 +131,7 @@ func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// below returns what a path has after that of a field, nil if it does not lead below the field.
+// below returns the part of path below field, nil if path is not below it.
 func below(field, path ast.Path) ast.Path {
 	if n := len(field); len(path) > n && slices.Equal(path[:n], field) {
 		return path[n:]
@@ -138,7 +139,7 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// keep keeps the errors that the resolver of parent i added.
+// keep stores the errors that were added by the resolver call of parent i.
 func (col *column) keep(c *callCtx, i int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,78 +9,80 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A run executes a compiled operation breadth first. It resolves everything, and then a writer (write.go) appends the answer in
-// one pass.
+// A run executes a compiled operation breadth first: it resolves all fields, and then a writer (write.go) writes the
+// response in one pass.
 //
 // # Batches and columns
 //
-// Each selection set of the operation is applied once, to a batch: all the objects that the field above it led to, whatever
-// lists they are in. A field that is no plain leaf has a column in the batch: what the field is for each of the objects.
+// Each selection set is applied once, to a batch: all objects that the field above it returned, in all of its lists. A
+// column of the batch has the value of one field for each object.
 //
 //	{ users { name friends { name house { street } } } }
 //
 //	batch of Query   [ root ]
-//	  column users     [ [a b c] ]            a resolver, called with one object
-//	                       │   gather: the lists one after the other, and where each ends
+//	  column users     [ [a b c] ]            one call of a resolver, with one object
+//	                       │   gather: concatenate the lists, and remember where each ends
 //	                       ▼
 //	batch of User    [ a b c ]
-//	  column friends   [ [d e] [] [f null] ]  a resolver, called with three objects
-//	                       │   compact: without the nulls; at = 0 1 2 -1
+//	  column friends   [ [d e] [] [f null] ]  one call of a resolver, with three objects
+//	                       │   compact: remove the nulls; index = 0 1 2 -1
 //	                       ▼
 //	batch of User    [ d e f ]
-//	  column house     [ h1 h2 h3 ]           no resolver: followed at once
+//	  column house     [ h1 h2 h3 ]           no resolver: gathered from the objects
 //	                       │
 //	                       ▼
 //	batch of House   [ h1 h2 h3 ]
 //
-// The names and streets have no column: the writer takes them from the objects. Where a field leads to an interface or a union
-// there is a batch for each object type, and the column says in which batch each object is.
+// Names and streets are leaves without resolvers. They have no column: the writer reads them from the objects. A field
+// of an interface or union has a batch for each object type, and the column has the batch of each child.
 //
 // # Tasks
 //
-// A call of a resolver with a batch is a task, and so is all that follows from it without a resolver. What follows ends at the
-// next fields with resolvers, which are the next tasks. They run side by side, each in a goroutine, but for the last: it goes on
-// in the goroutine of the task that led to it. So a chain of resolvers takes one goroutine, however many objects it has.
+// A task is the call of a resolver with a batch, and everything below it up to the next fields with resolvers, which
+// are the next tasks. They run concurrently. The last of them continues in the goroutine of the task above, so a chain of
+// resolvers takes one goroutine for any number of objects.
 //
-// No task waits for another. What keeps the levels together is the loaders: all keys of an operation leave at the moment when
-// every task of it waits for a loader. [Tasks] knows when that is. It counts the tasks that run: the run adds the next tasks
-// before it ends the one that led to them, and a loader takes a task away while it waits. When the count is zero nothing can add
-// a key, and the loaders dispatch.
+//	users ──► friends ─┬─► likes        likes has a goroutine of its own,
+//	                   └─► posts ──►    users, friends and posts share one
+//
+// Loaders keep the levels together: they dispatch the keys of an operation when each of its tasks waits for a loader.
+// [Tasks] counts the running tasks. A loader ends a task while the task waits. A run starts the next tasks before it ends
+// the task above them. So if the count is zero, no task can add a key.
 //
 // # Lazy objects
 //
-// A resolver may return an object before it is loaded: one of which only the key is known. The run treats it as any other. Its
-// leaves are not read before the writer comes, and by then [Tasks.Await] has loaded all of them. Those that turned out not to
-// exist, or could not be loaded, are missing: the writer writes null in their place.
+// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other object, because only
+// the writer reads leaves. [Tasks.Await] loads all lazy objects before that. The writer writes null for missing objects.
 //
 // # Errors and nulls
 //
-// An error, or a panic, never stops a run. It stays in the column, for all objects or for one, and nothing below it is
-// resolved. The writer gives it its path, which it alone knows, and propagates nulls: where a field can't be null and is, it
-// takes back what it has appended of the object.
+// An error or a panic does not stop a run. It is kept in the column, for all objects or for one, and nothing is resolved
+// below it. The writer completes its path, and propagates nulls.
 //
 // # Mutations
 //
-// Their root fields run one after the other, each with everything below it, lazy objects included.
+// The root fields of a mutation run one after the other, each with everything below it, lazy objects included.
 
-// Tasks tracks the tasks of an operation, so that loaders know when all of them wait. It is safe for concurrent use.
+// Tasks counts the running tasks of an operation, so that loaders know when all of them wait. It is safe for concurrent
+// use.
 type Tasks interface {
 	// Start adds n running tasks. It is called before they run.
 	Start(n int)
-	// End takes one running task away.
+	// End removes one running task.
 	End()
-	// Await waits until all lazy objects are loaded. It returns the missing ones, with an error if they could not be loaded.
+	// Await waits until all lazy objects are loaded. It returns the missing objects: with an error if loading failed, or
+	// nil if they do not exist.
 	Await() (missing map[any]error)
 }
 
-// untracked is the tracker of operations that need none.
+// untracked is used if no loader needs a task tracker.
 type untracked struct{}
 
 func (untracked) Start(int)            {}
 func (untracked) End()                 {}
 func (untracked) Await() map[any]error { return nil }
 
-// task is a resolver that is to be called with all objects of a batch.
+// task is a resolver to be called with all objects of a batch.
 type task struct {
 	batch *batch
 	field *selection
@@ -101,7 +103,7 @@ type run struct {
 	memory      *memory
 }
 
-// root executes the root fields: all at once or, if they are serial, one after the other.
+// root executes the root fields, concurrently or serially.
 func (r *run) root(set *selectionSet, serial bool) *batch {
 	b := r.rootBatch(set)
 	if !serial {
@@ -116,17 +118,17 @@ func (r *run) root(set *selectionSet, serial bool) *batch {
 	return b
 }
 
-// event executes what is selected of an event of a subscription.
+// event executes the selection set of a subscription for the value of an event.
 func (r *run) event(set *selectionSet, value any) *batch {
 	b := r.rootBatch(set)
 	s := &set.fields[0]
 	col := r.memory.column(s)
 	col.values = append(col.values, value)
-	r.finish(r.into(s, col))
+	r.finish(r.resolved(s, col))
 	return b
 }
 
-// rootBatch returns the batch of the root's only object, which is nil.
+// rootBatch returns the batch of the root object, which is nil.
 func (r *run) rootBatch(set *selectionSet) *batch {
 	r.memory = set.memory()
 	b := r.memory.batch(set)
@@ -136,7 +138,7 @@ func (r *run) rootBatch(set *selectionSet) *batch {
 
 var onlyRoot = []any{nil}
 
-// finish runs tasks, the last of them in this goroutine, and all that follows from them.
+// finish runs tasks and everything below them, the last task in this goroutine, and waits for lazy objects.
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
 		r.tasks.Start(len(tasks))
@@ -146,7 +148,7 @@ func (r *run) finish(tasks []task) {
 	r.missing = r.tasks.Await()
 }
 
-// fork starts a goroutine for each task but the last, and returns that.
+// fork starts a goroutine for each task but the last, and returns the last.
 func (r *run) fork(tasks []task) task {
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
@@ -155,9 +157,8 @@ func (r *run) fork(tasks []task) task {
 	return tasks[last]
 }
 
-// growStack makes the stack of a new goroutine large enough for a resolver at once. Otherwise the runtime
-// doubles it several times, and copies what is on it each time, a seventh of the time of a query with thirty aliases
-// (BenchmarkEmbedded/3-aliases in bench).
+// growStack grows the stack of a new goroutine to the size that resolvers need. Otherwise the runtime doubles and copies
+// it several times, a seventh of the time of a query with thirty aliases (BenchmarkEmbedded/3-aliases in bench).
 //
 //go:noinline
 func growStack() {
@@ -165,12 +166,12 @@ func growStack() {
 	touch(frame[:])
 }
 
-// touch keeps the frame on the stack, and the compiler from leaving it out.
+// touch prevents the compiler from removing the frame.
 //
 //go:noinline
 func touch(b []byte) { b[len(b)-1] = 1 }
 
-// do does a task, and as the same task the last of those that it leads to, and so on.
+// do runs a task, continues with the last of the next tasks, and so on; together they count as one running task.
 func (r *run) do(t task) {
 	for next := r.call(t); len(next) > 0; next = r.call(t) {
 		r.tasks.Start(len(next) - 1)
@@ -179,7 +180,7 @@ func (r *run) do(t task) {
 	r.tasks.End()
 }
 
-// call calls a resolver, follows what it returned, and returns the tasks to which that leads.
+// call calls the resolver of a task, and returns the next tasks below it.
 func (r *run) call(t task) []task {
 	col, n := r.memory.column(t.field), len(t.batch.objects)
 	defer r.recovered(col)
@@ -199,27 +200,27 @@ func (r *run) call(t task) []task {
 	if col.err != nil {
 		return nil
 	}
-	return r.into(t.field, col)
+	return r.resolved(t.field, col)
 }
 
-// recovered is deferred where generated code and resolvers are called: a panic fails the field for all objects.
+// recovered is deferred by callers of generated code and resolvers: a panic fails the field for all objects.
 func (r *run) recovered(col *column) {
 	if panicked := recover(); panicked != nil {
 		col.err = r.op.Recover(r.ctx, panicked)
 	}
 }
 
-// into expands the objects of the values that a resolver returned.
-func (r *run) into(s *selection, col *column) []task {
+// resolved returns the next tasks below the values that a resolver returned.
+func (r *run) resolved(s *selection, col *column) []task {
 	defer r.recovered(col)
-	if s.field.To == "" {
+	if s.field.Composite == "" {
 		return nil
 	}
 	col.gather(s.field)
 	return r.descend(s, col, nil)
 }
 
-// expand follows all fields of a batch without resolvers, and adds those with resolvers to the tasks.
+// expand appends to tasks the next tasks of a batch.
 func (r *run) expand(b *batch, tasks []task) []task {
 	for i := range b.set.fields {
 		if b.set.fields[i].hasColumn() {
@@ -229,9 +230,9 @@ func (r *run) expand(b *batch, tasks []task) []task {
 	return tasks
 }
 
-// field follows one field, or adds it to the tasks. If it panics the tasks stay as they were.
+// field appends to tasks the next tasks of one field. After a panic it returns tasks unchanged.
 func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
-	if s.field.resolved() {
+	if s.field.hasResolver() {
 		return append(tasks, task{b, s})
 	}
 	col := r.memory.column(s)
@@ -240,9 +241,9 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	args, err := r.args(s)
 	if err == nil {
 		if !s.field.List {
-			col.found.Room(0, len(b.objects))
+			col.children.Grow(0, len(b.objects))
 		}
-		err = s.field.Gather(r.exec, b.objects, args, &col.found)
+		err = s.field.Gather(r.exec, b.objects, args, &col.children)
 	}
 	if err != nil {
 		col.err = err
@@ -251,23 +252,24 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// descend makes batches of the objects that a field led to, and expands them.
+// descend makes batches of the children of a field, and expands them.
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
-	if s.only == nil {
+	if s.children == nil {
 		return r.split(s, col, tasks)
 	}
-	col.at = col.found.compact(col.at)
-	col.batch = r.memory.batch(s.only)
-	if col.batch.objects = col.found.Objects; len(col.batch.objects) == 0 {
+	col.index = col.children.compact(col.index)
+	col.batch = r.memory.batch(s.children)
+	if col.batch.objects = col.children.Objects; len(col.batch.objects) == 0 {
 		return tasks
 	}
 	return r.expand(col.batch, tasks)
 }
 
-// split makes a batch for each object type of an interface or union, and expands them in the order of their first objects.
+// split makes a batch for each object type of an interface or union, and expands them in the order of their first
+// objects.
 func (r *run) split(s *selection, col *column, tasks []task) []task {
 	var batches []*batch
-	for _, object := range col.found.Objects {
+	for _, object := range col.children.Objects {
 		b, i := r.pick(s, object), int32(-1)
 		if b != nil {
 			i = int32(len(b.own)) - 1
@@ -275,7 +277,7 @@ func (r *run) split(s *selection, col *column, tasks []task) []task {
 		if i == 0 {
 			batches = append(batches, b)
 		}
-		col.batches, col.at = append(col.batches, b), append(col.at, i)
+		col.batches, col.index = append(col.batches, b), append(col.index, i)
 	}
 	for _, b := range batches {
 		b.objects = b.own
@@ -290,9 +292,9 @@ func (r *run) pick(s *selection, object any) *batch {
 		return nil
 	}
 	object, typ := r.types.TypeOf(object)
-	set := s.below[typ]
+	set := s.byType[typ]
 	if set == nil {
-		return nil // a nil pointer of some type
+		return nil // a nil pointer
 	}
 	b := r.memory.batch(set)
 	b.own = append(b.own, object)

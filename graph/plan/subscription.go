@@ -7,8 +7,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// A subscription is a source of events. Each event is executed like a query, with a ctx of its own: extensions around responses,
-// such as loaders, deadlines and reports, apply to each event.
+// A subscription is a source of events. Each event is executed like a query, in the ctx of its own response: extensions
+// around responses, such as loaders, deadlines and reports, apply to each event.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -17,11 +17,11 @@ type eventKey struct{}
 // event executes an event in the ctx of its response.
 type event func(ctx context.Context) *graphql.Response
 
-// Events is an extension of gqlgen that executes the events of subscriptions. It comes after all other extensions.
+// Events is a gqlgen extension that executes the events of subscriptions. It must be the last extension.
 type Events struct {
-	// Turn, unless it is nil, waits until an event may be executed, and returns the function to call afterwards. An error ends
-	// the subscription.
-	Turn func(ctx context.Context) (release func(), err error)
+	// Acquire, unless it is nil, waits for a slot to execute an event, and returns the function that releases it. An
+	// error is added to the response of the event, which has no data.
+	Acquire func(ctx context.Context) (release func(), err error)
 }
 
 var _ interface {
@@ -41,8 +41,8 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	if !ok {
 		return next(ctx)
 	}
-	if e.Turn != nil {
-		release, err := e.Turn(ctx)
+	if e.Acquire != nil {
+		release, err := e.Acquire(ctx)
 		if err != nil {
 			graphql.AddError(ctx, err)
 			return next(ctx)
@@ -53,28 +53,28 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	if executed == nil {
 		return nil
 	}
-	response := next(ctx) // with the errors that were noted in ctx
+	response := next(ctx) // with the errors that were added to ctx
 	response.Data = executed.Data
 	return response
 }
 
 type endingKey struct{}
 
-// ending holds the error with which a subscription ends.
+// ending holds the error that ends a subscription.
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error of the last response of the subscription of ctx, which has no data. It is sent when the channel of the
-// subscription's resolver is closed. The first call counts. End is for that resolver, and safe for concurrent use.
+// End sets the error that ends the subscription of ctx. It is sent, without data, after the resolver has closed the
+// channel. Only the first call has an effect. End is called by the resolver, and is safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
 	}
 }
 
-// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext], for subscriptions alone.
+// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext]. gqlgen calls it for subscriptions only.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
-	note(op, Execution{Executor: "plan"})
+	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
 	root, err := p.compiled(op)
 	if err != nil {
 		respond := failed(err)
@@ -100,7 +100,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 	}
 }
 
-// source calls the resolver of the subscription's only field. It adds an error to ctx.
+// source calls the resolver of the subscription's only field. It adds errors to ctx.
 func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *selectionSet) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
 		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})
@@ -120,7 +120,7 @@ func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root
 	r := &run{ctx: ctx, op: op, schema: p.Schema(), exec: p.config.Exec(op)}
 	args, err := r.args(s)
 	if err == nil {
-		source, err = s.field.Stream(within(ctx, s, args), r.exec, args)
+		source, err = s.field.Subscribe(newCallCtx(ctx, s, args), r.exec, args)
 	}
 	if err != nil {
 		fail(err)

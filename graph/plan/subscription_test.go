@@ -122,7 +122,7 @@ func responses(t *testing.T, e *executor.Executor, query string) (all []string) 
 	return all
 }
 
-func TestAnEventStaysAsItIsWhenTheNextComes(t *testing.T) {
+func TestEventDataIsNotReused(t *testing.T) {
 	const query = `subscription{twitPosted(username:"a"){id content ...@defer(if:false){title}}}`
 	for _, test := range []struct {
 		name, query string
@@ -161,7 +161,7 @@ func planned() graphql.ExecutableSchema {
 	return exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} })
 }
 
-func TestEventsAreWhatTheStockExecutorMakesOfThem(t *testing.T) {
+func TestEventsMatchGqlgen(t *testing.T) {
 	for _, test := range []struct{ name, query string }{
 		{"fields without resolvers", `subscription{twitPosted(username:"a"){id content title photoUrls visibility postedAt __typename}}`},
 		{"an alias of the event", `subscription{x:twitPosted(username:"a"){content}}`},
@@ -193,7 +193,7 @@ func placeless(responses []string) []string {
 	return responses
 }
 
-func TestAnErrorOfAnEventIsAtItsPath(t *testing.T) {
+func TestEventErrorPath(t *testing.T) {
 	all := responses(t, engine(planned()), `subscription{x:twitPosted(username:"a"){content a:author{name}}}`)
 	want := `{"errors":[{"message":"nobody knows","path":["x","a"],"locations":[{"line":1,"column":49}]}],"data":{"x":{"content":"b","a":null}}}`
 	if len(all) != 3 || all[2] != want {
@@ -201,14 +201,14 @@ func TestAnErrorOfAnEventIsAtItsPath(t *testing.T) {
 	}
 }
 
-func TestTheErrorThatEndsASubscriptionIsItsLastResponse(t *testing.T) {
+func TestEndSendsLastError(t *testing.T) {
 	all := responses(t, engine(planned()), `subscription{twitPosted(username:"ended"){content}}`)
 	if len(all) != 4 || all[3] != `{"errors":[{"message":"go elsewhere"}],"data":null}` {
 		t.Errorf("the responses are %q", all)
 	}
 }
 
-func TestEachEventHasAReportOfItsOwn(t *testing.T) {
+func TestEachEventHasItsReport(t *testing.T) {
 	watched := 0
 	reports := report.Middleware(func(ctx context.Context) func() []report.Level {
 		watched++
@@ -231,7 +231,7 @@ func TestEachEventHasAReportOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestASubscriptionEndsWithItsContext(t *testing.T) {
+func TestSubscriptionEndsWithItsContext(t *testing.T) {
 	e := engine(planned())
 	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(t.Context()))
 	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: `subscription{twitPosted(username:"a"){content}}`})
@@ -248,10 +248,10 @@ func TestASubscriptionEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestEventsAreExecutedWhenItIsTheirTurn(t *testing.T) {
+func TestEventsAcquireSlots(t *testing.T) {
 	turns, running := 0, 0
 	e := executor.New(exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} }))
-	e.Use(plan.Events{Turn: func(context.Context) (func(), error) {
+	e.Use(plan.Events{Acquire: func(context.Context) (func(), error) {
 		if turns++; running != 0 {
 			t.Error("another one is executed")
 		}
@@ -267,7 +267,7 @@ func TestEventsAreExecutedWhenItIsTheirTurn(t *testing.T) {
 	}
 }
 
-func TestASubscriptionToNotOneFieldIsTheClientsMistake(t *testing.T) {
+func TestSubscriptionNeedsExactlyOneField(t *testing.T) {
 	for _, query := range []string{
 		`subscription{a:twitPosted(username:"a"){content} b:twitPosted(username:"a"){content}}`,
 		`subscription{twitPosted(username:"a")@skip(if:true){content}}`,

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// inputs is a world whose resolver answers with its arguments: what the plan passes on, and so as JSON. What generated code makes of it is shown in
+// inputs is a fixture whose resolver answers with its arguments: what the plan passes on, and so as JSON. What generated code makes of it is shown in
 // inputs_test.go.
-func inputs() *world {
-	return &world{sdl: `
+func inputs() *fixture {
+	return &fixture{sdl: `
 		enum Color { RED GREEN }
 		input In { a: String, b: [String], c: String!, d: In, e: Color = RED, f: [[Int]] }
 		type Query { take(in: In, s: String, l: [String], m: [String!], color: Color, i: Int, d: String = "def", b: Boolean): String
@@ -17,7 +17,7 @@ func inputs() *world {
 }
 
 // arguments is a resolver that answers with its arguments.
-func arguments(_ []*thing, args map[string]any) ([]any, error) {
+func arguments(_ []*testObject, args map[string]any) ([]any, error) {
 	return []any{args}, nil
 }
 
@@ -76,14 +76,14 @@ func TestVariables(t *testing.T) {
 		{"an enum by a literal", `{take(color:RED)}`, nil, `{"color":"RED","d":"def"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := inputs()
+			fx := inputs()
 			field := "take"
 			for _, other := range []string{"must", "default", "lists"} {
 				if strings.Contains(test.query, "{"+other) {
 					field = other
 				}
 			}
-			w.check(t, test.query, test.variables, `{"data":{"`+field+`":`+test.want+`}}`)
+			fx.check(t, test.query, test.variables, `{"data":{"`+field+`":`+test.want+`}}`)
 		})
 	}
 }

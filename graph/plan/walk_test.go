@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// garden is a world in which resolvers lead to resolvers.
-func garden() *world {
-	return &world{sdl: `
+// garden is a fixture in which resolvers lead to resolvers.
+func trees() *fixture {
+	return &fixture{sdl: `
 		type Tree { name: String! leaves(arg: String): [Leaf!] bird: Bird }
 		type Leaf { tree: Tree spots: Spots }
 		type Spots { first: Leaf }
@@ -23,17 +23,17 @@ func garden() *world {
 		type Mutation { plant: Tree fell: Tree }
 		type Subscription { falls: Leaf }`,
 		resolvers: map[string]resolver{
-			"Query.tree": always(nil), "Query.trees": always(nil), "Tree.leaves": always(nil), "Tree.bird": always(nil), "Leaf.tree": always(nil), "Spots.first": always(nil),
-			"Wren.nest": always(nil), "Crow.nest": always(nil), "Mutation.plant": always(nil), "Mutation.fell": always(nil), "Subscription.falls": always(nil),
+			"Query.tree": returns(nil), "Query.trees": returns(nil), "Tree.leaves": returns(nil), "Tree.bird": returns(nil), "Leaf.tree": returns(nil), "Spots.first": returns(nil),
+			"Wren.nest": returns(nil), "Crow.nest": returns(nil), "Mutation.plant": returns(nil), "Mutation.fell": returns(nil), "Subscription.falls": returns(nil),
 		}}
 }
 
 // walked is the operation's calls, each with what visit returned for the call above it: that call and the type of the objects.
-func walked(t *testing.T, w *world, query string, variables map[string]any) (calls []string) {
+func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (calls []string) {
 	t.Helper()
-	schema := w.build()
+	schema := fx.build()
 	ctx := graphql.StartOperationTrace(context.Background())
-	op, errs := engine(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: variables})
+	op, errs := newExecutor(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: variables})
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -58,8 +58,8 @@ func walked(t *testing.T, w *world, query string, variables map[string]any) (cal
 	if by := ExecutionOf(op); by != (Execution{}) {
 		t.Errorf("the operation counts as executed by %+v", by)
 	}
-	if w.calls != nil || w.tasks.started != 0 {
-		t.Errorf("these were called: %q, and %d tasks", w.calls, w.tasks.started)
+	if fx.calls != nil || fx.tasks.started != 0 {
+		t.Errorf("these were called: %q, and %d tasks", fx.calls, fx.tasks.started)
 	}
 	return calls
 }
@@ -86,20 +86,20 @@ func TestWalk(t *testing.T) {
 			[]string{"root: Subscription.falls", "falls Leaf: Leaf.tree"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			calls := walked(t, garden(), test.query, test.variables)
+			calls := visits(t, trees(), test.query, test.variables)
 			if diff := cmp.Diff(test.want, calls); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("introspection has no resolvers", func(t *testing.T) {
-		if calls := walked(t, garden(), `{__schema{types{name}}}`, nil); calls != nil {
+		if calls := visits(t, trees(), `{__schema{types{name}}}`, nil); calls != nil {
 			t.Errorf("%q", calls)
 		}
 	})
 	t.Run("@defer has no effect", func(t *testing.T) {
-		calls := walked(t, garden(), `{tree{...@defer{name}}}`, nil)
-		plain := walked(t, garden(), `{tree{...{name}}}`, nil)
+		calls := visits(t, trees(), `{tree{...@defer{name}}}`, nil)
+		plain := visits(t, trees(), `{tree{...{name}}}`, nil)
 		if diff := cmp.Diff(plain, calls); diff != "" {
 			t.Errorf("(-without +with):\n%s", diff)
 		}

@@ -7,8 +7,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// writer appends the answer. If a field is null although the schema says that it can't be, its object is null too, and so on up
-// to the nearest place where null is allowed: object, list and child return false then, and remove what they appended.
+// writer appends the response data to dst. It propagates nulls as the specification demands: if a non-null field is null,
+// its object is null, and so on up to the nearest nullable field. object, list and child return false then, and remove
+// the bytes that they appended.
 type writer struct {
 	ctx     context.Context
 	op      *graphql.OperationContext
@@ -29,8 +30,8 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// answer appends the root object, and adds the errors to the response.
-func (w *writer) answer(root *batch) []byte {
+// data returns the root object, and adds the errors to the response.
+func (w *writer) data(root *batch) []byte {
 	if !w.object(root, 0) {
 		w.dst = append(w.dst, "null"...)
 	}
@@ -42,10 +43,10 @@ func (w *writer) answer(root *batch) []byte {
 	return w.dst
 }
 
-// tooLong reports whether the answer exceeds its limit: then it is discarded.
+// tooLong reports whether the data exceeds its limit, and will be discarded.
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
-// object appends object i of a batch. It reports false, and appends nothing, if one of its fields can't be null and is.
+// object appends object i of a batch. It returns false, and appends nothing, if a non-null field is null.
 func (w *writer) object(b *batch, i int32) bool {
 	if w.tooLong() {
 		return true
@@ -65,8 +66,8 @@ func (w *writer) object(b *batch, i int32) bool {
 	return true
 }
 
-// fields appends fields of object i of a batch, from field k on. It returns the index of the first that is null, of which it
-// appends the key alone, or else the number of fields. A leaf that panics is null, with an error.
+// fields appends the fields of object i of a batch, from field k to the first null. It returns the index of that field,
+// for which it appends the key only, or the number of fields. A leaf that panics is null, with an error.
 func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -92,7 +93,7 @@ func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	return null
 }
 
-// field appends a value that was resolved. It reports false, and appends nothing, if it is null.
+// field appends the value of a field with a column. It returns false, and appends nothing, if it is null.
 func (w *writer) field(s *selection, i int32) bool {
 	col := w.memory.column(s)
 	if col.added != nil && w.added(s, col, i) {
@@ -103,7 +104,7 @@ func (w *writer) field(s *selection, i int32) bool {
 		return w.fail(s, col.err)
 	case col.errs != nil && col.errs[i] != nil:
 		return w.fail(s, col.errs[i])
-	case s.field.To == "":
+	case s.field.Composite == "":
 		if col.values[i] == nil {
 			return w.null(s)
 		}
@@ -117,7 +118,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors that a resolver added. It reports whether these are why the value is null.
+// added adds the errors that the resolver added for object i. It reports whether the value is null because of them.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
@@ -127,7 +128,7 @@ func (w *writer) added(s *selection, col *column, i int32) bool {
 	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
 }
 
-// null adds an error if the field can't be null. It returns false.
+// null adds an error if the field is non-null. It returns false.
 func (w *writer) null(s *selection) bool {
 	if s.field.NonNull {
 		w.fail(s, errNull)
@@ -135,8 +136,11 @@ func (w *writer) null(s *selection) bool {
 	return false
 }
 
-// leaf appends the leaf that a value is.
-func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool), value any) (ok bool) {
+// appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
+type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
+
+// leaf appends a leaf. It returns false, and appends nothing, if it is null.
+func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
 		ctx = w.leafCtx(s)
@@ -147,8 +151,9 @@ func (w *writer) leaf(s *selection, appendTo func(ctx context.Context, exec any,
 	return ok
 }
 
+// list appends the list of object i. It returns false, and appends nothing, if it is null.
 func (w *writer) list(s *selection, col *column, i int32) bool {
-	from, to, ok := col.found.list(i)
+	from, to, ok := col.children.list(i)
 	if !ok {
 		return w.null(s)
 	}
@@ -174,7 +179,8 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th object that a field led to, to which the path leads. A missing lazy object is null.
+// child appends the j-th child object of a field; the path is the child's. A missing lazy object is null. It returns
+// false, and appends nothing, for null.
 func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 	b, i := col.child(j)
 	var err error

@@ -120,7 +120,7 @@ func Shapes() []Shape {
 }
 `
 
-func TestWhatHasGlueIsAnsweredAsByGqlgen(t *testing.T) {
+func TestGeneratedCodeMatchesGqlgen(t *testing.T) {
 	module{
 		"main.go":        answering,
 		"drawn/drawn.go": drawn,

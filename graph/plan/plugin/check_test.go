@@ -26,7 +26,7 @@ func (*Bag) IsAny()                                {}
 type Any interface{ IsAny() }
 `
 
-func TestWhatHasNoGlueIsRefusedByNameWithAllElse(t *testing.T) {
+func TestGenerateRejectsUnsupportedSchema(t *testing.T) {
 	module{
 		"rows/rows.go": twoModels,
 		"gqlgen.yml": settings(`

@@ -69,7 +69,7 @@ func planCity() []plan.Field {
 			},
 		},
 		{
-			Name: "country", Object: "City", NonNull: true, To: "Country",
+			Name: "country", Object: "City", NonNull: true, Composite: "Country",
 			Resolve: func(ctx context.Context, exec, object any, args map[string]any) (any, error) {
 				value, err := exec.(*executionContext).Resolvers.City().Country(ctx, object.(*atlas.City))
 				values, err := plan.Pointers(nil, []*atlas.Country{value}, err)
@@ -77,8 +77,8 @@ func planCity() []plan.Field {
 			},
 		},
 		{
-			Name: "trains", Object: "City", NonNull: true, To: "City", List: true, ElemNonNull: true,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "trains", Object: "City", NonNull: true, Composite: "City", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.City)
 				for _, e := range list {
 					if e == nil {
@@ -91,7 +91,7 @@ func planCity() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_City_trains_args(ctx, raw)
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*atlas.City, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*atlas.City)
@@ -113,8 +113,8 @@ func planCountry() []plan.Field {
 			},
 		},
 		{
-			Name: "cities", Object: "Country", NonNull: true, To: "City", List: true, ElemNonNull: true,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "cities", Object: "Country", NonNull: true, Composite: "City", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.City)
 				for _, e := range list {
 					if e == nil {
@@ -124,7 +124,7 @@ func planCountry() []plan.Field {
 					}
 				}
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				objects := make([]*atlas.Country, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*atlas.Country)
@@ -139,8 +139,8 @@ func planCountry() []plan.Field {
 func planQuery() []plan.Field {
 	return []plan.Field{
 		{
-			Name: "countries", Object: "Query", NonNull: true, To: "Country", List: true, ElemNonNull: true,
-			Elems: func(value any, to *plan.Gathered) {
+			Name: "countries", Object: "Query", NonNull: true, Composite: "Country", List: true, ElemNonNull: true,
+			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.Country)
 				for _, e := range list {
 					if e == nil {
@@ -150,17 +150,17 @@ func planQuery() []plan.Field {
 					}
 				}
 			},
-			Call: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Countries(ctx)
 				return plan.Values(dst, [][]*atlas.Country{value}, err)
 			},
 		},
 		{
-			Name: "__type", Object: "Query", NonNull: false, To: "__Type",
+			Name: "__type", Object: "Query", NonNull: false, Composite: "__Type",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query___type_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for range parents {
 					e, err := exec.(*executionContext).IntrospectType(args["name"].(string))
 					if err != nil {
@@ -176,8 +176,8 @@ func planQuery() []plan.Field {
 			},
 		},
 		{
-			Name: "__schema", Object: "Query", NonNull: false, To: "__Schema",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "__schema", Object: "Query", NonNull: false, Composite: "__Schema",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for range parents {
 					e, err := exec.(*executionContext).IntrospectSchema()
 					if err != nil {
@@ -236,22 +236,22 @@ func planDirectiveIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "args", Object: "__Directive", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			Name: "args", Object: "__Directive", NonNull: true, Composite: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Directive_args_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*introspection.Directive).Args)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*introspection.Directive).Args
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -318,29 +318,29 @@ func planFieldIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "args", Object: "__Field", NonNull: true, To: "__InputValue", List: true, ElemNonNull: true,
+			Name: "args", Object: "__Field", NonNull: true, Composite: "__InputValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Field_args_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
 				for _, p := range parents {
 					n += len(p.(*introspection.Field).Args)
 				}
-				to.Room(len(parents), n)
+				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*introspection.Field).Args
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "type", Object: "__Field", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "type", Object: "__Field", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Field).Type
 					if e == nil {
@@ -392,8 +392,8 @@ func planInputValueIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "type", Object: "__InputValue", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "type", Object: "__InputValue", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.InputValue).Type
 					if e == nil {
@@ -448,21 +448,21 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "types", Object: "__Schema", NonNull: true, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "types", Object: "__Schema", NonNull: true, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "queryType", Object: "__Schema", NonNull: true, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "queryType", Object: "__Schema", NonNull: true, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).QueryType()
 					if e == nil {
@@ -475,8 +475,8 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "mutationType", Object: "__Schema", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "mutationType", Object: "__Schema", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).MutationType()
 					if e == nil {
@@ -489,8 +489,8 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "subscriptionType", Object: "__Schema", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "subscriptionType", Object: "__Schema", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Schema).SubscriptionType()
 					if e == nil {
@@ -503,14 +503,14 @@ func planSchemaIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "directives", Object: "__Schema", NonNull: true, To: "__Directive", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "directives", Object: "__Schema", NonNull: true, Composite: "__Directive", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
@@ -558,99 +558,99 @@ func planTypeIntrospected() []plan.Field {
 			},
 		},
 		{
-			Name: "fields", Object: "__Type", NonNull: false, To: "__Field", List: true, ElemNonNull: true,
+			Name: "fields", Object: "__Type", NonNull: false, Composite: "__Field", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_fields_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Fields(args["includeDeprecated"].(bool))
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "interfaces", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "interfaces", Object: "__Type", NonNull: false, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).Interfaces()
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "possibleTypes", Object: "__Type", NonNull: false, To: "__Type", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "possibleTypes", Object: "__Type", NonNull: false, Composite: "__Type", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).PossibleTypes()
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "enumValues", Object: "__Type", NonNull: false, To: "__EnumValue", List: true, ElemNonNull: true,
+			Name: "enumValues", Object: "__Type", NonNull: false, Composite: "__EnumValue", List: true, ElemNonNull: true,
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field___Type_enumValues_args(ctx, raw)
 			},
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).EnumValues(args["includeDeprecated"].(bool))
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "inputFields", Object: "__Type", NonNull: false, To: "__InputValue", List: true, ElemNonNull: true,
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "inputFields", Object: "__Type", NonNull: false, Composite: "__InputValue", List: true, ElemNonNull: true,
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Type).InputFields()
 					if list == nil {
-						to.Null()
+						to.NullList()
 						continue
 					}
 					for i := range list {
 						to.Objects = append(to.Objects, &list[i])
 					}
-					to.End()
+					to.EndList()
 				}
 				return nil
 			},
 		},
 		{
-			Name: "ofType", Object: "__Type", NonNull: false, To: "__Type",
-			Gather: func(exec any, parents []any, args map[string]any, to *plan.Gathered) error {
+			Name: "ofType", Object: "__Type", NonNull: false, Composite: "__Type",
+			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					e := p.(*introspection.Type).OfType()
 					if e == nil {

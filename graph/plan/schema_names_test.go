@@ -43,9 +43,9 @@ var inScripts = map[string]string{
 	"title": "an attribute of HTML",
 }
 
-// TestNames holds graph to what the comment of this package promises: nothing in it that is written by hand names a type or a field of the schema, so
+// TestGraphNamesNoSchemaFields holds graph to what the comment of this package promises: nothing in it that is written by hand names a type or a field of the schema, so
 // that a field can be added there alone.
-func TestNames(t *testing.T) {
+func TestGraphNamesNoSchemaFields(t *testing.T) {
 	names := map[string]bool{}
 	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
 	for name, def := range schema.Types {

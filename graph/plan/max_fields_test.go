@@ -11,23 +11,23 @@ import (
 // tooMany is the response to an operation of more fields than there is memory for.
 const tooMany = `{"errors":[{"message":"the number of selected fields of an operation is limited to 20000, and this has more"}],"data":null}`
 
-func TestAnOperationOfTooManyFieldsIsRefusedWithoutTheirMemory(t *testing.T) {
+func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {
 	for _, test := range []struct{ name, query string }{
 		{"a query", doubled(60)},
 		{"a subscription", `subscription{ticks{...F0}}` + doubled(60)[len(`{me{...F0}}`):]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after runtime.MemStats
-			w := people()
-			w.sdl += ` type Subscription { ticks: Person }`
-			w.resolvers["Subscription.ticks"] = always(nil)
-			schema := w.build()
-			e := engine(schema)
+			fx := people()
+			fx.sdl += ` type Subscription { ticks: Person }`
+			fx.resolvers["Subscription.ticks"] = returns(nil)
+			schema := fx.build()
+			e := newExecutor(schema)
 			runtime.ReadMemStats(&before)
-			got := ask(e, test.query, "", nil)
+			got := execute(e, test.query, "", nil)
 			runtime.ReadMemStats(&after)
-			if got != tooMany || w.calls != nil {
-				t.Errorf("after the calls %q the answer is %s", w.calls, got)
+			if got != tooMany || fx.calls != nil {
+				t.Errorf("after the calls %q the answer is %s", fx.calls, got)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 				t.Errorf("it took %d bytes", took)
@@ -39,14 +39,14 @@ func TestAnOperationOfTooManyFieldsIsRefusedWithoutTheirMemory(t *testing.T) {
 	}
 }
 
-func TestWalkRefusesAnOperationOfTooManyFields(t *testing.T) {
+func TestWalkRejectsTooManyFields(t *testing.T) {
 	schema := people().build()
 	ctx := graphql.StartOperationTrace(t.Context())
 	for _, test := range []struct {
 		levels  int
 		refused bool
 	}{{12, false}, {13, true}, {60, true}} {
-		op, errs := engine(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: doubled(test.levels)})
+		op, errs := newExecutor(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: doubled(test.levels)})
 		if errs != nil {
 			t.Fatal(errs)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // coerced counts by fields how often arguments are coerced, and makes of them something new each time.
-func coerced(schema *planned) map[string]int {
+func countCoercions(schema *planned) map[string]int {
 	counts, mu := map[string]int{}, sync.Mutex{}
 	for _, object := range schema.config.Types.Objects {
 		for name, field := range object.Fields {
@@ -35,18 +35,18 @@ func coerced(schema *planned) map[string]int {
 	return counts
 }
 
-// bounded is a world whose fields have arguments that may all be left out.
-func bounded() *world {
-	all := each(func(p *thing) any { return p.fields["friends"] })
-	args := func(parents []*thing, args map[string]any) ([]any, error) {
-		return always(fmt.Sprint(args))(parents, nil)
+// bounded is a fixture whose fields have arguments that may all be left out.
+func optionalArguments() *fixture {
+	all := perParent(func(p *testObject) any { return p.fields["friends"] })
+	args := func(parents []*testObject, args map[string]any) ([]any, error) {
+		return returns(fmt.Sprint(args))(parents, nil)
 	}
-	friends := list(of("Person", "name", "b", "plain", list(of("Person"))))
-	return &world{sdl: `type Query { me: Person } type Person { name: String, plain(n: Int): [Person], friends(n: Int): [Person], echo(arg: String, n: Int): String, default(n: Int = 5): String }`,
-		resolvers: map[string]resolver{"Query.me": always(of("Person", "name", "a", "friends", friends, "plain", friends)), "Person.friends": all, "Person.echo": args, "Person.default": args}}
+	friends := list(obj("Person", "name", "b", "plain", list(obj("Person"))))
+	return &fixture{sdl: `type Query { me: Person } type Person { name: String, plain(n: Int): [Person], friends(n: Int): [Person], echo(arg: String, n: Int): String, default(n: Int = 5): String }`,
+		resolvers: map[string]resolver{"Query.me": returns(obj("Person", "name", "a", "friends", friends, "plain", friends)), "Person.friends": all, "Person.echo": args, "Person.default": args}}
 }
 
-func TestArgumentsAreCoercedOnce(t *testing.T) {
+func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		wants       [2]string
@@ -65,11 +65,11 @@ func TestArgumentsAreCoercedOnce(t *testing.T) {
 			[2]string{`"echo":"map[arg:x n:1]","a":"map[n:1]","b":"map[n:2]"`, `"echo":"map[arg:x]","a":"map[n:5]","b":"map[n:2]"`}, map[string]int{"echo": 2, "default": 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema := bounded().build()
-			counts, e := coerced(schema), engine(schema)
+			schema := optionalArguments().build()
+			counts, e := countCoercions(schema), newExecutor(schema)
 			e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 			for i, variables := range []map[string]any{{"v": 1}, {}} {
-				if got, want := ask(e, test.query, "", variables), `{"data":{"me":{`+test.wants[i]+`}}}`; got != want {
+				if got, want := execute(e, test.query, "", variables), `{"data":{"me":{`+test.wants[i]+`}}}`; got != want {
 					t.Errorf("the answer of request %d is\n%s\nand should be\n%s", i, got, want)
 				}
 			}
@@ -79,15 +79,15 @@ func TestArgumentsAreCoercedOnce(t *testing.T) {
 		})
 	}
 	t.Run("for each variant of @skip and @include, and each in its own", func(t *testing.T) {
-		schema := bounded().build()
-		counts, e := coerced(schema), engine(schema)
+		schema := optionalArguments().build()
+		counts, e := countCoercions(schema), newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		for i := range 6 {
 			want := `{"data":{"me":{"a":"map[arg:x]"}}}`
 			if i%2 == 0 {
 				want = `{"data":{"me":{"b":"map[arg:y]"}}}`
 			}
-			if got := ask(e, `query($v:Boolean!){me{a:echo(arg:"x")@skip(if:$v) b:echo(arg:"y")@include(if:$v)}}`, "", map[string]any{"v": i%2 == 0}); got != want {
+			if got := execute(e, `query($v:Boolean!){me{a:echo(arg:"x")@skip(if:$v) b:echo(arg:"y")@include(if:$v)}}`, "", map[string]any{"v": i%2 == 0}); got != want {
 				t.Error(got)
 			}
 		}
@@ -96,12 +96,12 @@ func TestArgumentsAreCoercedOnce(t *testing.T) {
 		}
 	})
 	t.Run("what can't be coerced fails each time", func(t *testing.T) {
-		schema := bounded().build()
-		counts, e := coerced(schema), engine(schema)
+		schema := optionalArguments().build()
+		counts, e := countCoercions(schema), newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		want := `{"errors":[{"message":"arg can't be bad","path":["me","echo"],"locations":[{"line":1,"column":5}]},{"message":"panic of an argument","path":["me","x"],"locations":[{"line":1,"column":21}]}],"data":{"me":{"echo":null,"x":null}}}`
 		for range 2 {
-			if got := ask(e, `{me{echo(arg:"bad") x:echo(arg:"worse")}}`, "", nil); got != want {
+			if got := execute(e, `{me{echo(arg:"bad") x:echo(arg:"worse")}}`, "", nil); got != want {
 				t.Error(got)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // telling is a planned schema whose field T.leaf is written by gqlgen's own marshalling.
-func (w *world) telling(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
-	schema := w.build()
+func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
+	schema := fx.build()
 	leaf := schema.config.Types.Objects["T"].Fields["leaf"]
 	leaf.AddsErrors = true
 	leaf.Leaf = func(ctx context.Context, _ any, dst []byte, object any) ([]byte, bool) {
@@ -19,7 +19,7 @@ func (w *world) telling(marshal func(ctx context.Context, value any) graphql.Mar
 	return schema
 }
 
-func TestErrorsOfMarshallersAreTheirFieldsAndToldOnce(t *testing.T) {
+func TestMarshallerErrors(t *testing.T) {
 	// in writes as gqlgen's code for a leaf does: what is null tells so unless the field has an error, and others fail as they are written.
 	in := func(ctx context.Context, value any) graphql.Marshaler {
 		switch value {
@@ -37,55 +37,55 @@ func TestErrorsOfMarshallersAreTheirFieldsAndToldOnce(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, query string
-		things      []any
+		objects     []any
 		want        string
 	}{
-		{"a value that can't be written is null, and told at its path", `{list{list{x:leaf}}}`, list(of("T", "list", list(of("T", "leaf", "a"), of("T", "leaf", "NaN")))),
-			`{"errors":[` + fault(`"list",0,"list",1,"x"`, "cannot marshal infinite no NaN float values", "12") + `],"data":{"list":[{"list":[{"x":"a"},{"x":null}]}]}}`},
-		{"a null of which an error is told has no other", `{list{leaf}}`, list(of("T")),
-			`{"errors":[` + fault(`"list",0,"leaf"`, "the requested element is null", "7") + `],"data":{"list":[null]}}`},
-		{"what is told before another leaf panics is told once", `{list{leaf s}}`, list(of("T", "leaf", "NaN", "s", boom{}), of("T", "leaf", "b", "s", "s")),
-			`{"errors":[` + fault(`"list",0,"leaf"`, "cannot marshal infinite no NaN float values", "7") + `,` + fault(`"list",0,"s"`, "panic of a leaf", "12") +
+		{"a value that can't be written is null, and told at its path", `{list{list{x:leaf}}}`, list(obj("T", "list", list(obj("T", "leaf", "a"), obj("T", "leaf", "NaN")))),
+			`{"errors":[` + errorJSON(`"list",0,"list",1,"x"`, "cannot marshal infinite no NaN float values", "12") + `],"data":{"list":[{"list":[{"x":"a"},{"x":null}]}]}}`},
+		{"a null of which an error is told has no other", `{list{leaf}}`, list(obj("T")),
+			`{"errors":[` + errorJSON(`"list",0,"leaf"`, "the requested element is null", "7") + `],"data":{"list":[null]}}`},
+		{"what is told before another leaf panics is told once", `{list{leaf s}}`, list(obj("T", "leaf", "NaN", "s", panics{}), obj("T", "leaf", "b", "s", "s")),
+			`{"errors":[` + errorJSON(`"list",0,"leaf"`, "cannot marshal infinite no NaN float values", "7") + `,` + errorJSON(`"list",0,"s"`, "panic of a leaf", "12") +
 				`],"data":{"list":[{"leaf":null,"s":null},{"leaf":"b","s":"s"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema := nullable().with(map[string]resolver{"Query.list": always(test.things)}).telling(in)
-			schema.config.Types.Objects["T"].Fields["leaf"].NonNull = test.things[0].(*thing).fields["leaf"] == nil
-			if got := ask(engine(schema), test.query, "", nil); got != test.want {
+			schema := nullable().with(map[string]resolver{"Query.list": returns(test.objects)}).withMarshaller(in)
+			schema.config.Types.Objects["T"].Fields["leaf"].NonNull = test.objects[0].(*testObject).fields["leaf"] == nil
+			if got := execute(newExecutor(schema), test.query, "", nil); got != test.want {
 				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
 			}
 		})
 	}
 	t.Run("it knows its field, what was cancelled, and panics", func(t *testing.T) {
 		type key struct{}
-		schema := nullable().with(map[string]resolver{"Query.list": always(list(of("T", "leaf", "a")))}).telling(func(ctx context.Context, value any) graphql.Marshaler {
+		schema := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))}).withMarshaller(func(ctx context.Context, value any) graphql.Marshaler {
 			if graphql.GetFieldContext(ctx).Field.Alias != "x" || ctx.Value(key{}) != "outside" || ctx.Err() != nil {
 				t.Errorf("the ctx is of %v", graphql.GetPath(ctx))
 			}
 			panic("a marshaller")
 		})
-		e := engine(schema)
+		e := newExecutor(schema)
 		e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 			return next(context.WithValue(ctx, key{}, "outside"))
 		})
-		want := `{"errors":[` + fault(`"list",0,"x"`, "panic of a marshaller", "7") + `],"data":{"list":[{"x":null}]}}`
-		if got := ask(e, `{list{x:leaf}}`, "", nil); got != want {
+		want := `{"errors":[` + errorJSON(`"list",0,"x"`, "panic of a marshaller", "7") + `],"data":{"list":[{"x":null}]}}`
+		if got := execute(e, `{list{x:leaf}}`, "", nil); got != want {
 			t.Errorf("the answer is\n%s\nand should be\n%s", got, want)
 		}
 	})
 }
 
-func TestErrorsOfMarshallersAreCountedWithTheOthers(t *testing.T) {
-	var things []any
+func TestMarshallerErrorsCountTowardsTheBound(t *testing.T) {
+	var objects []any
 	for range 100 {
-		things = append(things, of("T", "leaf", "x"))
+		objects = append(objects, obj("T", "leaf", "x"))
 	}
-	schema := nullable().with(map[string]resolver{"Query.list": always(things)}).telling(func(ctx context.Context, _ any) graphql.Marshaler {
+	schema := nullable().with(map[string]resolver{"Query.list": returns(objects)}).withMarshaller(func(ctx context.Context, _ any) graphql.Marshaler {
 		graphql.AddError(ctx, errNo)
 		return graphql.Null
 	})
 	bounds := &Bounds{Errors: 4}
-	e := engine(schema)
+	e := newExecutor(schema)
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		response := next(WithBounds(ctx, bounds))
 		if n := len(response.Errors) + bounds.Unreported; n != 100 {
@@ -93,5 +93,5 @@ func TestErrorsOfMarshallersAreCountedWithTheOthers(t *testing.T) {
 		}
 		return response
 	})
-	ask(e, `{list{leaf}}`, "", nil)
+	execute(e, `{list{leaf}}`, "", nil)
 }

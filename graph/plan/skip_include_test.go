@@ -24,7 +24,7 @@ func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 		}
 		return all
 	}
-	w, asked := people(), 0
+	fx, asked := people(), 0
 	for _, place := range []struct{ name, selection, value string }{
 		{"a leaf", `b:name%s`, `"a"`},
 		{"an object", `b:house%s{street}`, `{"street":"s"}`},
@@ -56,7 +56,7 @@ func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 						if include.value && !skip.value {
 							want = `{"data":{"me":{"a":"a","b":` + place.value + `,"c":"a"}}}`
 						}
-						w.check(t, query, variables, want)
+						fx.check(t, query, variables, want)
 						asked++
 					}
 				}

@@ -12,8 +12,8 @@ import (
 var lists = []struct{ typ, field string }{{"[T]", "list"}, {"[T!]", "musts"}, {"[T]!", "some"}, {"[T!]!", "all"}}
 
 // errorsIn is a resolver that answers what the parents have of a field; an error among it is that parent's.
-func errorsIn(field string) resolver {
-	return func(parents []*thing, _ map[string]any) ([]any, error) {
+func valueOrError(field string) resolver {
+	return func(parents []*testObject, _ map[string]any) ([]any, error) {
 		values, errs, failed := make([]any, len(parents)), make(graphql.BatchErrorList, len(parents)), false
 		for i, p := range parents {
 			if err, ok := p.fields[field].(error); ok {
@@ -29,8 +29,8 @@ func errorsIn(field string) resolver {
 	}
 }
 
-func TestAListOfOneParentAmongSeveral(t *testing.T) {
-	ok, hollow := of("T", "must", "ok"), of("T")
+func TestListNullability(t *testing.T) {
+	ok, hollow := obj("T", "must", "ok"), obj("T")
 	const whole, gone = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
 	for _, test := range []struct {
 		name  string
@@ -66,14 +66,14 @@ func TestAListOfOneParentAmongSeveral(t *testing.T) {
 						parents, answers := list(), []string{}
 						for k := range 3 {
 							if k == at {
-								parents, answers = append(parents, of("T", l.field, test.value)), append(answers, want)
+								parents, answers = append(parents, obj("T", l.field, test.value)), append(answers, want)
 							} else {
-								parents, answers = append(parents, of("T", l.field, list(ok))), append(answers, `{"F":[{"must":"ok"}]}`)
+								parents, answers = append(parents, obj("T", l.field, list(ok))), append(answers, `{"F":[{"must":"ok"}]}`)
 							}
 						}
-						more := map[string]resolver{"Query.list": always(parents)}
+						more := map[string]resolver{"Query.list": returns(parents)}
 						if resolved {
-							more["T."+l.field] = errorsIn(l.field)
+							more["T."+l.field] = valueOrError(l.field)
 						}
 						answer := `{"data":{"list":[` + strings.Join(answers, ",") + `]}}`
 						if test.message != "" && !strings.Contains(test.fine, l.field) {
@@ -81,7 +81,7 @@ func TestAListOfOneParentAmongSeveral(t *testing.T) {
 							if strings.Contains(test.path, "must") {
 								column = len(`{list{F:{`) + len(l.field) + 1
 							}
-							answer = `{"errors":[` + fault(fmt.Sprintf(`"list",%d,"F"%s`, at, test.path), test.message, fmt.Sprint(column)) + `],` + answer[1:]
+							answer = `{"errors":[` + errorJSON(fmt.Sprintf(`"list",%d,"F"%s`, at, test.path), test.message, fmt.Sprint(column)) + `],` + answer[1:]
 						}
 						nullable().with(more).check(t, `{list{F:`+l.field+`{must}}}`, nil, answer)
 					})
@@ -91,16 +91,16 @@ func TestAListOfOneParentAmongSeveral(t *testing.T) {
 	}
 }
 
-// leaves is a world of lists of leaves: one value each to the plan.
-func leaves(value any) *world {
-	return &world{sdl: `type Query { ts: [T] } type T { a: [String], b: [String!], c: [String]!, d: [String!]!, A: [String], B: [String!], C: [String]!, D: [String!]! }`,
+// leaves is a fixture of lists of leaves: one value each to the plan.
+func leafLists(value any) *fixture {
+	return &fixture{sdl: `type Query { ts: [T] } type T { a: [String], b: [String!], c: [String]!, d: [String!]!, A: [String], B: [String!], C: [String]!, D: [String!]! }`,
 		resolvers: map[string]resolver{
-			"Query.ts": always(list(of("T", "v", []any{"x"}, "a", []any{"x"}, "b", []any{"x"}, "c", []any{"x"}, "d", []any{"x"}), of("T", "v", value, "a", value, "b", value, "c", value, "d", value))),
-			"T.A":      errorsIn("v"), "T.B": errorsIn("v"), "T.C": errorsIn("v"), "T.D": errorsIn("v"),
+			"Query.ts": returns(list(obj("T", "v", []any{"x"}, "a", []any{"x"}, "b", []any{"x"}, "c", []any{"x"}, "d", []any{"x"}), obj("T", "v", value, "a", value, "b", value, "c", value, "d", value))),
+			"T.A":      valueOrError("v"), "T.B": valueOrError("v"), "T.C": valueOrError("v"), "T.D": valueOrError("v"),
 		}}
 }
 
-func TestListsOfLeaves(t *testing.T) {
+func TestLeafListNullability(t *testing.T) {
 	const whole, gone = `{"F":["x",null,"y"]}`, `{"F":null}`
 	for _, test := range []struct {
 		name    string
@@ -114,15 +114,15 @@ func TestListsOfLeaves(t *testing.T) {
 		{"holds null", []any{"x", nil, "y"}, [4]string{whole, gone, whole, `null`}, "must not be null", "abcABC", "abcdABCD"},
 		{"is null", nil, [4]string{gone, gone, `null`, `null`}, "must not be null", "abAB", "abcdABCD"},
 		{"failed", errNo, [4]string{gone, gone, `null`, `null`}, "no", "", "ABCD"},
-		{"panics", boom{}, [4]string{gone, gone, `null`, `null`}, "panic of a leaf", "", "abcdABCD"},
+		{"panics", panics{}, [4]string{gone, gone, `null`, `null`}, "panic of a leaf", "", "abcdABCD"},
 	} {
 		for _, name := range strings.Split(test.fields, "") {
 			t.Run(name+" "+test.name, func(t *testing.T) {
 				answer := `{"data":{"ts":[{"F":["x"]},` + test.wants[strings.ToLower(name)[0]-'a'] + `]}}`
 				if test.message != "" && !strings.Contains(test.fine, name) {
-					answer = `{"errors":[` + fault(`"ts",1,"F"`, test.message, "5") + `],` + answer[1:]
+					answer = `{"errors":[` + errorJSON(`"ts",1,"F"`, test.message, "5") + `],` + answer[1:]
 				}
-				leaves(test.value).check(t, `{ts{F:`+name+`}}`, nil, answer)
+				leafLists(test.value).check(t, `{ts{F:`+name+`}}`, nil, answer)
 			})
 		}
 	}

@@ -11,29 +11,29 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// failing is a world of n things whose field t fails, each with what the function says.
-func failing(n int, with func(i int) error) *world {
-	things, errs := make([]any, n), make(graphql.BatchErrorList, n)
-	for i := range things {
-		things[i], errs[i] = of("T", "s", "s"), with(i)
+// failing is a fixture of n objects whose field t fails, each with what the function says.
+func failing(n int, with func(i int) error) *fixture {
+	objects, errs := make([]any, n), make(graphql.BatchErrorList, n)
+	for i := range objects {
+		objects[i], errs[i] = obj("T", "s", "s"), with(i)
 	}
-	return nullable().with(map[string]resolver{"Query.list": always(things), "T.t": func([]*thing, map[string]any) ([]any, error) {
+	return nullable().with(map[string]resolver{"Query.list": returns(objects), "T.t": func([]*testObject, map[string]any) ([]any, error) {
 		return make([]any, n), errs
 	}})
 }
 
 // bounded answers a query in a ctx with a bound of errors, and returns how many are not told.
-func (w *world) bounded(most int, query string) (answer string, more int) {
-	e := engine(w.build())
+func (fx *fixture) bounded(most int, query string) (answer string, more int) {
+	e := newExecutor(fx.build())
 	bounds := &Bounds{Errors: most}
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		return next(WithBounds(ctx, bounds))
 	})
-	answer = ask(e, query, "", nil)
+	answer = execute(e, query, "", nil)
 	return answer, bounds.Unreported
 }
 
-func TestOfManyErrorsTheFirstAreToldAndTheOthersCounted(t *testing.T) {
+func TestErrorsBeyondTheBoundAreCounted(t *testing.T) {
 	same := func(int) error { return errNo }
 	for _, test := range []struct {
 		name       string
@@ -62,19 +62,19 @@ func TestOfManyErrorsTheFirstAreToldAndTheOthersCounted(t *testing.T) {
 		})
 	}
 	t.Run("a leaf that panics has them counted once", func(t *testing.T) {
-		w := failing(10, same).with(map[string]resolver{"T.leaf": always(boom{})})
-		answer, more := w.bounded(4, `{list{t{s} leaf}}`)
+		fx := failing(10, same).with(map[string]resolver{"T.leaf": returns(panics{})})
+		answer, more := fx.bounded(4, `{list{t{s} leaf}}`)
 		if told := strings.Count(answer, `"message"`); told+more != 20 {
 			t.Errorf("%d errors are told and %d are more, want 20 in all", told, more)
 		}
 	})
 	t.Run("an answer that is too long has no others", func(t *testing.T) {
 		bounds := &Bounds{Errors: 4, Bytes: 10}
-		e := engine(failing(10, same).build())
+		e := newExecutor(failing(10, same).build())
 		e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 			return next(WithBounds(ctx, bounds))
 		})
-		if answer := ask(e, `{list{t{s}}}`, "", nil); strings.Count(answer, `"message"`) != 1 || bounds.Unreported != 0 {
+		if answer := execute(e, `{list{t{s}}}`, "", nil); strings.Count(answer, `"message"`) != 1 || bounds.Unreported != 0 {
 			t.Errorf("%d are more: %s", bounds.Unreported, answer)
 		}
 	})
@@ -83,13 +83,13 @@ func TestOfManyErrorsTheFirstAreToldAndTheOthersCounted(t *testing.T) {
 // data cuts the data out of an answer.
 func data(answer string) string { return answer[strings.Index(answer, `"data"`):] }
 
-func TestErrorsThatAreNotToldTakeNoMemory(t *testing.T) {
+func TestUnreportedErrorsTakeNoMemory(t *testing.T) {
 	allocated := func(n int) uint64 {
-		w := failing(n, func(int) error { return errNo })
-		w.bounded(4, `{list{t{s}}}`)
+		fx := failing(n, func(int) error { return errNo })
+		fx.bounded(4, `{list{t{s}}}`)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		w.bounded(4, `{list{t{s}}}`)
+		fx.bounded(4, `{list{t{s}}}`)
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}

@@ -21,11 +21,11 @@ type seen struct {
 func (s *seen) watch(schema *planned, line func(ctx context.Context, parents []any, args map[string]any) string) {
 	for _, object := range schema.config.Types.Objects {
 		for _, field := range object.Fields {
-			call := field.Call
+			call := field.ResolveBatch
 			if call == nil {
 				continue
 			}
-			field.Call = func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			field.ResolveBatch = func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
 				s.mu.Lock()
 				s.lines = append(s.lines, line(ctx, parents, args))
 				s.mu.Unlock()
@@ -35,11 +35,11 @@ func (s *seen) watch(schema *planned, line func(ctx context.Context, parents []a
 	}
 }
 
-func TestWhatAResolverSees(t *testing.T) {
+func TestResolverContext(t *testing.T) {
 	at := func(ctx context.Context) string { return graphql.GetPath(ctx).String() }
 	for _, test := range []struct {
 		name, query string
-		world       *world
+		fixture     *fixture
 		line        func(ctx context.Context, parents []any, args map[string]any) string
 		want        []string
 	}{
@@ -49,7 +49,7 @@ func TestWhatAResolverSees(t *testing.T) {
 				return fmt.Sprintf("%s.%s as %s: %s", c.Object, c.Field.Name, c.Field.Alias, c.Field.Definition.Type)
 			},
 			[]string{"Person.best as b: Person", "Query.echo as result: String", "Query.me as m: Person"}},
-		{"its path by response names, without the places in lists, as it is called for all of them", `{l1:named{...on Mammal{l2:mother{l3:mother{name}}}}}`, zoo(),
+		{"its path by response names, without the places in lists, as it is called for all of them", `{l1:named{...on Mammal{l2:mother{l3:mother{name}}}}}`, animals(),
 			func(ctx context.Context, _ []any, _ map[string]any) string {
 				return graphql.GetFieldContext(ctx).Object + " " + at(ctx)
 			},
@@ -88,9 +88,9 @@ func TestWhatAResolverSees(t *testing.T) {
 			[]string{"me friends", "me.friends name first best", "me.friends.best name"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema, s := test.world.build(), &seen{}
+			schema, s := test.fixture.build(), &seen{}
 			s.watch(schema, test.line)
-			e := engine(schema)
+			e := newExecutor(schema)
 			op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.RawParams{Query: test.query, Variables: map[string]any{"n": 7}})
 			if errs != nil {
 				t.Fatal(errs)

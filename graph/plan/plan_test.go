@@ -13,7 +13,7 @@ import (
 	"twibase/graph/plan"
 )
 
-func TestWhoExecutesAnOperation(t *testing.T) {
+func TestExecutionOf(t *testing.T) {
 	planned := exec.NewPlannedSchema(exec.Config{}, nil)
 	stock := exec.NewExecutableSchema(exec.Config{})
 	for _, test := range []struct {
@@ -46,7 +46,7 @@ func TestWhoExecutesAnOperation(t *testing.T) {
 	}
 }
 
-func TestASchemaWithAFieldWithoutGeneratedCodeIsRefused(t *testing.T) {
+func TestNewPanicsWithoutGeneratedCode(t *testing.T) {
 	defer func() {
 		want := "plan: no code was generated for "
 		if panicked, _ := recover().(string); !strings.HasPrefix(panicked, want) {
