@@ -27,11 +27,6 @@ type Get struct {
 	Time TimeRange
 }
 
-// SameButRow reports whether two Gets differ in their rows alone.
-func (g *Get) SameButRow(other *Get) bool {
-	return g.Table == other.Table && g.Columns == other.Columns && g.Page == other.Page && g.Versions == other.Versions && g.Time == other.Time
-}
-
 // Page is a range of columns inside a row. The zero value is all of them.
 type Page struct {
 	// Start is the first qualifier of the page, Stop the first behind it; an empty Stop is the end of the family. A page
@@ -220,4 +215,28 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 		return fmt.Errorf("%w: TimeRange [%d, %d) is no range", ErrInvalid, time.From, time.To)
 	}
 	return nil
+}
+
+// Select calls selection for each Get, and use with the result. Successive Gets that differ in their rows only share one
+// call of selection. The errors of Gets are stored in results.
+func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
+	var sel S
+	selected := false // for the previous Get
+	for i := range gets {
+		g, err := &gets[i], error(nil)
+		if selected && g.sameButRow(&gets[i-1]) {
+			err = checkRow(g.Row) // the rest was valid
+		} else if err = g.Validate(); err == nil {
+			sel, err = selection(g)
+		}
+		if selected = err == nil; selected {
+			err = use(i, sel)
+		}
+		results[i].Err = err
+	}
+}
+
+func (g *Get) sameButRow(other *Get) bool {
+	return g.Table == other.Table && g.Columns == other.Columns && g.Page == other.Page &&
+		g.Versions == other.Versions && g.Time == other.Time
 }

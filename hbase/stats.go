@@ -63,35 +63,40 @@ func (s *Servers) Len() (n int) {
 	return n
 }
 
-// Meter counts the rows that a call returns in the [Stats] of its ctx, and takes their bytes from its [Budget].
+// Meter counts the rows that a Get returns, and spends their bytes of the [Budget] of its ctx.
 type Meter struct {
-	stats  *Stats
-	budget *Budget
-	// Err is the error of the budget once it is exceeded. Rows after that are not returned.
+	stats       *Stats
+	budget      *Budget
+	rows, bytes int64
+	// Err is the budget's error once it is exceeded. Rows after that are not returned.
 	Err error
 }
 
-// MeterOf returns the meter of a call.
+// MeterOf returns the meter of a call. Close adds the counts to the [Stats] of ctx.
 func MeterOf(ctx context.Context) *Meter { return &Meter{stats: StatsOf(ctx), budget: BudgetOf(ctx)} }
 
-// Count counts the cells of a row, and returns how many bytes they are.
-func (m *Meter) Count(cells []Cell) (bytes int64) {
-	if len(cells) > 0 {
-		bytes = Size(cells)
-		m.stats.Rows.Add(1)
-		m.stats.Bytes.Add(bytes)
+// Count counts a row whose cells have that [Size]. A row of 0 bytes has no cells, and is not counted.
+func (m *Meter) Count(bytes int64) {
+	if bytes > 0 {
+		m.rows, m.bytes = m.rows+1, m.bytes+bytes
 		m.Err = m.budget.Spend(bytes)
 	}
-	return bytes
 }
 
-// CountResults counts results that an engine has read already. Those that the budget does not reach are replaced by its error. A region server
-// bounds the answer of a multi itself, by hbase.server.scanner.max.result.size.
+// Close adds the counts to the stats.
+func (m *Meter) Close() {
+	m.stats.Rows.Add(m.rows)
+	m.stats.Bytes.Add(m.bytes)
+}
+
+// CountResults counts the results of a Get that were read before they could be counted. The rows after the one that
+// exceeds the budget are replaced by its error.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
+	defer m.Close()
 	for i := range results {
-		err := m.Err
-		if m.Count(results[i].Cells) > 0 && err != nil {
+		err, bytes := m.Err, Size(results[i].Cells)
+		if m.Count(bytes); bytes > 0 && err != nil {
 			results[i] = Result{Err: err}
 		}
 	}

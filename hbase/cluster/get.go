@@ -26,10 +26,17 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	defer cancel()
 	results = make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
-	valid := s.selectAll(gets, selections, results)
-	rest := valid
+	rest := make([]int, 0, len(gets))
+	hbase.Select(gets, results, s.columns.selection, func(i int, sel *selection) error {
+		if err := s.refused(gets[i].Table, gets[i].Row); err != nil {
+			return err
+		}
+		selections[i] = sel
+		rest = append(rest, i)
+		return nil
+	})
 	if !s.collects {
-		rest = s.getDirectly(ctx, gets, selections, valid, results)
+		rest = s.getDirectly(ctx, gets, selections, rest, results)
 	}
 	if len(rest) > 0 {
 		s.getThrough(ctx, gets, selections, rest, results)
@@ -54,30 +61,6 @@ func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*
 			}
 		},
 	}, rest)
-}
-
-// selectAll sets the selections of gets. Successive gets that differ in their rows only share one. It returns the indexes of the gets to send.
-func (s *Store) selectAll(gets []hbase.Get, selections []*selection, results []hbase.Result) (valid []int) {
-	valid = make([]int, 0, len(gets))
-	var sel *selection
-	for i := range gets {
-		g, err := &gets[i], error(nil)
-		if sel != nil && g.SameButRow(&gets[i-1]) {
-			err = hbase.Get{Row: g.Row}.Validate() // all else was valid
-		} else if err = g.Validate(); err == nil {
-			sel, err = s.columns.selection(g)
-		}
-		if err == nil {
-			err = s.refused(g.Table, g.Row)
-		}
-		if err != nil {
-			results[i].Err, sel = err, nil
-			continue
-		}
-		selections[i] = sel
-		valid = append(valid, i)
-	}
-	return valid
 }
 
 // canceled returns an error if ctx was canceled. If its deadline has passed, that is the error of the items that were not answered.

@@ -15,8 +15,8 @@ type lookup struct {
 	sel *selection // nil if the Get can't be served
 	// cacheable reports whether the cache may have the row, or keep it.
 	cacheable bool
-	key       cacheKey
 	index     uint16 // of the row's state
+	key       cacheKey
 	// writes is the number of writes of the row before it is read.
 	writes uint64
 	cached *cachedRow
@@ -38,7 +38,9 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	stats.CountRPC(server)
 	stats.Gets.Add(int64(len(gets)))
 	results := make([]hbase.Result, len(gets))
-	lookups := s.lookups(gets, results)
+	lookups, release := s.newLookups(len(gets))
+	defer release()
+	s.prepare(gets, lookups, results)
 	hits, misses := s.cache.find(&s.rows, lookups)
 	if s.cache != nil {
 		s.hits.Add(int64(hits))
@@ -61,45 +63,49 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// lookups returns the lookups of gets. It sets the errors of those that can't be served.
-func (s *Store) lookups(gets []hbase.Get, results []hbase.Result) []lookup {
-	lookups := make([]lookup, len(gets))
-	var sel *selection
-	var like unique.Handle[shape]
-	for i := range gets {
-		g, err := &gets[i], error(nil)
-		if sel != nil && g.SameButRow(&gets[i-1]) {
-			err = hbase.Get{Row: g.Row}.Validate() // all else was valid
-		} else {
-			sel, err = s.selection(g)
-			if err == nil {
-				like = unique.Make(shape{sel.table, g.Columns, g.Page})
-			}
-		}
-		if err != nil {
-			results[i].Err, sel = err, nil
-			continue
-		}
-		lookups[i] = lookup{
-			sel:       sel,
-			cacheable: s.cache != nil && g.Versions <= 1 && g.Time == hbase.TimeRange{},
-			key:       cacheKey{like, g.Row},
-			index:     rowIndex(sel.table, g.Row),
-		}
+// newLookups returns zero lookups from the pool. release returns them to it.
+func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
+	pooled, _ := s.lookups.Get().(*[]lookup)
+	if pooled == nil {
+		pooled = new([]lookup)
 	}
-	return lookups
+	lookups = slices.Grow(*pooled, n)[:n]
+	return lookups, func() {
+		clear(lookups)
+		*pooled = lookups[:0]
+		s.lookups.Put(pooled)
+	}
 }
 
-// selection returns the selection of a Get.
-func (s *Store) selection(g *hbase.Get) (*selection, error) {
-	if err := g.Validate(); err != nil {
-		return nil, err
-	}
+// selected is the part of a lookup that successive Gets share.
+type selected struct {
+	*selection
+	shape unique.Handle[shape]
+}
+
+// prepare fills lookups. It sets the errors of Gets that can't be served.
+func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Result) {
+	hbase.Select(gets, results, s.selectFor, func(i int, sel selected) error {
+		g := &gets[i]
+		lookups[i] = lookup{
+			sel:       sel.selection,
+			cacheable: s.cache != nil && g.Versions <= 1 && g.Time == hbase.TimeRange{},
+			index:     rowIndex(sel.table, g.Row),
+			key:       cacheKey{sel.shape, g.Row},
+		}
+		return nil
+	})
+}
+
+func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	t, err := s.table(g.Table)
 	if err != nil {
-		return nil, err
+		return sel, err
 	}
-	return t.selection(g.Columns)
+	if sel.selection, err = t.selection(g.Columns); err == nil {
+		sel.shape = unique.Make(shape{t.id, g.Columns, g.Page})
+	}
+	return sel, err
 }
 
 // allCurrent reports whether no cached row has changed. It forgets those that have.
@@ -117,6 +123,7 @@ func (s *Store) allCurrent(lookups []lookup) bool {
 // answer sets the results: first those of the cached rows, then the rows that r reads.
 func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result) error {
 	meter := hbase.MeterOf(ctx)
+	defer meter.Close()
 	var missing []int
 	for i := range lookups {
 		switch l := &lookups[i]; {
@@ -127,7 +134,7 @@ func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups
 			results[i].Err = meter.Err
 		case len(l.cached.cells) > 0:
 			results[i].Cells = l.cached.cells
-			meter.Count(l.cached.cells)
+			meter.Count(l.cached.bytes)
 		}
 	}
 	slices.SortFunc(missing, func(i, j int) int {
@@ -144,8 +151,10 @@ func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups
 		cells, err := r.get(&gets[i], lookups[i].sel)
 		results[i] = hbase.Result{Cells: cells, Err: err}
 		if err == nil {
+			bytes := hbase.Size(cells)
+			meter.Count(bytes)
 			s.cleaner.offer(r, len(cells) == 0)
-			s.cache.offer(&lookups[i], cells, meter.Count(cells))
+			s.cache.offer(&lookups[i], cells, bytes)
 		}
 	}
 	return nil

@@ -49,6 +49,7 @@ type cacheShard struct {
 // cachedRow is the answer to a Get. Callers share its cells.
 type cachedRow struct {
 	cells []hbase.Cell
+	bytes int64 // of the cells, as [hbase.Size] counts
 	// writes is the number of the row's writes before it was read.
 	writes uint64
 	// size is its memory in bytes, including the values of memos. The shard's mu guards size and evicted.
@@ -113,7 +114,7 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if size > min(maxCached, s.limit/2) {
 		return
 	}
-	row := &cachedRow{cells: cloneCells(cells), writes: l.writes, size: size}
+	row := &cachedRow{cells: cloneCells(cells), bytes: bytes, writes: l.writes, size: size}
 	hbase.GiveMemos(row.cells, func(bytes int) bool { return s.grow(row, bytes) })
 	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may be a part of a whole request
 }

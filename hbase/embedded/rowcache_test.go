@@ -235,7 +235,8 @@ func TestOfWhatChangesDuringACallNothingIsAnsweredFromTheCache(t *testing.T) {
 	for range 3 {
 		d.answer(gets...)
 	}
-	lookups := d.lookups(gets, make([]hbase.Result, 2))
+	lookups := make([]lookup, 2)
+	d.prepare(gets, lookups, make([]hbase.Result, 2))
 	if _, missing := d.cache.find(&d.rows, lookups); missing != 0 {
 		t.Fatalf("%d rows are not there", missing)
 	}

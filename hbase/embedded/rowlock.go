@@ -10,7 +10,11 @@ import (
 )
 
 // rowStates are the states of all rows. Rows whose keys have the same hash share one.
-type rowStates [1 << 16]rowState
+type rowStates [1 << rowStateBits]rowState
+
+// rowStateBits sizes the row states to 640 KB. A write of a row invalidates the cached rows that share its state: about
+// four of a full cache of small rows.
+const rowStateBits = 14
 
 // rowState locks rows and counts their writes. Blind writes share a row's lock; writes that read the row first hold it exclusively. A lock is held
 // until the write is visible, not until it is durable.
@@ -37,7 +41,7 @@ func (r *rowState) unchanged(writes uint64) bool { return r.begun.Load() == writ
 var rowSeed = maphash.MakeSeed()
 
 func rowIndex(table uint32, row string) uint16 {
-	return uint16(maphash.String(rowSeed, row) + uint64(table))
+	return uint16((maphash.String(rowSeed, row) + uint64(table)) % (1 << rowStateBits))
 }
 
 // share locks the rows of the mutations that have a table for a blind write. It locks in ascending order, so that two batches can't deadlock.

@@ -35,6 +35,7 @@ type Store struct {
 	tables map[string]*table
 
 	rows    rowStates
+	lookups sync.Pool // of *[]lookup
 	lastNow atomic.Int64
 	// unsynced counts the writes that are visible but not yet durable; syncing waits for them.
 	unsynced atomic.Int64
