@@ -20,26 +20,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// errDown is what a store returns that fails.
+// errDown is the error of a failing store.
 var errDown = errors.New("the store is down")
 
 var table = tables.Outbox{Table: "outbox"}
 
-// The test's items count: the work of an item writes the numbers up to its size into a row, one at a time, and
-// stores in the progress which one comes next.
+// count is the item of the tests: its work writes the numbers below size, one at a time, and the
+// progress has the next number.
 type count struct {
 	size, next int
 	deferred   bool
 }
 
-// bench is a store with an outbox of counts.
-type bench struct {
+// fixture is a store with an outbox of counts.
+type fixture struct {
 	*testing.T
 	store hbase.Store
 	ids   *rand.Rand
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	store, err := embedded.Open("")
 	if err != nil {
@@ -50,7 +50,7 @@ func newBench(t *testing.T) *bench {
 	if err := store.CreateTable(t.Context(), definition); err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, store, rand.New(rand.NewPCG(1, 2))}
+	return &fixture{t, store, rand.New(rand.NewPCG(1, 2))}
 }
 
 func cell(column string, timestamp int64, value string) hbase.Cell {
@@ -82,33 +82,33 @@ func decode(row string, cells []hbase.Cell) (c count, ok bool, err error) {
 	return c, ok, err
 }
 
-// progress is the cells of an item's progress.
+// progress returns the cells of the progress.
 func progress(next int, deferred bool) []hbase.Cell {
 	return []hbase.Cell{cell("next", 0, strconv.Itoa(next)), cell("deferred", 0, strconv.FormatBool(deferred))}
 }
 
-// put adds an item, by a clock.
-func (b *bench) put(at time.Time, size string) (id string) {
-	b.Helper()
-	id = tables.NewOp(at, b.ids.Uint64())
+// put stores an item whose id has the time at.
+func (f *fixture) put(at time.Time, size string) (id string) {
+	f.Helper()
+	id = tables.NewOp(at, f.ids.Uint64())
 	cells := []hbase.Cell{cell("size", 1, size), tables.NewLease("", time.UnixMilli(0)).Cell(1)}
-	b.write(hbase.Put{Table: table.Table, Row: table.Row(id), Cells: cells})
+	f.write(hbase.Put{Table: table.Table, Row: table.Row(id), Cells: cells})
 	return id
 }
 
-func (b *bench) write(m hbase.Mutation) {
-	b.Helper()
-	if errs, err := b.store.Mutate(b.Context(), []hbase.Mutation{m}); err != nil || errs != nil {
-		b.Fatal(err, errs)
+func (f *fixture) write(m hbase.Mutation) {
+	f.Helper()
+	if errs, err := f.store.Mutate(f.Context(), []hbase.Mutation{m}); err != nil || errs != nil {
+		f.Fatal(err, errs)
 	}
 }
 
-// left is how many items are in the table.
-func (b *bench) left() (n int) {
-	b.Helper()
-	for row, err := range b.store.Scan(b.Context(), hbase.Scan{Table: table.Table, Columns: tables.Attributes}) {
+// remaining counts the items in the table.
+func (f *fixture) remaining() (n int) {
+	f.Helper()
+	for row, err := range f.store.Scan(f.Context(), hbase.Scan{Table: table.Table, Columns: tables.Attributes}) {
 		if err != nil {
-			b.Fatal(err)
+			f.Fatal(err)
 		}
 		if _, ok, _ := decode(row.Key, row.Cells); ok {
 			n++
@@ -117,14 +117,14 @@ func (b *bench) left() (n int) {
 	return n
 }
 
-// gateway is one user of the outbox. Its fields are set before it runs.
+// gateway has the settings of an outbox, and records its work.
 type gateway struct {
-	store   hbase.Store
-	workers int
-	ahead   time.Duration // of its clock
-	// write is the work's write of a number; by default it succeeds.
+	store      hbase.Store
+	workers    int
+	clockAhead time.Duration // of its clock
+	// write writes a number. The default succeeds.
 	write func(ctx context.Context, id string, n int) error
-	// pause defers an item once, when it has counted.
+	// pause, if set, defers an item once after its last number.
 	pause time.Duration
 
 	mu      sync.Mutex
@@ -132,9 +132,9 @@ type gateway struct {
 	done    []count
 }
 
-func (b *bench) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
+func (f *fixture) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
 	if g.store == nil {
-		g.store = b.store
+		g.store = f.store
 	}
 	if g.workers == 0 {
 		g.workers = 1
@@ -147,8 +147,8 @@ func (b *bench) gateway(g *gateway) (*gateway, *outbox.Outbox[count]) {
 		Describe: func(c count) outbox.Properties { return outbox.Properties{Deferred: c.deferred} },
 		Work:     g.work,
 		Workers:  g.workers,
-		Now:      func() time.Time { return time.Now().Add(g.ahead) },
-		Rand:     rand.NewPCG(b.ids.Uint64(), 0),
+		Now:      func() time.Time { return time.Now().Add(g.clockAhead) },
+		Rand:     rand.NewPCG(f.ids.Uint64(), 0),
 	})
 }
 
@@ -183,9 +183,9 @@ func (g *gateway) work(ctx context.Context, item *outbox.Item[count]) (done bool
 	return err == nil, err
 }
 
-// run runs outboxes until the returned function is called.
-func (b *bench) run(all ...*outbox.Outbox[count]) (stop func()) {
-	ctx, cancel := context.WithCancel(b.Context())
+// run runs outboxes until stop is called.
+func (f *fixture) run(all ...*outbox.Outbox[count]) (stop func()) {
+	ctx, cancel := context.WithCancel(f.Context())
 	var running sync.WaitGroup
 	for _, o := range all {
 		running.Go(func() { o.Run(ctx, ctx) })
@@ -193,7 +193,7 @@ func (b *bench) run(all ...*outbox.Outbox[count]) (stop func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-// in runs a test on a fake clock.
-func in(t *testing.T, test func(b *bench)) {
-	synctest.Test(t, func(t *testing.T) { test(newBench(t)) })
+// withFakeClock runs a test in a synctest bubble.
+func withFakeClock(t *testing.T, test func(f *fixture)) {
+	synctest.Test(t, func(t *testing.T) { test(newFixture(t)) })
 }

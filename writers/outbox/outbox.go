@@ -18,44 +18,44 @@ import (
 // LeaseTime is how long a lease lasts after it was taken or renewed.
 const LeaseTime = 4 * time.Second
 
-// Config says what the items of an outbox are. All fields without a default are required.
+// Config describes the items of an outbox. Fields without a default are required.
 type Config[T any] struct {
 	Store hbase.Store
-	// Table has the items.
 	Table tables.Outbox
-	// Decode reads the item of a row. ok is false if the row has none, but perhaps the rest of a removed one.
-	Decode func(row string, cells []hbase.Cell) (item T, ok bool, err error)
-	// Describe returns the properties of an item.
+	// Decode reads the item of a row. ok is false if the row has none, such as that of a removed item.
+	Decode   func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	Describe func(item T) Properties
-	// MinAge is the age from which on scans find an item: a younger one has not failed. The default is 0.
+	// MinAge is the minimum age of items that scans return. The default is 0.
 	MinAge time.Duration
-	// Work does an item and removes it, and reports whether it did. An item that is not done and has no error was
-	// deferred, or is tried again after the next scan. What fails is tried again after a pause. The package comment
-	// has Work's obligations.
+	// Work processes an item, and removes it when it is done. An item that is not done is retried:
+	// after the next scan or the end of its deferral, after a backoff if Work failed. See Work's
+	// obligations in the package comment.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
-	// Workers is how many items the gateway works on at a time, and LongWorkers how many long ones beside them.
+	// Workers is the number of concurrent workers; LongWorkers that of additional workers for long
+	// items.
 	Workers, LongWorkers int
-	// Observe is called for each call of the store, with the zero value if the call is about no item that is known.
-	// It returns the context of the call, and a function that is called when the call has ended. The default
+	// Observe is called before each call of the store, with the zero value for calls without a known
+	// item. It returns the context for the call, and a function to call at its end. The default
 	// observes nothing.
-	Observe func(ctx context.Context, item T, what string) (of context.Context, ended func())
-	// Log is for items that fail. The default logs nothing.
+	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
+	// Log receives failures. The default discards them.
 	Log *slog.Logger
-	// Now is the clock. The default is the machine's.
+	// Now is the clock. The default is time.Now.
 	Now func() time.Time
-	// Rand makes ids, lease holders and backoff repeatable. The default is random.
+	// Rand is the source of ids, lease holders and backoff. The default is random.
 	Rand rand.Source
 }
 
-// Properties are what an outbox has to know of an item.
+// Properties tell an outbox how to treat an item.
 type Properties struct {
-	// Deferred is whether the item's progress says that it waits for the end of its lease.
+	// Deferred is true if the item's progress says that it waits for the end of its lease.
 	Deferred bool
-	// Due is the time before which no gateway works on the item.
+	// Due is the earliest time for work on the item.
 	Due time.Time
-	// LeaseTimestamp is that of the item's leases, not later than that of the item's removal. 0 is the store's clock.
+	// LeaseTimestamp is the timestamp of the item's leases, at most that of its removal. 0 is the
+	// store's clock.
 	LeaseTimestamp int64
-	// Long items have workers of their own, so that others do not wait for them.
+	// Long items have their own workers, so that other items do not wait for them.
 	Long bool
 }
 
@@ -63,7 +63,7 @@ type Properties struct {
 type Outbox[T any] struct {
 	c      Config[T]
 	holder string // names this gateway in leases
-	// queue has the items that do not take long, or that were notified of, and long the others.
+	// long has long items that a scan found, queue all others.
 	queue, long *queue
 
 	mu       sync.Mutex
@@ -98,8 +98,8 @@ func New[T any](c Config[T]) *Outbox[T] {
 	}
 }
 
-// now returns the wall clock's time. Without the monotonic clock's, it is later than a time of before only if the
-// wall clock says so, which may have been put back.
+// now returns the time without its monotonic reading: leases and ids of all gateways are compared
+// by wall clocks.
 func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
 
 // NewID returns the id for a new item.
@@ -109,12 +109,11 @@ func (o *Outbox[T]) NewID() string {
 	return tables.NewOp(o.now(), o.rand.Uint64())
 }
 
-// Notify says that an item was put into the store. Run works on it at once, unless older items wait. An item
-// that nobody notifies of is found by a scan.
+// Notify queues an item that was just put. Items without a notification are found by a scan.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run works on items, those that it is notified of and those that it finds, until ctx is done. It returns when
-// the work that it began is over, which ends with the context work.
+// Run scans and processes items until ctx is done. Then it waits for the running work, whose
+// context is work.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -140,9 +139,8 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep works on all items that are available now, also on those that failed a moment ago, until no further one can
-// be done. It returns the errors of the items that failed in the end, and apart from these the errors of those that
-// cannot be decoded, which hold up no other.
+// Sweep processes all items that are available now, without backoff, until a pass completes none.
+// It returns the last errors of items that failed, and separately the errors of corrupt items.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)
@@ -157,7 +155,8 @@ func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	}
 }
 
-// drain works on what waits in a queue. It reports whether any of that was done, and returns the errors of the rest.
+// drain processes the waiting items of a queue. It reports whether any item was done, and returns
+// all errors.
 func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []error) {
 	var workers sync.WaitGroup
 	var mu sync.Mutex
@@ -178,7 +177,7 @@ func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []
 	return progress, errs
 }
 
-// process works on an item that a queue handed out.
+// process does the work on an item from a queue.
 func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool, err error) {
 	defer q.finished(id)
 	item, err := o.read(ctx, id, *new(T), "read")

@@ -15,85 +15,86 @@ import (
 	"twibase/writers/outbox"
 )
 
-func TestTwoGatewaysShareTheItems(t *testing.T) {
-	in(t, func(b *bench) {
+func TestGatewaysShareItems(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
 		slow := func(context.Context, string, int) error { time.Sleep(100 * time.Millisecond); return nil }
-		g1, o1 := b.gateway(&gateway{workers: 4, write: slow})
-		g2, o2 := b.gateway(&gateway{workers: 4, write: slow})
+		g1, o1 := f.gateway(&gateway{workers: 4, write: slow})
+		g2, o2 := f.gateway(&gateway{workers: 4, write: slow})
 		for range 40 {
-			b.put(time.Now(), "3")
+			f.put(time.Now(), "3")
 		}
-		stop := b.run(o1, o2)
+		stop := f.run(o1, o2)
 		time.Sleep(20 * time.Second)
 		stop()
-		if b.left() != 0 || len(g1.done) < 5 || len(g2.done) < 5 || len(g1.done)+len(g2.done) != 40 {
-			b.Errorf("%d items are left; one gateway did %d, the other %d", b.left(), len(g1.done), len(g2.done))
+		if f.remaining() != 0 || len(g1.done) < 5 || len(g2.done) < 5 || len(g1.done)+len(g2.done) != 40 {
+			f.Errorf("got %d items done by one gateway and %d by the other, %d remaining; want 40 in all, each at least 5",
+				len(g1.done), len(g2.done), f.remaining())
 		}
 	})
 }
 
-func TestAnotherGatewayContinuesWhenTheLeaseEnds(t *testing.T) {
-	in(t, func(b *bench) {
-		ctx, die := context.WithCancel(b.Context())
-		_, dead := b.gateway(&gateway{write: func(ctx context.Context, _ string, n int) error {
+func TestAnotherGatewayContinuesAfterTheLeaseEnds(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		ctx, die := context.WithCancel(f.Context())
+		_, dead := f.gateway(&gateway{write: func(ctx context.Context, _ string, n int) error {
 			if n == 2 {
 				die()
 				return ctx.Err()
 			}
 			return nil
 		}})
-		id := b.put(time.Now(), "5")
+		id := f.put(time.Now(), "5")
 		_, _ = dead.Sweep(ctx)
-		g, o := b.gateway(&gateway{})
-		stop := b.run(o)
+		g, o := f.gateway(&gateway{})
+		stop := f.run(o)
 		defer stop()
 		time.Sleep(outbox.LeaseTime - 500*time.Millisecond)
 		if synctest.Wait(); len(g.written) > 0 || o.Lag().Pending != 1 {
-			b.Errorf("another gateway wrote %v during the lease, lag %v", g.written, o.Lag())
+			f.Errorf("got %v written by another gateway during the lease, want none; lag %v", g.written, o.Lag())
 		}
 		time.Sleep(2 * time.Second)
-		if synctest.Wait(); !slices.Equal(g.written[id], []int{2, 3, 4}) || b.left() != 0 {
-			b.Errorf("it wrote %v, and should continue at 2; %d items are left", g.written[id], b.left())
+		if synctest.Wait(); !slices.Equal(g.written[id], []int{2, 3, 4}) || f.remaining() != 0 {
+			f.Errorf("got %v written, want 2, 3, 4; %d items remain", g.written[id], f.remaining())
 		}
 	})
 }
 
-func TestAGatewayThatLostItsLeaseStops(t *testing.T) {
-	in(t, func(b *bench) {
+func TestGatewayStopsAfterLosingItsLease(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
 		var other *outbox.Outbox[count]
-		g, paused := b.gateway(&gateway{write: func(ctx context.Context, _ string, n int) error {
+		g, paused := f.gateway(&gateway{write: func(ctx context.Context, _ string, n int) error {
 			if n == 1 {
-				time.Sleep(outbox.LeaseTime + time.Second) // its process is stopped
+				time.Sleep(outbox.LeaseTime + time.Second) // the process is paused
 				_, err := other.Sweep(ctx)
 				return err
 			}
 			return nil
 		}})
-		g2, o := b.gateway(&gateway{write: func(_ context.Context, _ string, n int) error {
+		g2, o := f.gateway(&gateway{write: func(_ context.Context, _ string, n int) error {
 			if n == 3 {
 				return errDown // it keeps the lease
 			}
 			return nil
 		}})
 		other = o
-		id := b.put(time.Now(), "5")
-		if _, err := paused.Sweep(b.Context()); !errors.Is(err, errDown) {
-			b.Error(err)
+		id := f.put(time.Now(), "5")
+		if _, err := paused.Sweep(f.Context()); !errors.Is(err, errDown) {
+			f.Error(err)
 		}
-		if _, err := paused.Sweep(b.Context()); err != nil {
-			b.Error(err)
+		if _, err := paused.Sweep(f.Context()); err != nil {
+			f.Error(err)
 		}
 		if !slices.Equal(g2.written[id], []int{1, 2}) || slices.Contains(g.written[id], 2) || len(g.done) != 0 {
-			b.Errorf("the paused gateway wrote %v, the other %v", g.written[id], g2.written[id])
+			f.Errorf("got %v written by the paused gateway and %v by the other, want 2 only by the other", g.written[id], g2.written[id])
 		}
 		time.Sleep(outbox.LeaseTime + time.Second)
-		if _, err := paused.Sweep(b.Context()); err != nil || b.left() != 0 {
-			b.Errorf("%d items are left, error %v", b.left(), err)
+		if _, err := paused.Sweep(f.Context()); err != nil || f.remaining() != 0 {
+			f.Errorf("got %d remaining items, error %v; want 0, nil", f.remaining(), err)
 		}
 	})
 }
 
-// leases is a store that notes the leases that an item gets.
+// leases records the leases that CheckAndPuts store.
 type leases struct {
 	hbase.Store
 	got []tables.Lease
@@ -104,42 +105,42 @@ func (s *leases) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.P
 	return s.Store.CheckAndPut(ctx, check, put)
 }
 
-// A CheckAndPut that arrives late would succeed if a lease came back.
-func TestEachLeaseEndsAfterTheOneBefore(t *testing.T) {
-	in(t, func(b *bench) {
-		store := &leases{Store: b.store}
-		_, o := b.gateway(&gateway{store: store})
-		b.put(time.Now(), "3")
-		if _, err := o.Sweep(b.Context()); err != nil || len(store.got) != 4 {
-			b.Fatal(err, store.got)
+// A late CheckAndPut would succeed if two leases were equal.
+func TestEachLeaseEndsLaterThanThePrevious(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		store := &leases{Store: f.store}
+		_, o := f.gateway(&gateway{store: store})
+		f.put(time.Now(), "3")
+		if _, err := o.Sweep(f.Context()); err != nil || len(store.got) != 4 {
+			f.Fatal(err, store.got)
 		}
 		for i, l := range store.got[1:] {
 			if before := store.got[i]; l.Until.UnixMilli() <= before.Until.UnixMilli() {
-				b.Errorf("lease %q follows %q", l.Value, before.Value)
+				f.Errorf("got lease %q after %q, want a later end", l.Value, before.Value)
 			}
 		}
 	})
 }
 
-func TestADeferredItemWaitsForEverybody(t *testing.T) {
-	in(t, func(b *bench) {
-		g, o := b.gateway(&gateway{pause: 40 * time.Second})
-		_, o2 := b.gateway(&gateway{pause: 40 * time.Second})
-		b.put(time.Now(), "1")
-		stop := b.run(o, o2)
+func TestNoGatewayTakesADeferredItem(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		g, o := f.gateway(&gateway{pause: 40 * time.Second})
+		_, o2 := f.gateway(&gateway{pause: 40 * time.Second})
+		f.put(time.Now(), "1")
+		stop := f.run(o, o2)
 		defer stop()
 		time.Sleep(39 * time.Second)
-		if synctest.Wait(); b.left() != 1 || o.Lag() != (outbox.Lag{}) || !o.PendingSince().IsZero() {
-			b.Errorf("%d items are left, lag %v", b.left(), o.Lag())
+		if synctest.Wait(); f.remaining() != 1 || o.Lag() != (outbox.Lag{}) || !o.PendingSince().IsZero() {
+			f.Errorf("got %d remaining items, lag %v, during the deferral; want 1, none", f.remaining(), o.Lag())
 		}
 		time.Sleep(3 * time.Second)
-		if synctest.Wait(); b.left() != 0 {
-			b.Errorf("%d items are left, written %v", b.left(), g.written)
+		if synctest.Wait(); f.remaining() != 0 {
+			f.Errorf("got %d remaining items after the deferral, want 0; written %v", f.remaining(), g.written)
 		}
 	})
 }
 
-func TestItemsOfGatewaysWhoseClocksDifferAreFound(t *testing.T) {
+func TestScanFindsItemsDespiteClockSkew(t *testing.T) {
 	for _, skew := range []struct{ put, work, within time.Duration }{
 		{0, 0, 2 * time.Second},
 		{9 * time.Second, 0, 2 * time.Second},
@@ -149,107 +150,107 @@ func TestItemsOfGatewaysWhoseClocksDifferAreFound(t *testing.T) {
 		{-5 * time.Minute, 0, 61 * time.Second}, // by a full scan
 	} {
 		t.Run(fmt.Sprintf("put %v ahead, worked on %v ahead", skew.put, skew.work), func(t *testing.T) {
-			in(t, func(b *bench) {
-				_, o := b.gateway(&gateway{ahead: skew.work})
-				stop := b.run(o)
+			withFakeClock(t, func(f *fixture) {
+				_, o := f.gateway(&gateway{clockAhead: skew.work})
+				stop := f.run(o)
 				defer stop()
 				time.Sleep(5 * time.Second)
-				b.put(time.Now().Add(skew.put), "1")
+				f.put(time.Now().Add(skew.put), "1")
 				time.Sleep(skew.within)
-				if synctest.Wait(); b.left() != 0 {
-					b.Errorf("%d items are left", b.left())
+				if synctest.Wait(); f.remaining() != 0 {
+					f.Errorf("got %d remaining items, want 0", f.remaining())
 				}
 			})
 		})
 	}
 }
 
-func TestAFailingItemIsRetriedEachTimeLater(t *testing.T) {
-	in(t, func(b *bench) {
+func TestFailingItemIsRetriedWithBackoff(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
 		var tries []time.Time
-		_, o := b.gateway(&gateway{write: func(context.Context, string, int) error {
+		_, o := f.gateway(&gateway{write: func(context.Context, string, int) error {
 			tries = append(tries, time.Now())
 			if len(tries) < 8 {
 				return errDown
 			}
 			return nil
 		}})
-		b.put(time.Now(), "1")
-		stop := b.run(o)
+		f.put(time.Now(), "1")
+		stop := f.run(o)
 		time.Sleep(2 * time.Minute)
 		stop()
-		if len(tries) != 8 || b.left() != 0 {
-			b.Fatalf("%d tries, %d items are left", len(tries), b.left())
+		if len(tries) != 8 || f.remaining() != 0 {
+			f.Fatalf("got %d tries and %d remaining items, want 8 and 0", len(tries), f.remaining())
 		}
 		for i, pause := range []time.Duration{1, 2, 4, 8, 8, 8, 8} {
 			longest := pause * time.Second
 			if got := tries[i+1].Sub(tries[i]); got < longest/2 || got > longest+time.Second {
-				b.Errorf("pause %d is %v, and should be between %v and %v", i, got, longest/2, longest+time.Second)
+				f.Errorf("got pause %d of %v, want %v to %v", i, got, longest/2, longest+time.Second)
 			}
 		}
 	})
 }
 
-func TestAnItemThatFailsHoldsUpNoOther(t *testing.T) {
-	in(t, func(b *bench) {
-		_, o := b.gateway(&gateway{write: func(_ context.Context, id string, _ int) error {
+func TestFailingItemDoesNotBlockOthers(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		_, o := f.gateway(&gateway{write: func(_ context.Context, id string, _ int) error {
 			if at, _ := tables.OpTime(id); at.Before(time.Now().Add(-time.Minute)) {
 				return errDown
 			}
 			return nil
 		}})
-		b.put(time.Now().Add(-time.Hour), "1")
-		b.put(time.Now().Add(-time.Hour), "0") // corrupt
-		b.put(time.Now(), "1")
-		stop := b.run(o)
+		f.put(time.Now().Add(-time.Hour), "1")
+		f.put(time.Now().Add(-time.Hour), "0") // corrupt
+		f.put(time.Now(), "1")
+		stop := f.run(o)
 		time.Sleep(3 * time.Second)
 		stop()
-		if b.left() != 2 {
-			b.Errorf("%d items are left", b.left())
+		if f.remaining() != 2 {
+			f.Errorf("got %d remaining items, want 2", f.remaining())
 		}
 	})
 }
 
-func TestItemsThatCannotBeReadHideNoYoungerOnes(t *testing.T) {
-	in(t, func(b *bench) {
-		_, o := b.gateway(&gateway{})
+func TestCorruptItemsDoNotHideYoungerItems(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		_, o := f.gateway(&gateway{})
 		const corrupt = 5000 // more than a scan queues
 		for range corrupt {
-			b.put(time.Now().Add(-time.Hour), "0")
+			f.put(time.Now().Add(-time.Hour), "0")
 		}
-		b.put(time.Now().Add(-time.Minute), "1")
-		stop := b.run(o)
+		f.put(time.Now().Add(-time.Minute), "1")
+		stop := f.run(o)
 		time.Sleep(3 * time.Second)
 		stop()
-		if b.left() != corrupt {
-			b.Errorf("%d items are left", b.left())
+		if f.remaining() != corrupt {
+			f.Errorf("got %d remaining items, want %d", f.remaining(), corrupt)
 		}
 	})
 }
 
-func TestASweepGoesOnAfterAnError(t *testing.T) {
-	in(t, func(b *bench) {
+func TestSweepContinuesAfterAnError(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
 		failures := 0
-		_, o := b.gateway(&gateway{write: func(context.Context, string, int) error {
+		_, o := f.gateway(&gateway{write: func(context.Context, string, int) error {
 			if failures++; failures == 1 {
 				return errDown
 			}
 			return nil
 		}})
-		b.put(time.Now(), "1")
-		b.put(time.Now(), "1")
-		if _, err := o.Sweep(b.Context()); err != nil || b.left() != 0 {
-			b.Errorf("%d items are left, error %v", b.left(), err)
+		f.put(time.Now(), "1")
+		f.put(time.Now(), "1")
+		if _, err := o.Sweep(f.Context()); err != nil || f.remaining() != 0 {
+			f.Errorf("got %d remaining items, error %v; want 0, nil", f.remaining(), err)
 		}
 	})
 }
 
-func TestMoreItemsThanWorkersAreDoneOldestFirst(t *testing.T) {
-	in(t, func(b *bench) {
+func TestWorkersProcessTheOldestItemsFirst(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
 		running, most := 0, 0
 		var mu sync.Mutex
 		var order []string
-		_, o := b.gateway(&gateway{workers: 3, write: func(_ context.Context, id string, _ int) error {
+		_, o := f.gateway(&gateway{workers: 3, write: func(_ context.Context, id string, _ int) error {
 			mu.Lock()
 			running++
 			most = max(most, running)
@@ -263,38 +264,38 @@ func TestMoreItemsThanWorkersAreDoneOldestFirst(t *testing.T) {
 		}})
 		var ids []string
 		for i := range 30 {
-			ids = append(ids, b.put(time.Now().Add(time.Duration(i-30)*time.Second), "1"))
+			ids = append(ids, f.put(time.Now().Add(time.Duration(i-30)*time.Second), "1"))
 		}
-		for _, i := range b.ids.Perm(len(ids)) {
+		for _, i := range f.ids.Perm(len(ids)) {
 			o.Notify(ids[i])
 			o.Notify(ids[i])
 		}
-		stop := b.run(o)
+		stop := f.run(o)
 		time.Sleep(15 * time.Second)
 		stop()
 		for i, some := range slices.Collect(slices.Chunk(order, 3)) {
 			if slices.Sort(some); !slices.Equal(some, ids[3*i:min(3*i+3, len(ids))]) {
-				b.Errorf("round %d was not of the oldest", i)
+				f.Errorf("got %q in round %d, want the oldest items", some, i)
 			}
 		}
-		if most != 3 || len(order) != 30 || b.left() != 0 {
-			b.Errorf("%d ran at a time, %d in all, %d are left", most, len(order), b.left())
+		if most != 3 || len(order) != 30 || f.remaining() != 0 {
+			f.Errorf("got %d concurrent items, %d in all, %d remaining; want 3, 30, 0", most, len(order), f.remaining())
 		}
 	})
 }
 
-func TestLag(t *testing.T) {
-	in(t, func(b *bench) {
-		_, o := b.gateway(&gateway{write: func(context.Context, string, int) error { return errDown }})
+func TestLagReportsPendingAndOldest(t *testing.T) {
+	withFakeClock(t, func(f *fixture) {
+		_, o := f.gateway(&gateway{write: func(context.Context, string, int) error { return errDown }})
 		if !o.PendingSince().Equal(time.UnixMilli(0)) {
-			b.Error("before the first scan nothing is known: ", o.PendingSince())
+			f.Errorf("got %v before the first scan, want 1970", o.PendingSince())
 		}
 		oldest := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
-		b.put(time.Now(), "1")
-		b.put(oldest, "1")
-		_, _ = o.Sweep(b.Context())
+		f.put(time.Now(), "1")
+		f.put(oldest, "1")
+		_, _ = o.Sweep(f.Context())
 		if lag := o.Lag(); lag.Pending != 2 || !lag.Oldest.Equal(oldest) || !o.PendingSince().Equal(oldest) {
-			b.Error(lag, o.PendingSince())
+			f.Errorf("got %v pending since %v, want 2 since %v", lag, o.PendingSince(), oldest)
 		}
 	})
 }

@@ -9,24 +9,24 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queue hands the ids of available items to the workers of one gateway, the oldest first, and each to one
-// worker at a time.
+// queue hands the ids of available items to the workers of one gateway, the oldest first, and each
+// to one worker at a time.
 type queue struct {
-	wake chan struct{} // has room for each worker
+	wake chan struct{} // buffered, one per worker
 
 	mu      sync.Mutex
-	waiting []string // ascending, and so by age
+	waiting []string // sorted, and so by age
 	running map[string]bool
 }
 
-// maxWaiting is how many ids a queue has. A later scan finds the others again.
+// maxWaiting bounds a queue. A later scan finds the dropped ids again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
 	return &queue{wake: make(chan struct{}, workers), running: map[string]bool{}}
 }
 
-// add adds an id, unless it waits already or a worker has it.
+// add queues an id, unless it is waiting or running.
 func (q *queue) add(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -38,7 +38,7 @@ func (q *queue) add(id string) {
 	q.waiting = q.waiting[:min(len(q.waiting), maxWaiting)]
 	select {
 	case q.wake <- struct{}{}:
-	default: // every worker will look at the queue before it waits
+	default: // every worker reads the queue before it waits
 	}
 }
 
@@ -55,7 +55,7 @@ func (q *queue) next() (id string, ok bool) {
 	return id, true
 }
 
-// wait takes the oldest id as soon as there is one. ok is false when ctx is done.
+// wait blocks until it can take the oldest id. ok is false when ctx is done.
 func (q *queue) wait(ctx context.Context) (id string, ok bool) {
 	for ctx.Err() == nil {
 		if id, ok := q.next(); ok {
@@ -69,51 +69,51 @@ func (q *queue) wait(ctx context.Context) (id string, ok bool) {
 	return "", false
 }
 
-// finished says that a worker no longer has the id.
+// finished allows the id to be queued again.
 func (q *queue) finished(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.running, id)
 }
 
-// failure is how often an item failed in a row in this gateway, and when this gateway tries it again.
+// failure counts the consecutive failures of an item in this gateway.
 type failure struct {
 	count int
-	retry time.Time
+	retry time.Time // the end of the backoff
 }
 
+// The longest backoff after a first failure; it doubles with each further one, up to maxBackoff. A
+// low maximum keeps the recovery from an outage of the store short.
 const (
-	// firstRetry is the longest pause after the first failure of an item. It doubles with each further one,
-	// up to maxRetry, which keeps the recovery after an outage of the store short.
-	firstRetry = time.Second
-	maxRetry   = 8 * time.Second
+	firstBackoff = time.Second
+	maxBackoff   = 8 * time.Second
 )
 
-// failed notes a failure, and returns how many there were. The pause is between half of the longest and the longest,
-// by chance, so that items that failed together are not all tried at the same moment.
+// failed records a failure, and returns their number. The backoff is random, at least half of the
+// longest.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := o.failures[id]
-	longest := min(firstRetry<<min(f.count, 10), maxRetry)
+	longest := min(firstBackoff<<min(f.count, 10), maxBackoff)
 	f.count++
 	f.retry = o.now().Add(longest/2 + time.Duration(o.rand.Int64N(int64(longest/2))))
 	o.failures[id] = f
 	return f.count
 }
 
-// succeeded forgets the failures of an item.
+// succeeded resets the failures of an item.
 func (o *Outbox[T]) succeeded(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.failures, id)
 }
 
-// backingOff reports whether it is too early to try an item again. No pause is longer than maxRetry, unless the clock
-// was put back.
+// backingOff reports whether it is too early to retry an item. A longer pause than maxBackoff is a
+// clock set back.
 func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	pause := o.failures[id].retry.Sub(o.now())
-	return 0 < pause && pause <= maxRetry
+	return 0 < pause && pause <= maxBackoff
 }

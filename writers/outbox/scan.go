@@ -13,44 +13,43 @@ import (
 )
 
 const (
-	// scanInterval is how often Run scans, fullInterval how often it does so from the beginning.
-	scanInterval = time.Second
-	fullInterval = time.Minute
-	// clockSkew is how far another gateway's clock may be behind for a scan to find its new items.
+	scanInterval = time.Second // between scans
+	fullInterval = time.Minute // between full scans
+	// clockSkew is the tolerated delay of other gateways' clocks.
 	clockSkew = 10 * time.Second
-	// maxPerShard is how many items a scan queues of a shard, the oldest: more are not done before the next.
+	// maxPerShard is the number of items that a scan queues per shard.
 	maxPerShard = 512
-	// maxEarlier is how many items a scan reads by their keys.
+	// maxEarlier is the number of items that a scan reads by their keys.
 	maxEarlier = 128
 )
 
-// Lag is how far the work is behind, as of the last scan.
+// Lag is the work that the last scan found pending.
 type Lag struct {
-	// Pending is how many items of all gateways are not done and not deferred, up to 4096.
+	// Pending is the number of items of all gateways that are neither done nor deferred, up to 4096.
 	Pending int
-	// Oldest is when the oldest of them was put; the zero time if there is none.
+	// Oldest is the time at which the oldest of them was put, or the zero time.
 	Oldest time.Time
 }
 
 // scanned is the result of the last scan.
 type scanned struct {
-	full time.Time // when the last full scan began; zero before the first
+	full time.Time // the start of the last full scan
 	lag  Lag
-	// from is where the next scan begins. It reads the earlier items by their keys: so a few that stay for long
-	// do not make it go through the deletion markers of all that were removed since.
+	// from is the start of the next scan. Earlier items are read by key: otherwise a few old items
+	// would make each scan skip the delete markers of all items removed since.
 	from    time.Time
 	earlier []string
 }
 
-// Lag returns how far the work is behind.
+// Lag returns the lag as of the last scan.
 func (o *Outbox[T]) Lag() Lag {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.scanned.lag
 }
 
-// PendingSince returns when the oldest pending item was put. It is the zero time if there is none, and 1970
-// before the first scan: then there may be one of any age.
+// PendingSince returns the time at which the oldest pending item was put, or the zero time. Before
+// the first scan it returns 1970, because an item of any age may be pending.
 func (o *Outbox[T]) PendingSince() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -60,15 +59,15 @@ func (o *Outbox[T]) PendingSince() time.Time {
 	return o.scanned.lag.Oldest
 }
 
-// found is what a scan finds in a shard.
+// found is the result of scanning a shard.
 type found[T any] struct {
 	items   []*Item[T]
 	corrupt []error
 	queued  int
 }
 
-// scan queues the items that are available. If all is set, it reads from the beginning and does not wait for
-// items that failed. Items that cannot be read hold up no other: they are logged, and their errors returned.
+// scan queues the available items. With all, it is a full scan without backoff. Corrupt items are
+// logged and returned, and do not block others.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -77,7 +76,7 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	o.mu.Unlock()
 	if all || now.Before(s.full) || now.Sub(s.full) >= fullInterval {
 		s = scanned{full: now, from: time.UnixMilli(0)}
-	} else if latest := to.Add(-clockSkew); s.from.After(latest) { // the clock was put back
+	} else if latest := to.Add(-clockSkew); s.from.After(latest) { // the clock was set back
 		s.from = latest
 	}
 	if o.c.MinAge == 0 {
@@ -94,13 +93,13 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	defer o.mu.Unlock()
 	o.scanned = o.summary(f.items, now)
 	o.scanned.full = s.full
-	// Another gateway did the items that were to be tried again long ago.
+	// Another gateway has completed items whose retry passed long ago.
 	maps.DeleteFunc(o.failures, func(_ string, f failure) bool { return now.Sub(f.retry) > fullInterval })
 	return f.corrupt, nil
 }
 
-// scanShards reads the items that were put in a range of time. It ends behind maxPerShard items that are available,
-// not behind as many rows: those that are not would hide younger ones for as long as they stay.
+// scanShards reads the items that were put in a time range. The limit per shard counts available
+// items only, so that others cannot hide younger ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()
@@ -112,7 +111,7 @@ func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.T
 				if err != nil {
 					return err
 				}
-				if o.take(&shards[shard], row, all); shards[shard].queued == maxPerShard {
+				if o.found(&shards[shard], row, all); shards[shard].queued == maxPerShard {
 					break
 				}
 			}
@@ -126,7 +125,7 @@ func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.T
 	return err
 }
 
-// readEarlier reads the items that are older than the range of the scan.
+// readEarlier reads items from before the range of the scan.
 func (o *Outbox[T]) readEarlier(ctx context.Context, f *found[T], earlier []string, all bool) error {
 	gets := make([]hbase.Get, len(earlier))
 	for i, id := range earlier {
@@ -134,13 +133,13 @@ func (o *Outbox[T]) readEarlier(ctx context.Context, f *found[T], earlier []stri
 	}
 	cells, err := hbase.GetAll(ctx, o.c.Store, gets)
 	for i := range cells {
-		o.take(f, hbase.Row{Key: gets[i].Row, Cells: cells[i]}, all)
+		o.found(f, hbase.Row{Key: gets[i].Row, Cells: cells[i]}, all)
 	}
 	return err
 }
 
-// take decodes a row, and queues its item if that is available.
-func (o *Outbox[T]) take(f *found[T], row hbase.Row, all bool) {
+// found decodes a row, and queues its item if that is available.
+func (o *Outbox[T]) found(f *found[T], row hbase.Row, all bool) {
 	item, ok, err := o.decode(row.Key, row.Cells)
 	if err != nil {
 		o.c.Log.Error("outbox item is corrupt", "outbox", o.c.Table.Table, "error", err)
@@ -161,7 +160,7 @@ func (o *Outbox[T]) take(f *found[T], row hbase.Row, all bool) {
 	}
 }
 
-// summary says what the next scan has to read, and what waits, given all items that a scan found.
+// summary returns the lag and the range of the next scan, given all items that this scan found.
 func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
 	s.from = now.Add(-o.c.MinAge - clockSkew)
 	for _, item := range items {
