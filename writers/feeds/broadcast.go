@@ -6,16 +6,33 @@ import (
 	"twibase/hbase/tables"
 )
 
-// authorState is how an author's twits get to readers, and how many followers there are.
+// The states of an author. Each transition is a CheckAndPut:
+//
+//	pushed     jobs deliver the author's twits
+//	  │        a twit is posted, and the author has more than Limit followers
+//	  ▼
+//	merged     the author is a broadcaster: readers merge the twits
+//	  │        few followers are left. leave puts a returned job, and the transition names it
+//	  ▼
+//	leaving    readers still merge the twits; the job delivers all, then waits for the quarantine
+//	  │        the job ends
+//	  ▼
+//	pushed
+//
+// A request reads its timeline before it reads who is a broadcaster. In quarantine, all requests
+// end that read a timeline before the delivery.
+
+// authorState is the stored state of an author, with the number of followers.
 type authorState struct {
 	state  tables.Broadcast
 	stored bool
-	// orphaned is a leaving state whose job is gone: no job will end it.
+	// orphaned is true if the author is leaving and the job does not exist: no job will end this
+	// state.
 	orphaned  bool
 	followers int
 }
 
-// readAuthorState reads the author's state, and looks for its job if the author is leaving.
+// readAuthorState reads the author's state, and the existence of its job if the author is leaving.
 func (f *fanout) readAuthorState(ctx context.Context) (s authorState, err error) {
 	cells, err := f.read(ctx, tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author))
 	if err != nil {
@@ -39,7 +56,7 @@ func (f *fanout) readAuthorState(ctx context.Context) (s authorState, err error)
 	return s, nil
 }
 
-// roomForBroadcaster reports whether the author may become a broadcaster.
+// roomForBroadcaster reports whether the number of broadcasters allows another one.
 func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	cells, err := f.read(ctx, tables.Broadcasters.Get())
 	if err != nil {
@@ -49,19 +66,19 @@ func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	return tables.RoomForBroadcasters(len(broadcasters)), err
 }
 
-// transition changes the author's state, and reports whether the state was the expected one. It may report false
-// after it succeeded, when the store's answer was lost: callers read the state again.
+// transition changes the author's state. It may report false although it succeeded, if the store's
+// response was lost: the caller reads the state again.
 func (f *fanout) transition(ctx context.Context, from authorState, to tables.Broadcast) (bool, error) {
 	check, put := tables.Broadcasters.Change(f.Author, from.state, from.stored, to)
 	return f.store.CheckAndPut(ctx, check, put)
 }
 
-// few reports whether an author with so many followers should no longer be a broadcaster.
+// few reports whether a broadcaster with this number of followers returns.
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// leave starts a job that delivers all of the author's twits to timelines, and reports whether the author's state
-// now names that job. Only this call can make it do so. So a job that finds itself in the state knows that it
-// never ended that state before, and that what it has delivered is all that readers merged.
+// leave puts a returned job and makes the author leaving. It reports whether the state names that
+// job. Only this call makes that transition. So a job that is named by the state has not ended that
+// state before, and what it delivers includes all twits that readers merge.
 func (f *fanout) leave(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
@@ -72,8 +89,8 @@ func (f *fanout) leave(ctx context.Context, from authorState) (bool, error) {
 	return done, err
 }
 
-// returned delivers all twits of an author who has few followers again. Then it waits until no request can be
-// merging them any more, and ends the author's leaving state. It reports false while it waits.
+// returned delivers the twits of an author who is leaving, waits for the quarantine, and ends the
+// leaving state. done is false while it waits.
 func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if err := f.redeliver(ctx); err != nil {
 		return false, err
@@ -85,15 +102,14 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// The cursor stays: the author's state may still come to name this job, and only a job that has delivered
-	// everything may end it.
+	// The cursor is kept: a late transition may still name this job, and only a job that has delivered
+	// everything may end its state.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// endLeaving ends the author's leaving state if it names this job and the job was in quarantine. It reports whether
-// the job has delivered and waits now. If the state does not name this job, another job ends it, or has ended it:
-// then the author may be a broadcaster again, and stays one.
+// endLeaving ends the leaving state if it names this job and the quarantine has passed. waits is
+// true if the job has just delivered. A state that does not name this job is left to other jobs.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)
@@ -118,8 +134,7 @@ func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	}
 }
 
-// deliverAll delivers the author's newest twits to all followers, and puts the job in quarantine. A request that
-// read its timeline before has then read by the end of the quarantine whether it has to merge the author.
+// deliverAll delivers the author's newest twits to all followers, and starts the quarantine.
 func (f *fanout) deliverAll(ctx context.Context) error {
 	twits, err := f.newestTwits(ctx)
 	if err != nil {

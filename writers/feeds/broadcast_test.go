@@ -6,72 +6,155 @@ import (
 	"time"
 
 	"twibase/hbase/tables"
+	"twibase/writers"
 	"twibase/writers/feeds"
 )
 
-func TestThereAreSoManyBroadcastersAtMost(t *testing.T) {
-	w := newWorld(t)
+func TestBroadcastersAreLimited(t *testing.T) {
+	fx := newFixture(t)
 	for _, name := range numbered("b", tables.MaxBroadcasters*9/10) {
-		w.write(tables.Broadcasters.Put(name, tables.Merged, 1))
+		fx.write(tables.Broadcasters.Put(name, tables.Merged, 1))
 	}
-	w.follows("a", "b")
-	f := w.gateway(feeds.Options{Limit: 1})
-	w.posts("x")
-	w.sweep(f)
-	if w.has("a", "x"); w.state() != tables.Pushed {
-		t.Error(w.state())
-	}
-	w.write(tables.Broadcasters.Put("b000", tables.Pushed, 2))
-	w.posts("y")
-	w.sweep(f)
-	if w.has("a", "x"); w.state() != tables.Merged {
-		t.Error(w.state())
-	}
+	fx.follow("a", "b")
+	f := fx.gateway(feeds.Options{Limit: 1})
+	fx.post("x")
+	fx.sweep(f)
+	fx.wantTimeline("a", "x")
+	fx.wantState(tables.Pushed, 0)
+	fx.write(tables.Broadcasters.Put("b000", tables.Pushed, 2))
+	fx.post("y")
+	fx.sweep(f)
+	fx.wantTimeline("a", "x")
+	fx.wantState(tables.Merged, 0)
 }
 
-func TestAnJobThatComesLateLeavesABroadcasterWithManyFollowersOne(t *testing.T) {
-	w := newWorld(t)
-	w.follows("a", "b")
-	w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
-	w.job(tables.Returned, "", "")
-	if w.sweep(w.gateway(feeds.Options{Limit: 4})); w.state() != tables.Merged || w.open() != 0 {
-		t.Errorf("%s, with %d jobs", w.state(), w.open())
-	}
+func TestLateReturnKeepsABroadcasterWithManyFollowers(t *testing.T) {
+	fx := newFixture(t)
+	fx.follow("a", "b")
+	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	fx.putJob(tables.Returned, "", "")
+	fx.sweep(fx.gateway(feeds.Options{Limit: 4}))
+	fx.wantState(tables.Merged, 0)
 }
 
-func TestWithLessThanHalfOfTheLimitABroadcasterReturns(t *testing.T) {
+func TestBroadcasterReturnsBelowHalfOfTheLimit(t *testing.T) {
 	for limit := 1; limit <= 4; limit++ {
 		for followers := range limit + 1 {
 			t.Run(fmt.Sprintf("%d of %d", followers, limit), func(t *testing.T) {
-				w := newWorld(t)
-				w.follows(numbered("f", followers)...)
-				w.write(tables.Broadcasters.Put(author, tables.Merged, 1))
-				w.posts("x")
-				w.sweep(w.gateway(feeds.Options{Limit: limit}))
-				if _, leaving := w.state().Leaving(); leaving != (float64(followers) < float64(limit)/2) {
-					t.Error(w.state())
+				fx := newFixture(t)
+				fx.follow(numbered("f", followers)...)
+				fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+				fx.post("x")
+				fx.sweep(fx.gateway(feeds.Options{Limit: limit}))
+				_, leaving := fx.authorState().Leaving()
+				if want := float64(followers) < float64(limit)/2; leaving != want {
+					t.Errorf("got author state %q, want leaving %t", fx.authorState(), want)
 				}
 			})
 		}
 	}
 }
 
-func TestABroadcasterWhomNobodyFollowsIsNone(t *testing.T) {
-	w := newWorld(t)
-	f := w.gateway(feeds.Options{Limit: 1})
-	w.follows("a", "b")
-	w.posts("x")
-	w.sweep(f)
+func TestBroadcasterReturnsWithoutFollowers(t *testing.T) {
+	fx := newFixture(t)
+	f := fx.gateway(feeds.Options{Limit: 1})
+	fx.follow("a", "b")
+	fx.post("x")
+	fx.sweep(f)
 	for i, name := range []string{"a", "b"} {
-		w.leaves(name)
-		w.job(tables.Unfollowed, name, "")
-		w.sweep(f)
-		if _, leaving := w.state().Leaving(); leaving != (i == 1) {
-			t.Error(w.state())
+		fx.unfollow(name)
+		fx.putJob(tables.Unfollowed, name, "")
+		fx.sweep(f)
+		if _, leaving := fx.authorState().Leaving(); leaving != (i == 1) {
+			t.Errorf("got author state %q with %d followers left", fx.authorState(), 1-i)
 		}
 	}
-	w.later(time.Minute)
-	if w.sweep(f); w.state() != tables.Pushed {
-		t.Error(w.state())
+	fx.advance(time.Minute)
+	fx.sweep(f)
+	fx.wantState(tables.Pushed, 0)
+}
+
+// Deleted followers leave no job, and a deleted author posts no twit.
+func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
+	fx := newFixture(t)
+	fx.now = time.Now()
+	f := fx.gateway(feeds.Options{Limit: 1})
+	// change runs writes and their jobs.
+	change := func(do func(*writers.Writers) error) {
+		t.Helper()
+		ws := writers.New(fx, writers.Options{})
+		if err := do(ws); err != nil {
+			t.Fatal(err)
+		}
+		ws.Close(t.Context())
+		fx.sweep(f)
+		fx.advance(time.Minute)
+		fx.sweep(f)
 	}
+	fans := []string{"Lily", "Lucy"}
+	change(func(ws *writers.Writers) error {
+		for _, name := range append(fans, author) {
+			if _, err := ws.CreateUser(t.Context(), author, writers.NewUser{Username: name, Name: name}, nil); err != nil {
+				return err
+			}
+		}
+		for _, name := range fans {
+			if err := ws.Relate(t.Context(), tables.Follows, name, author); err != nil {
+				return err
+			}
+		}
+		_, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public})
+		return err
+	})
+	if fx.authorState() != tables.Merged {
+		t.Fatal(fx.authorState())
+	}
+	for i, name := range append(fans, author) {
+		change(func(ws *writers.Writers) error { return ws.DeleteUser(t.Context(), name) })
+		fx.wantState([]tables.Broadcast{tables.Merged, tables.Merged, tables.Pushed}[i], 0)
+	}
+}
+
+// The deletion runs before the transition and finds no broadcaster.
+func TestAuthorDeletedBeforeTheTransitionIsNoBroadcaster(t *testing.T) {
+	fx := newFixture(t)
+	fx.now = time.Now()
+	store, ws := fx.Store, writers.New(fx, writers.Options{})
+	for _, name := range []string{author, "Lily", "Lucy"} {
+		if _, err := ws.CreateUser(t.Context(), author, writers.NewUser{Username: name, Name: name}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if name == author {
+			continue
+		}
+		if err := ws.Relate(t.Context(), tables.Follows, name, author); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public}); err != nil {
+		t.Fatal(err)
+	}
+	ws.Close(t.Context()) // waits for the effects that add the jobs
+	sweep := func(fx *fixture) { fx.sweep(fx.gateway(feeds.Options{Limit: 1})) }
+	deleted := false
+	fx.Store = aroundTransition{store, func() {
+		if deleted {
+			return
+		}
+		deleted = true
+		ws := writers.New(store, writers.Options{})
+		if err := ws.DeleteUser(t.Context(), author); err != nil {
+			t.Fatal(err)
+		}
+		ws.Close(t.Context())
+		sweep(&fixture{T: t, Store: store, now: time.Now()})
+	}, func() {}}
+	sweep(fx)
+	fx.Store = store
+	fx.advance(time.Minute)
+	sweep(fx)
+	if !deleted {
+		t.Error("no transition")
+	}
+	fx.wantState(tables.Pushed, 0)
 }

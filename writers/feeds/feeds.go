@@ -1,23 +1,31 @@
 // Package feeds delivers twits to timelines in the background, and removes them from timelines.
 //
-// A write that changes timelines leaves a [tables.Job] in the store. The jobs are the items of an
-// [outbox.Outbox], so any gateway does them, and a crash loses none. A job may run twice, or in two gateways at
-// the same time: an entry of a timeline is a column, and every job that writes it writes the same cell.
+// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. A job may run twice,
+// or in two gateways at the same time: every job that writes a timeline's entry writes the same
+// cell.
+//
+//	posted        a twit was posted. The job may make the author a broadcaster
+//	deleted       a twit was deleted
+//	followed      a user followed the author
+//	unfollowed    a user unfollowed the author
+//	returned      a broadcaster has few followers: see broadcast.go
 //
 // # Delivery
 //
-// A job delivers twits in batches: some of the author's twits to some of the followers. Followers and twits may
-// go while a batch is on its way, and the job that removes their entries may have run before the entries arrive.
-// So each batch has three steps:
+// A job delivers twits in batches: some of the author's twits to some of the followers. While a
+// batch is written, a follower may leave or a twit may be deleted, and the job that removes their
+// entries may run before the entries arrive. So each batch has three steps:
+//
+//	record ──► put ──► verify ──► record the next batch, or release the job
 //
 //	record    store the batch in the job's row, in the CheckAndPut that renews the lease
 //	put       write the entries
-//	verify    read the author's lists again, and delete the entries of followers and twits that are gone
+//	verify    read the author's lists again; delete entries whose follower or twit is no longer there
 //
-// A batch stays recorded until it was verified. If the gateway dies, the next one puts and verifies the recorded
-// batch again: whatever the dead gateway's calls still write, however late, is then either rightly there or
-// masked by a deletion. A gateway that lost its lease cannot record, so it puts nothing that its successor does
-// not know of. docs/FEEDS.md shows why no entry is missing and none is left over.
+// If the gateway dies, the next one repeats put and verify of the recorded batch. Then each of its
+// entries is either correct or masked by a deletion, and late calls of the dead gateway change
+// nothing. A gateway without the lease cannot record, so it puts only batches that its successor
+// knows. docs/FEEDS.md has the full argument.
 package feeds
 
 import (
@@ -36,7 +44,8 @@ import (
 const (
 	// quarantine is longer than any request that reads a timeline.
 	quarantine = 40 * time.Second
-	// allDelivered is the cursor of a job that has delivered everything. It follows all followers.
+	// allDelivered is the cursor of a job that has delivered everything: a position after all
+	// followers.
 	allDelivered = tables.MembersEnd
 )
 
@@ -45,31 +54,30 @@ type Options struct {
 	// Limit is the number of followers above which an author becomes a broadcaster. The default is
 	// [tables.FanoutLimit].
 	Limit int
-	// TimelineBound is how many entries a timeline keeps. The default is [tables.TimelineBound]; tests use less.
+	// TimelineBound is the number of entries that a timeline keeps. The default is
+	// [tables.TimelineBound].
 	TimelineBound int
-	// BatchSize is how many entries are written together. The default is 2,500; tests use less.
+	// BatchSize is the number of entries in a batch. The default is 2,500.
 	BatchSize int
-	// Workers is how many jobs the gateway does at a time, so that a long one does not hold up all others. The
-	// default is 4; tests use 1.
+	// Workers is the number of concurrent jobs. The default is 4.
 	Workers int
-	// Log is for jobs that fail and will be tried again. The default logs nothing.
+	// Log receives failures. The default discards them.
 	Log *slog.Logger
-	// Done is called with each job that this gateway has done. It must not block.
+	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
-	// Now is the clock. The default is the machine's.
+	// Now is the clock. The default is time.Now.
 	Now func() time.Time
-	// Seed makes lease holders and the ids of jobs repeatable, for tests. The default is random.
+	// Seed makes lease holders and job ids repeatable in tests. The default is random.
 	Seed rand.Source
 }
 
-// Feeds does the fan-out jobs of one gateway. Its methods are safe for concurrent use.
+// Feeds runs the fan-out jobs of one gateway. Its methods are safe for concurrent use.
 type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
 }
 
-// job is an item of the outbox.
 type job struct {
 	tables.Job
 	tables.Progress
@@ -103,28 +111,27 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 	return job{j, tables.Jobs.Progress(cells)}, ok, err
 }
 
-// Run does jobs until ctx is done.
+// Run runs jobs until ctx is done.
 func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep does all jobs that no other gateway has taken, and returns the errors of those that failed. Jobs that
-// cannot be read are logged.
+// Sweep runs all jobs that no other gateway has leased, and returns their errors. Corrupt jobs are
+// only logged.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	_, err := f.outbox.Sweep(ctx)
 	return err
 }
 
-// Notify says that a job was put into the store: Run does it at once, unless older ones wait. Without Notify a
-// scan finds it within seconds.
+// Notify queues a job that was just put. Without it, a scan finds the job within seconds.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
-// Lag returns how far timelines are behind, of the whole store.
+// Lag returns the pending jobs of all gateways, as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-// PendingSince returns when the oldest job was created that timelines wait for, the zero time if there is none,
-// and 1970 if the outbox has not been scanned yet.
+// PendingSince returns the time of the oldest pending job, the zero time if there is none, and 1970
+// before the first scan.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
-// work does a job, for the outbox.
+// work runs a job, for the outbox.
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
 	o := &fanout{Feeds: f, Job: item.Value.Job, Progress: item.Value.Progress, item: item}
 	switch o.Kind {
@@ -162,10 +169,10 @@ type fanout struct {
 	item *outbox.Item[job]
 }
 
-// renew takes the job, or extends the lease, and stores the progress.
+// renew takes or extends the lease, and stores the progress.
 func (f *fanout) renew(ctx context.Context) error { return f.item.Renew(ctx, f.Progress.Cells()...) }
 
-// advance moves the cursor. It stores that once a second: a successor repeats no more than that.
+// advance moves the cursor, and stores it once a second.
 func (f *fanout) advance(ctx context.Context, cursor string) error {
 	f.Cursor = cursor
 	if f.item.Remaining() > outbox.LeaseTime-time.Second {
@@ -174,8 +181,8 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce does a job that is done when it has delivered. The release keeps other gateways from recording
-// further batches before the job is removed.
+// deliverOnce runs a job that ends with its delivery. After the release no other gateway can record
+// a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {
 		return err

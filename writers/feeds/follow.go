@@ -7,7 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// followed delivers the author's twits to a new follower. A broadcaster's twits are merged instead.
+// followed delivers the author's newest twits to a new follower, unless the author is a
+// broadcaster.
 func (f *fanout) followed(ctx context.Context) error {
 	cells, err := f.read(ctx, tables.Follows.Get(f.Follower, f.Author), tables.Broadcasters.Of(f.Author))
 	if err != nil {
@@ -25,13 +26,11 @@ func (f *fanout) followed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	follower := tables.Follow{Username: f.Follower, At: since}
-	one := page[tables.Follow]{[]tables.Follow{follower}, []string{tables.Followers.Position(follower)}}
-	return f.deliver(ctx, one, &twits)
+	return f.deliver(ctx, []tables.Follow{{Username: f.Follower, At: since}}, &twits)
 }
 
-// unfollowed removes the author's twits from the timeline of a follower who left. A broadcaster without followers,
-// who may have been deleted, stops being one.
+// unfollowed removes the author's twits from the timeline of a former follower. A broadcaster
+// without followers, such as a deleted author, returns.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -47,8 +46,8 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor removes the author's twits from the follower's timeline, except those of a later follow. A job that
-// delivers more of them finds, when it verifies, that the follower has left.
+// removeAuthor removes the author's twits from the follower's timeline, except those of a later
+// follow. A job that is delivering more of them removes these when it verifies.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	for start := ""; ; {
 		page := hbase.Page{Start: start, Limit: f.o.BatchSize}

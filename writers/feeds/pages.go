@@ -17,8 +17,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// pages iterates over the members of an owner's list in a range, at most r.Limit at a time. It does not see members
-// that join the list before its position meanwhile.
+// pages iterates over an owner's list in a range, at most r.Limit members per page. It misses
+// members that are added before its current position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {
@@ -39,12 +39,14 @@ func pages[E any](
 	}
 }
 
-// missing returns the indexes of those positions that an owner's list does not have. They are in the list's order.
+// missing returns the indexes of positions that an owner's list does not have. positions are in the
+// list's order.
 func missing[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, positions []string,
 ) (indexes []int, err error) {
 	found := map[string]bool{}
-	r := listscan.Range{From: positions[0], Before: hbase.Next(positions[len(positions)-1]), Far: true, Limit: len(positions)}
+	last := positions[len(positions)-1]
+	r := listscan.Range{From: positions[0], Before: hbase.Next(last), Far: true, Limit: len(positions)}
 	for present, err := range pages(ctx, f, list, owner, r) {
 		if err != nil {
 			return nil, err

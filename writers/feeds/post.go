@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// posted delivers a twit to the author's followers, unless readers merge the author's twits.
+// posted delivers a twit to the author's followers, unless the author is a broadcaster.
 func (f *fanout) posted(ctx context.Context) error {
 	twit := tables.TwitKey{Author: f.Author, Position: f.Position}
 	_, name, err := twit.Parts()
@@ -24,8 +24,8 @@ func (f *fanout) posted(ctx context.Context) error {
 		return err
 	}
 	for next := changed; next == changed; {
-		// The twit was in the author's list before this reads the state. The job that ends the merging enters
-		// the leaving state first and reads the list afterwards. So one of the two delivers the twit.
+		// The twit is in the author's list before this job reads the state. A returned job reads the list
+		// after the leaving state began. So one of the two jobs delivers the twit.
 		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err
@@ -37,20 +37,20 @@ func (f *fanout) posted(ctx context.Context) error {
 	return f.deliverToAll(ctx, newest{keys: []tables.TwitKey{twit}})
 }
 
-// postStep is what a posted twit leads to.
+// postStep is the next step of a posted job.
 type postStep int
 
 const (
-	delivered postStep = iota // the job delivers the twit
-	merged                    // nothing is delivered: readers merge the twit, or it is deleted
-	changed                   // the author's state has changed, and is read again
+	delivered postStep = iota // deliver the twit
+	merged                    // deliver nothing: readers merge the twit, or it is deleted
+	changed                   // read the author's state again
 )
 
-// nextState moves the author between the states if the number of followers asks for it.
+// nextState changes the author's state if the number of followers has crossed a limit.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The twit may not be in the list that the new job reads.
+		// The new job may read the list without the twit.
 		if _, err := f.leave(ctx, s); err != nil || deleted {
 			return merged, err
 		}
@@ -65,16 +65,16 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 		if err != nil || !room {
 			return delivered, err
 		}
-		// Followers and author may be deleted by now. Their deletion found no broadcaster, so the state is read
-		// again.
+		// If the followers or the author were deleted before the transition, their deletion found no
+		// broadcaster. So the state is read again.
 		_, err = f.transition(ctx, s, tables.Merged)
 		return changed, err
 	}
 	return delivered, nil
 }
 
-// deleted removes a twit from the timelines of all followers, for good: also entries that another gateway is about
-// to write. Users who follow from now on do not find the twit in the author's list.
+// deleted removes a twit from the timelines of all followers. New followers do not find it in the
+// author's list.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (f *fanout) deleted(ctx context.Context) error {
 	return nil
 }
 
-// removeTwit removes the job's twit from the timelines of these followers for good.
+// removeTwit removes the job's twit from timelines, and masks all later puts of it.
 func (f *fanout) removeTwit(ctx context.Context, followers []tables.Follow) error {
 	position := tables.Timelines.Position(tables.TwitKey{Author: f.Author, Position: f.Position})
 	deletes := make([]hbase.Mutation, len(followers))

@@ -9,12 +9,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// trimPeriod is how many entries are written to a timeline for one time that it is trimmed, on average: a tenth of
-// the bound. No length is stored. So a timeline hardly ever has more than twice the bound, and trimming reads about
-// ten entries for each that is written.
+// trimPeriod is the average number of entries written to a timeline per trim: a tenth of the bound,
+// because no length is stored. So a timeline rarely exceeds twice the bound, and trimming reads
+// about ten entries per entry written.
 func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
-// trims reports whether it is a timeline's turn to be trimmed when it gets these twits. A hash decides.
+// trims reports whether the delivery of these twits trims the timeline. A hash decides.
 func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {
 	if len(twits) >= f.trimPeriod() {
 		return true
@@ -39,7 +39,7 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 		for i, c := range old {
 			entries[i] = deletion(c.Qualifier, c.Timestamp)
 		}
-		// This comes first, so that the timeline never looks complete when it is not.
+		// Before the deletion, so that an incomplete timeline never looks complete.
 		if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (f *Feeds) recordTrimmed(ctx context.Context, position string, owners ...st
 	return f.write(ctx, puts...)
 }
 
-// deletion deletes an entry, unless it is younger than the timestamp.
+// deletion deletes an entry up to the timestamp.
 func deletion(qualifier string, timestamp int64) hbase.Deletion {
 	return hbase.Deletion{
 		Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp,

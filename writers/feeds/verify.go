@@ -10,21 +10,24 @@ import (
 	"twibase/hbase/tables"
 )
 
-// verify deletes the entries of a batch that should not be there any more, and trims the timelines whose turn it
-// is. It returns the twits that were deleted.
-func (f *fanout) verify(ctx context.Context, b batch) (deleted []tables.TwitKey, err error) {
-	positions := make([]string, len(b.twits))
-	for i, twit := range b.twits {
-		positions[i] = twit.Position
+// verify deletes the entries of a batch whose follower or twit is no longer in the author's lists,
+// and trims some timelines. It returns the deleted twits.
+func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
+	followerPositions, twitPositions := make([]string, len(b.Followers)), make([]string, len(b.Twits))
+	for i, follower := range b.Followers {
+		followerPositions[i] = tables.Followers.Position(follower)
+	}
+	for i, twit := range b.Twits {
+		twitPositions[i] = twit.Position
 	}
 	var followers, twits []int
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		followers, err = missing(both, f.Feeds, tables.Followers, f.Author, b.followers.positions)
+		followers, err = missing(both, f.Feeds, tables.Followers, f.Author, followerPositions)
 		return err
 	})
 	g.Go(func() (err error) {
-		twits, err = missing(both, f.Feeds, tables.Twits, f.Author, positions)
+		twits, err = missing(both, f.Feeds, tables.Twits, f.Author, twitPositions)
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -39,8 +42,8 @@ func (f *fanout) verify(ctx context.Context, b batch) (deleted []tables.TwitKey,
 			return nil, err
 		}
 	}
-	for _, follower := range b.followers.members {
-		if f.trims(follower.Username, b.twits) {
+	for _, follower := range b.Followers {
+		if f.trims(follower.Username, b.Twits) {
 			if err := f.trim(ctx, follower.Username); err != nil {
 				return nil, err
 			}
@@ -49,18 +52,18 @@ func (f *fanout) verify(ctx context.Context, b batch) (deleted []tables.TwitKey,
 	return deleted, nil
 }
 
-// confirm returns those of some followers, given by their indexes, whose follow has ended, and those of some twits
-// that were deleted. It reads the rows that hold the truth: a member may be missing from a list for a moment, to a
-// reader that is slow while a bucket is split.
+// confirm returns which of the batch's followers and twits, given by index, have left or are
+// deleted. It reads the source rows: during a bucket split a slow reader may miss a member of a
+// list.
 func (f *fanout) confirm(
-	ctx context.Context, b batch, followers, twits []int,
+	ctx context.Context, b tables.Batch, followers, twits []int,
 ) (left []tables.Follow, deleted []tables.TwitKey, err error) {
 	var gets []hbase.Get
 	for _, i := range followers {
-		gets = append(gets, tables.Follows.Get(b.followers.members[i].Username, f.Author))
+		gets = append(gets, tables.Follows.Get(b.Followers[i].Username, f.Author))
 	}
 	for _, i := range twits {
-		_, name, err := b.twits[i].Parts()
+		_, name, err := b.Twits[i].Parts()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -75,7 +78,7 @@ func (f *fanout) confirm(
 		if err != nil {
 			return nil, nil, err
 		}
-		if follower := b.followers.members[i]; !related || !since.Equal(follower.At) {
+		if follower := b.Followers[i]; !related || !since.Equal(follower.At) {
 			left = append(left, follower)
 		}
 	}
@@ -85,19 +88,18 @@ func (f *fanout) confirm(
 			return nil, nil, err
 		}
 		if gone || !posted {
-			deleted = append(deleted, b.twits[i])
+			deleted = append(deleted, b.Twits[i])
 		}
 	}
 	return left, deleted, nil
 }
 
-// deleteEntries deletes a batch's entries of these followers and of these twits. Puts of them that arrive later
-// stay masked.
-func (f *fanout) deleteEntries(ctx context.Context, b batch, left []tables.Follow, deleted []tables.TwitKey) error {
+// deleteEntries deletes a batch's entries of some followers and twits, and masks late puts of them.
+func (f *fanout) deleteEntries(ctx context.Context, b tables.Batch, left []tables.Follow, deleted []tables.TwitKey) error {
 	var deletes []hbase.Mutation
-	for _, follower := range b.followers.members {
+	for _, follower := range b.Followers {
 		var entries []hbase.Deletion
-		for _, twit := range b.twits {
+		for _, twit := range b.Twits {
 			if position := tables.Timelines.Position(twit); slices.Contains(deleted, twit) {
 				entries = append(entries, deletion(position, tables.Forever))
 			} else if slices.Contains(left, follower) {

@@ -21,7 +21,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// childDir names the store of which this program, run again as another process, does the jobs until it is killed.
+// childDir is the environment variable with the store of the child process, which runs jobs until
+// it is killed.
 const childDir = "TWIBASE_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -34,20 +35,23 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	feeds.New(&telling{Store: store, out: os.Stdout, pause: time.Second * 1000 / time.Duration(many())}, feeds.Options{Limit: limitless}).Run(context.Background())
+	pause := time.Second * 1000 / time.Duration(followerCount())
+	counted := &countingStore{Store: store, out: os.Stdout, pause: pause}
+	feeds.New(counted, feeds.Options{Limit: limitless}).Run(context.Background())
 }
 
 const limitless = 1 << 30
 
-// telling is a store that tells how many mutations are done. It takes its time, so that who listens may do something before the next.
-type telling struct {
+// countingStore prints the number of mutations after each call, and pauses so that the parent can
+// react.
+type countingStore struct {
 	hbase.Store
 	out   io.Writer
 	done  int
 	pause time.Duration
 }
 
-func (s *telling) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+func (s *countingStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	errs, err := s.Store.Mutate(ctx, mutations)
 	s.done += len(mutations)
 	fmt.Fprintln(s.out, s.done)
@@ -55,8 +59,8 @@ func (s *telling) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]err
 	return errs, err
 }
 
-// many followers there are, of whom a million take half a minute.
-func many() int {
+// followerCount is the number of followers. A million take half a minute.
+func followerCount() int {
 	if os.Getenv("CI") != "" {
 		return 1_000_000
 	}
@@ -65,10 +69,10 @@ func many() int {
 
 func follower(i int) string { return fmt.Sprintf("f%07d", i) }
 
-// manyFollow writes an author's list of followers, in buckets as a cut makes them.
-func (w *world) manyFollow(n int) {
-	w.Helper()
-	since := w.now.Add(-time.Hour)
+// writeFollowers writes the author's list of followers, in buckets as splits make them.
+func (fx *fixture) writeFollowers(n int) {
+	fx.Helper()
+	since := fx.now.Add(-time.Hour)
 	var directory, bucket []hbase.Cell
 	for i := range n {
 		bucket = append(bucket, tables.Followers.Cell(tables.Follow{Username: follower(i), At: since}, 1))
@@ -80,18 +84,18 @@ func (w *world) manyFollow(n int) {
 			if number > 0 {
 				directory = append(directory, tables.Followers.BucketCell(b, 1))
 			}
-			w.write(hbase.Put{Table: tables.Followers.Table, Row: tables.Followers.Row(author, number), Cells: bucket})
+			fx.write(hbase.Put{Table: tables.Followers.Table, Row: tables.Followers.Row(author, number), Cells: bucket})
 			bucket = nil
 		}
 	}
 	if directory != nil {
-		w.write(hbase.Put{Table: tables.Followers.Table, Row: tables.Followers.Row(author, 0), Cells: directory})
+		fx.write(hbase.Put{Table: tables.Followers.Table, Row: tables.Followers.Row(author, 0), Cells: directory})
 	}
-	w.write(tables.Users.Put(author, &tables.User{FollowerCount: &n}, 1))
+	fx.write(tables.Users.Put(author, &tables.User{FollowerCount: &n}, 1))
 }
 
-func TestWhatAKilledProcessHadBegunIsBroughtToEachExactlyOnce(t *testing.T) {
-	n, dir := many(), t.TempDir()
+func TestKilledDeliveryCompletesExactlyOnce(t *testing.T) {
+	n, dir := followerCount(), t.TempDir()
 	store, err := embedded.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -101,43 +105,43 @@ func TestWhatAKilledProcessHadBegunIsBroughtToEachExactlyOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := &world{T: t, Store: store, now: time.Now()}
-	w.manyFollow(n)
-	twit := w.posts("x")
+	fx := &fixture{T: t, Store: store, now: time.Now()}
+	fx.writeFollowers(n)
+	twit := fx.post("x")
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
 	at := n/5 + rand.IntN(n/2)
-	killedAt(t, dir, at)
-	if w.Store, err = embedded.Open(dir); err != nil {
+	runAndKill(t, dir, at)
+	if fx.Store, err = embedded.Open(dir); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
-	before := len(w.entries(twit))
+	t.Cleanup(func() { fx.Close() })
+	before := len(fx.entries(twit))
 	killed := time.Since(begun)
 	if before < at || before == n {
-		t.Fatalf("%d of %d timelines had the twit after a kill at %d", before, n, at)
+		t.Fatalf("got the twit in %d of %d timelines after a kill at %d", before, n, at)
 	}
-	w.now = time.Now().Add(time.Minute) // when its lease is over
-	counted := &telling{Store: w.Store, out: io.Discard}
-	w.Store = counted
-	w.sweep(w.gateway(feeds.Options{Limit: limitless}))
-	entries := w.entries(twit)
+	fx.now = time.Now().Add(time.Minute) // after the lease
+	counted := &countingStore{Store: fx.Store, out: io.Discard}
+	fx.Store = counted
+	fx.sweep(fx.gateway(feeds.Options{Limit: limitless}))
+	entries := fx.entries(twit)
 	if len(entries) != n {
-		t.Errorf("%d of %d timelines have the twit", len(entries), n)
+		t.Errorf("got the twit in %d timelines, want %d", len(entries), n)
 	}
 	for i := range n {
 		if got := entries[follower(i)]; got != 1 {
-			t.Fatalf("the timeline of %s has it %d times", follower(i), got)
+			t.Fatalf("got the twit %d times in the timeline of %s, want once", got, follower(i))
 		}
 	}
-	t.Logf("%d followers: killed after %s, when %d had it; %d writes were left then, and it took %s in all", n, killed.Round(time.Millisecond), before,
-		counted.done, time.Since(begun).Round(time.Millisecond))
+	t.Logf("%d followers: killed after %s and %d deliveries; %d writes after that; %s in all", n,
+		killed.Round(time.Millisecond), before, counted.done, time.Since(begun).Round(time.Millisecond))
 }
 
-// killedAt does the jobs in another process, and kills that when it has told of so many writes.
-func killedAt(t *testing.T, dir string, writes int) {
+// runAndKill runs the jobs in a child process, and kills it after a number of writes.
+func runAndKill(t *testing.T, dir string, writes int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
@@ -162,21 +166,22 @@ func killedAt(t *testing.T, dir string, writes int) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Fatal("it was not killed: ", err)
+		t.Fatalf("got exit %v, want killed", err)
 	}
 }
 
-// entries counts how often each timeline has a twit.
-func (w *world) entries(twit *tables.Twit) map[string]int {
-	w.Helper()
+// entries counts the entries of a twit in each timeline.
+func (fx *fixture) entries(twit *tables.Twit) map[string]int {
+	fx.Helper()
 	entries := map[string]int{}
-	for row, err := range w.Scan(w.Context(), hbase.Scan{Table: tables.Timelines.Table, Columns: tables.Timelines.Family, PageSize: 5000}) {
+	scan := hbase.Scan{Table: tables.Timelines.Table, Columns: tables.Timelines.Family, PageSize: 5000}
+	for row, err := range fx.Scan(fx.Context(), scan) {
 		if err != nil {
-			w.Fatal(err)
+			fx.Fatal(err)
 		}
 		owner, err := tables.OwnerOf(row.Key)
 		if err != nil {
-			w.Fatal(err)
+			fx.Fatal(err)
 		}
 		for _, c := range row.Cells {
 			if c.Qualifier == tables.Timelines.Position(twit.Key()) {

@@ -1,0 +1,160 @@
+package feeds_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/writers/feeds"
+)
+
+// fans are enough additional followers to make the author a broadcaster with the next twit.
+var fans = numbered("m", limit)
+
+func becomeBroadcaster(fx *fixture, _ []*tables.Twit) {
+	fx.follow(fans...)
+	fx.putJob(tables.Followed, fans[0], "")
+	fx.post("many")
+	sweep(fx, nil)
+}
+
+func loseFans(fx *fixture) {
+	related, _, err := tables.Follows.Decode(fx.cells(tables.Follows.Get(fans[0], author)))
+	if related && err == nil {
+		for _, name := range fans {
+			fx.unfollow(name)
+		}
+		fx.putJob(tables.Unfollowed, fans[0], "")
+	}
+	fx.post("few")
+}
+
+// endQuarantine runs all jobs, also deferred ones.
+func endQuarantine(fx *fixture, _ []*tables.Twit) {
+	for range 2 {
+		fx.advance(time.Minute)
+		sweep(fx, nil)
+	}
+}
+
+// losesPushed loses the response to the transition to pushed.
+type losesPushed struct{ hbase.Store }
+
+func (s losesPushed) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	done, err := s.Store.CheckAndPut(ctx, check, put)
+	if put.Table == tables.Broadcasters.Table && string(put.Cells[0].Value) == string(tables.Pushed) {
+		return false, hbase.ErrUnavailable
+	}
+	return done, err
+}
+
+// dieAfterPushed continues the job of another gateway after its lease ended, and dies after the
+// transition to pushed.
+func dieAfterPushed(fx *fixture, _ []*tables.Twit) {
+	fx.advance(10 * time.Second)
+	sweep(fx, nil)
+	fx.advance(time.Minute)
+	store := fx.Store
+	fx.Store = losesPushed{store}
+	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(fx.Context())
+	fx.Store = store
+}
+
+// broadcasterScenarios are scenarios whose author gets many followers and becomes a broadcaster
+// again.
+func broadcasterScenarios(begin func(fx *fixture) []*tables.Twit) []scenario {
+	type steps = []func(*fixture, []*tables.Twit)
+	return []scenario{
+		{"returned while many follow", begin, steps{becomeBroadcaster}, true},
+		{"returned by two gateways while many follow", begin, steps{dieAfterPushed, becomeBroadcaster}, true},
+	}
+}
+
+// The job of the first return remains until the author is a broadcaster again.
+func TestRemainingReturnLosesNoTwitOfALaterBroadcaster(t *testing.T) {
+	fx := newFixture(t)
+	fx.follow("Lily")
+	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	fx.post("first")
+	dieAfterPushed(fx, nil)
+	fx.wantTimeline("Lily", "first")
+	fx.wantState(tables.Pushed, 1)
+	becomeBroadcaster(fx, nil)
+	endQuarantine(fx, nil)
+	fx.wantTimeline("Lily", "first")
+	fx.wantState(tables.Merged, 0)
+	loseFans(fx)
+	sweep(fx, nil)
+	fx.wantTimeline("Lily", "few", "many", "first")
+}
+
+// aroundTransition calls functions before and after each change of an author's state.
+type aroundTransition struct {
+	hbase.Store
+	before, after func()
+}
+
+func (s aroundTransition) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	if put.Table == tables.Broadcasters.Table {
+		s.before()
+		defer s.after()
+	}
+	return s.Store.CheckAndPut(ctx, check, put)
+}
+
+func TestAuthorReturnsIfAnotherGatewayRunsTheJobBeforeTheTransition(t *testing.T) {
+	fx := newFixture(t)
+	store := fx.Store
+	fx.follow("Lily")
+	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	fx.addTwit("first")
+	fx.putJob(tables.Returned, "", "")
+	const transition = 2 // among the writes of the job
+	dead := &failingStore{Store: store, concurrent: func() {}, failAt: transition, failure: diesThenApplied}
+	fx.Store = dead
+	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
+	fx.advance(3 * time.Second)
+	other := &fixture{T: t, Store: store, now: fx.now.Add(2 * time.Second)} // after the lease
+	fx.Store = aroundTransition{store, dead.late, func() { sweep(other, nil) }}
+	sweep(fx, nil)
+	fx.Store = store
+	endQuarantine(fx, nil)
+	fx.wantTimeline("Lily", "first")
+	fx.wantState(tables.Pushed, 0)
+}
+
+// failingDeletes is a store whose deletes fail.
+type failingDeletes struct{ hbase.Store }
+
+func (s failingDeletes) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	if _, deletes := mutations[0].(hbase.Delete); deletes {
+		return nil, hbase.ErrUnavailable
+	}
+	return s.Store.Mutate(ctx, mutations)
+}
+
+func TestReleasedReturnDeliversIfALateTransitionNamesIt(t *testing.T) {
+	fx := newFixture(t)
+	store := fx.Store
+	fx.follow("Lily")
+	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
+	fx.post("first")
+	const transition = 1 // among the writes of the job
+	dead := &failingStore{Store: store, concurrent: func() {}, failAt: transition, failure: diesThenApplied}
+	fx.Store = dead
+	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
+	fx.Store = failingDeletes{store}
+	fx.follow(fans...)
+	fx.advance(10 * time.Second)
+	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
+	fx.Store = store
+	dead.late()
+	if state, n := fx.authorState(), fx.openJobs(); state == tables.Merged || n != 2 {
+		t.Fatalf("got author state %q with %d jobs, want leaving with 2", state, n)
+	}
+	endQuarantine(fx, nil)
+	fx.wantTimeline("Lily", "first")
+	fx.wantState(tables.Pushed, 0)
+}
