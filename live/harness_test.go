@@ -10,13 +10,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
 
-// fixture is a store that a poller polls at, on a clock of its own.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fixture is a store with a running poller and a fake clock.
 type fixture struct {
 	t      *testing.T
 	store  hbase.Store
@@ -24,18 +28,18 @@ type fixture struct {
 	stop   context.CancelFunc
 
 	mu         sync.Mutex
-	behind     time.Time       // what OldestFanout returns
-	fault      hbasetest.Fault // of all reads
-	visibleErr error           // with which Visible fails
-	slow       time.Duration   // how long Visible takes
+	behind     time.Time       // the result of OldestFanout
+	fault      hbasetest.Fault // of all calls
+	visibleErr error           // of Visible
+	slow       time.Duration   // the duration of Visible
 }
 
 var (
-	errDown    = fmt.Errorf("a test has it so: %f", hbase.ErrUnavailable)
-	errVisible = errors.New("a test has it so")
+	errDown    = fmt.Errorf("injected: %w", hbase.ErrUnavailable)
+	errVisible = errors.New("injected")
 )
 
-// withFixture runs a test with a fixture of its own.
+// withFixture runs a test in a synctest bubble.
 func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -65,7 +69,7 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// see hides the twits whose names begin with a hyphen.
+// visible hides twits whose names begin with a hyphen.
 func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]*tables.Twit, []error) {
 	f.mu.Lock()
 	slow := f.slow
@@ -122,7 +126,8 @@ func (f *fixture) put(puts ...hbase.Mutation) {
 func (f *fixture) post(author, name string, age time.Duration) *tables.Twit {
 	f.t.Helper()
 	twit := &tables.Twit{AuthorName: author, PostedAt: time.Now().Add(-age), Name: name, Content: name}
-	f.put(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row(author, 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}})
+	cells := []hbase.Cell{tables.Twits.Cell(twit, 1)}
+	f.put(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row(author, 0), Cells: cells})
 	return twit
 }
 
@@ -137,11 +142,11 @@ func (f *fixture) addEntry(owner, author, name string, age time.Duration) *table
 func (f *fixture) addEntries(owner string, twits ...*tables.Twit) {
 	f.t.Helper()
 	for _, twit := range twits {
-		f.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row(owner, 0), Cells: []hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)}})
+		cells := []hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)}
+		f.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row(owner, 0), Cells: cells})
 	}
 }
 
-// listener is a subscription in a test.
 type listener struct {
 	*Subscription
 	f *fixture
@@ -156,7 +161,7 @@ func (f *fixture) subscribe(kind Kind, owner string) listener {
 	return listener{s, f}
 }
 
-// wantNext checks which twits the next poll delivers, in this order.
+// wantNext checks the twits that the next poll delivers, in order.
 func (l listener) wantNext(names ...string) {
 	l.f.t.Helper()
 	time.Sleep(Interval)
@@ -166,6 +171,6 @@ func (l listener) wantNext(names ...string) {
 		received = append(received, (<-l.Twits()).Name)
 	}
 	if !slices.Equal(received, names) {
-		l.f.t.Errorf("received %q, want %q", received, names)
+		l.f.t.Errorf("got %q, want %q", received, names)
 	}
 }

@@ -1,19 +1,16 @@
-// Package live delivers twits to subscribers as they arrive, whichever gateway they were posted
-// through.
+// Package live delivers new twits of all gateways to subscribers.
 //
-// A [Poller] reads the rows that have subscribers, all of them in one multi-get every [Interval].
-// It reads each row back to a time before the last poll, its floor, so that it also finds twits
-// that arrive late: from a gateway whose clock is behind, or from a slow fan-out. It remembers the
-// keys of what it has seen in a row, so that nothing is delivered twice.
+// Every [Interval] a [Poller] reads all rows with subscribers in one multi-get. It reads each row
+// from a floor before the last poll on, because a slow clock or a slow fan-out adds twits late. It
+// remembers the keys that it found in each row, so that no twit is delivered twice.
 //
-// A poll has six steps. The poller holds its mutex only for those that touch its own state, never
-// while it waits for the store:
+// The steps of a poll; the poller never holds its mutex during I/O:
 //
 //	plan                the rows to read, the joining ones     mutex
 //	read                one multi-get, more for long rows
 //	updateBroadcasters  authors merged into timelines          mutex
 //	collect             new twits and their subscribers        mutex
-//	Visible             which the subscribers may see
+//	Visible             the twits that subscribers may see
 //	deliver             into the queues of the subscribers     mutex
 //
 // subscription.go has the states of a subscription.
@@ -32,12 +29,12 @@ import (
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the twit to deliver for each candidate, nil for none: the twit was deleted,
-	// or the subscriber may not see it. Candidates with an error are retried in the next poll. The
-	// errors are nil or index-aligned.
+	// Visible returns the twit to deliver for each candidate, nil if it was deleted or is hidden
+	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in
+	// the next poll.
 	Visible func(ctx context.Context, candidates []Candidate) ([]*tables.Twit, []error)
-	// OldestFanout returns when the oldest unfinished fan-out job was created, the zero time if
-	// there is none. Nil means that there never is one.
+	// OldestFanout returns the time of the oldest unfinished fan-out job, or the zero time. The
+	// default has no jobs.
 	OldestFanout func() time.Time
 	// Interval is the time between two polls. The default is [Interval].
 	Interval time.Duration
@@ -50,35 +47,32 @@ type Options struct {
 const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
-	// Overlap is how far behind its time a twit may arrive in a row and still be found, while no
-	// fan-out is known to be behind.
+	// Overlap is the supported delay between the time of a twit and its arrival in a row, while no
+	// fan-out is behind.
 	Overlap = 30 * time.Second
-	// maxLag is how far behind its time a twit may arrive while a fan-out is behind.
+	// maxLag is the supported delay while a fan-out is behind.
 	maxLag = 10 * time.Minute
-	// maxClockSkew is how much the clocks of two gateways may differ.
+	// maxClockSkew is the maximum difference between the clocks of two gateways.
 	maxClockSkew = 5 * time.Second
-	// maxPending is how many candidates are kept for later polls.
+	// maxPending is the number of candidates kept for later polls.
 	maxPending = 1 << 16
-	// pollTimeout bounds a poll. So twits that arrive in two rows during one poll are found with at
-	// most this much time between them.
+	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
-	// certainOrder is how much earlier a twit must have been found than another one to be known to
-	// have arrived first: more than two polls, of any gateway, can take to read the two rows.
+	// certainOrder is the time between the discoveries of two twits that proves their order of
+	// arrival: longer than two polls of any gateway.
 	certainOrder = 3 * pollTimeout
-	// idleTimeout is how long a row is still polled without subscribers: the last one may be
-	// reconnecting.
+	// idleTimeout is the time until a row without subscribers is dropped: one may reconnect.
 	idleTimeout = time.Minute
-	// QueueSize is how many twits wait for a subscriber. A subscription that exceeds it ends with
-	// [ErrSlow].
+	// QueueSize is the number of twits that wait for a subscriber. A subscription that exceeds it
+	// ends with [ErrSlow].
 	QueueSize = 256
-	// pageSize is how many members of a row one Get reads.
+	// pageSize is the number of members of a row that one Get reads.
 	pageSize = 256
 )
 
-// Kind is the kind of a row.
+// Kind is the type of a row.
 type Kind uint8
 
-// The kinds of rows.
 const (
 	Posts    Kind = iota // the twits of a user
 	Timeline             // the timeline of a user
@@ -86,19 +80,16 @@ const (
 
 // Candidate is a twit that may be delivered to a subscriber.
 type Candidate struct {
-	// Subscriber is the context of the subscriber.
 	Subscriber context.Context
 	Kind       Kind
-	// Owner is the user whose row it is.
-	Owner string
-	Key   tables.TwitKey
-	// Twit is nil if the row holds keys only, or was read in an earlier poll.
+	Owner      string // of the row
+	Key        tables.TwitKey
+	// Twit is nil if it is from a timeline or an earlier poll.
 	Twit *tables.Twit
 }
 
 // Poller polls rows for subscribers. It is safe for concurrent use.
 type Poller struct {
-	// Counters count what the poller does.
 	Counters Counters
 
 	store   hbase.Store
@@ -109,8 +100,7 @@ type Poller struct {
 	mu      sync.Mutex
 	rows    map[rowName]*row
 	joining []*Subscription
-	// pending are the candidates to try again: Visible failed, or an earlier twit may still be
-	// unread.
+	// pending are candidates to retry: Visible failed, or an earlier twit may be unread.
 	pending []addressed
 	// broadcastersKnown is false until the first poll after a timeline got its first subscriber.
 	broadcastersKnown bool
@@ -124,8 +114,7 @@ type Counters struct {
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64
 }
 
-// elapsed is a time on the poller's monotonic clock: since just before it started. Zero is before
-// any poll.
+// elapsed is the time since Poller.started. Zero is before any poll.
 type elapsed time.Duration
 
 // New returns a Poller of a store whose tables exist.
@@ -142,7 +131,9 @@ func New(store hbase.Store, o Options) *Poller {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Poller{store: store, o: o, started: o.Now().Add(-1), rows: map[rowName]*row{}, woken: make(chan struct{}, 1)}
+	return &Poller{
+		store: store, o: o, started: o.Now().Add(-1), rows: map[rowName]*row{}, woken: make(chan struct{}, 1),
+	}
 }
 
 // Run polls until ctx ends, then ends all subscriptions with [ErrEnded].

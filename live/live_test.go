@@ -66,7 +66,7 @@ func TestLateTwitsAreDelivered(t *testing.T) {
 	})
 }
 
-func TestAPollIsOneRoundForAnyNumberOfSubscribers(t *testing.T) {
+func TestPollIsOneRoundForAllSubscribers(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		const owners, each = 50, 10
 		var all []listener
@@ -86,17 +86,17 @@ func TestAPollIsOneRoundForAnyNumberOfSubscribers(t *testing.T) {
 				want = 1
 			}
 			if len(l.queue) != want {
-				t.Errorf("subscriber %d received %d twits", i, len(l.queue))
+				t.Errorf("subscriber %d: got %d twits, want %d", i, len(l.queue), want)
 			}
 		}
 		polls, rounds, gets = c.Polls.Load()-polls, c.Rounds.Load()-rounds, c.Gets.Load()-gets
 		if polls == 0 || rounds != polls || gets != owners*polls {
-			t.Errorf("%d polls take %d rounds and %d Gets", polls, rounds, gets)
+			t.Errorf("got %d rounds and %d Gets in %d polls, want one round with %d Gets each", rounds, gets, polls, owners)
 		}
 	})
 }
 
-func TestMoreThanOnePageIsDelivered(t *testing.T) {
+func TestAllPagesOfARowAreDelivered(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Posts, "a")
 		var names []string
@@ -118,17 +118,17 @@ func TestOnlyTheSlowSubscriberIsCutOff(t *testing.T) {
 			<-quick.Twits()
 		}
 		if quick.Err() != nil {
-			t.Error("the other subscriber: ", quick.Err())
+			t.Errorf("quick subscriber: got error %v, want nil", quick.Err())
 		}
 		if !errors.Is(slow.Err(), ErrSlow) {
-			t.Error("the slow subscriber: ", slow.Err())
+			t.Errorf("slow subscriber: got error %v, want ErrSlow", slow.Err())
 		}
 		received := 0
 		for range slow.Twits() {
 			received++
 		}
 		if received != QueueSize {
-			t.Errorf("%d twits were in the queue", received)
+			t.Errorf("got %d twits in the queue, want %d", received, QueueSize)
 		}
 	})
 }
@@ -183,13 +183,13 @@ func TestTwitsOfBroadcastersReachTimelines(t *testing.T) {
 			state(f, tables.Merged, tables.Pushed, true)
 			time.Sleep(2 * idleTimeout)
 			if rows := f.poller.Counters.Rows.Load(); rows != 1 {
-				t.Errorf("%d rows are polled, want 1", rows)
+				t.Errorf("got %d polled rows, want 1", rows)
 			}
 		})
 	})
 }
 
-func TestAnOutageLosesNothing(t *testing.T) {
+func TestOutageLosesNoTwit(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l, m := f.subscribe(Posts, "a"), f.subscribe(Timeline, "u")
 		f.set(hbasetest.Fault{Err: errDown}, nil)
@@ -220,18 +220,19 @@ func TestIdleRowsArePolledUntilTheTimeout(t *testing.T) {
 		f.subscribe(Posts, "a").Close()
 		time.Sleep(idleTimeout / 2)
 		if rows := f.poller.Counters.Rows.Load(); rows != 1 {
-			t.Errorf("%d rows are polled, want 1", rows)
+			t.Errorf("got %d polled rows, want 1", rows)
 		}
 		time.Sleep(idleTimeout)
-		if rows, subscribers := f.poller.Counters.Rows.Load(), f.poller.Counters.Subscribers.Load(); rows != 0 || subscribers != 0 {
-			t.Errorf("%d rows are polled for %d subscribers, want none", rows, subscribers)
+		rows, subscribers := f.poller.Counters.Rows.Load(), f.poller.Counters.Subscribers.Load()
+		if rows != 0 || subscribers != 0 {
+			t.Errorf("got %d polled rows for %d subscribers, want none", rows, subscribers)
 		}
 	})
 }
 
 func TestMayHaveMissedAndDelivers(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
-		there := f.addEntry("u", "a", "there", 2*time.Second)
+		earlier := f.addEntry("u", "a", "earlier", 2*time.Second)
 		first := f.addEntry("u", "a", "first", time.Second)
 		l := f.subscribe(Timeline, "u")
 		second := f.addEntry("u", "a", "second", 0)
@@ -247,23 +248,28 @@ func TestMayHaveMissedAndDelivers(t *testing.T) {
 			mayBeMissed   bool
 		}{
 			{"found after", late, second, true},
-			{"found before, but another gateway may have found it after", first, second, true},
-			{"both there before, nobody knows in which order", there, first, true},
+			{"found before, but perhaps after by another gateway", first, second, true},
+			{"both found by the first poll: order unknown", earlier, first, true},
 			{"found long before", second, last, false},
-			{"not known", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window), Name: "old"}, last, true},
-			{"too old to be late", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
+			{"unknown", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window), Name: "old"}, last, true},
+			{"too old to be late",
+				&tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
 		} {
 			if got := l.MayHaveMissed(test.key.Key(), test.received.Key()); got != test.mayBeMissed {
-				t.Errorf("%s: %t", test.name, got)
+				t.Errorf("%s: got %t, want %t", test.name, got, test.mayBeMissed)
 			}
 		}
 		for _, test := range []struct {
 			twit     *tables.Twit
 			delivers bool
-		}{{there, false}, {second, true}, {&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "new"}, true},
-			{&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-Overlap - time.Second), Name: "old"}, false}} {
+		}{
+			{earlier, false},
+			{second, true},
+			{&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "new"}, true},
+			{&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-Overlap - time.Second), Name: "old"}, false},
+		} {
 			if l.Delivers(test.twit) != test.delivers {
-				t.Errorf("Delivers(%s) = %t", test.twit.Name, !test.delivers)
+				t.Errorf("Delivers(%s): got %t, want %t", test.twit.Name, !test.delivers, test.delivers)
 			}
 		}
 	})
@@ -280,7 +286,7 @@ func TestSubscriptionsEndWithThePoller(t *testing.T) {
 		}
 		f.stop()
 		if _, open := <-l.Twits(); open || !errors.Is(l.Err(), ErrEnded) {
-			t.Error(open, l.Err())
+			t.Errorf("got open %t, error %v; want closed, ErrEnded", open, l.Err())
 		}
 		if _, err := f.poller.Subscribe(t.Context(), Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
 			t.Error(err)
@@ -288,38 +294,40 @@ func TestSubscriptionsEndWithThePoller(t *testing.T) {
 	})
 }
 
-// addEntrySince adds a twit to the timeline of u, who follows its author since then.
+// addEntrySince adds a twit to the timeline of u, who has followed the author since then.
 func (f *fixture) addEntrySince(twit *tables.Twit, since time.Time) {
 	f.t.Helper()
-	f.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0), Cells: []hbase.Cell{
-		tables.Timelines.Cell(twit.Key(), since.UnixMilli())}})
+	cells := []hbase.Cell{tables.Timelines.Cell(twit.Key(), since.UnixMilli())}
+	f.put(hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row("u", 0), Cells: cells})
 }
 
 func TestOlderTwitsOfANewlyFollowedAuthorAreNotDelivered(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Timeline, "u")
-		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-maxClockSkew - time.Millisecond), Name: "old"}, time.Now())
+		beforeFollow := time.Now().Add(-maxClockSkew - time.Millisecond)
+		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: beforeFollow, Name: "old"}, time.Now())
 		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}, time.Now())
 		l.wantNext("recent")
 	})
 }
 
-func TestAFollowThroughAGatewayWhoseClockIsAhead(t *testing.T) {
+func TestFollowByAFastClockLosesNoTwit(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Timeline, "u")
-		follow := time.Now().Add(maxClockSkew) // by its clock
+		follow := time.Now().Add(maxClockSkew) // by the fast clock
 		time.Sleep(time.Second)
 		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "posted"}
 		f.addEntrySince(twit, follow)
 		l.wantNext("posted")
 		time.Sleep(time.Second)
 		younger := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "younger"}
-		next := &tables.Twit{AuthorName: "a", PostedAt: younger.PostedAt.Add(-2 * time.Second), Name: "next"} // by a clock that is behind
+		slowClock := younger.PostedAt.Add(-2 * time.Second)
+		next := &tables.Twit{AuthorName: "a", PostedAt: slowClock, Name: "next"}
 		f.addEntrySince(younger, follow)
 		l.wantNext("younger")
 		f.addEntrySince(next, follow)
 		if l.wantNext("next"); !l.MayHaveMissed(next.Key(), younger.Key()) {
-			t.Error("a client that returns with the younger twit would miss the older one")
+			t.Error("got MayHaveMissed false: a client that resumes after the younger twit would miss the older one")
 		}
 	})
 }

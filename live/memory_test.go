@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// TestObservationsAreSmall adds a twit to each of many timelines every second.
 func TestObservationsAreSmall(t *testing.T) {
 	const owners, seconds = 100, 3600
 	p := New(nil, Options{})
@@ -22,7 +21,8 @@ func TestObservationsAreSmall(t *testing.T) {
 	before, took := heap(), time.Now()
 	for second := range seconds {
 		now := begun.Add(time.Duration(second) * time.Second)
-		twit := &tables.Twit{AuthorName: "author", PostedAt: now.Add(time.Millisecond), Name: fmt.Sprintf("00000000000000%06d", second)}
+		name := fmt.Sprintf("00000000000000%06d", second)
+		twit := &tables.Twit{AuthorName: "author", PostedAt: now.Add(time.Millisecond), Name: name}
 		for _, r := range all {
 			read := r.newRead(time.Time{})
 			read.add(hbase.Result{Cells: []hbase.Cell{tables.Timelines.Cell(twit.Key(), 1)}})
@@ -35,14 +35,14 @@ func TestObservationsAreSmall(t *testing.T) {
 	}
 	kept := 2 * Window.Seconds() * owners
 	each := float64(heap()-before) / kept
-	t.Logf("%.0f bytes for each twit of a timeline, and %s for each second of a timeline", each, time.Since(took)/(owners*seconds))
+	t.Logf("%.0f bytes per twit of a timeline; %s per timeline and second", each, time.Since(took)/(owners*seconds))
 	if each > 64 {
-		t.Errorf("%.0f bytes are kept for each twit of a timeline", each)
+		t.Errorf("got %.0f bytes per twit of a timeline, want at most 64", each)
 	}
 	runtime.KeepAlive(all)
 }
 
-// heap is how many bytes are in use.
+// heap returns the allocated bytes.
 func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.GC()

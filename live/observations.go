@@ -11,20 +11,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation says when a member of a row was found. There is one for each recent twit of each row,
-// so it is small: the rows share the keys.
+// observation records when a member of a row was found. It is small, because there is one for each
+// recent twit of each row: the rows share the keys.
 type observation struct {
 	key unique.Handle[tables.TwitKey]
 	at  int64 // the time of the twit, in milliseconds
-	// found is when the poll started that found it, 0 if it was not new: see member. missing is
-	// when the last poll before that started that read the row, 0 if none did.
+	// found is the start of the poll that found it, 0 for an old member. missing is the start of
+	// the poll of the row before that, 0 if there was none.
 	found, missing elapsed
 }
 
-// observations are the members of a row that were found, the oldest first.
+// observations are the found members of a row, the oldest first.
 type observations []observation
 
-// search returns the index where the observation of a twit is, or would be.
+// search returns the index of a twit's observation, or that at which to insert it.
 func (o observations) search(key tables.TwitKey, at time.Time) (i int, known bool) {
 	return slices.BinarySearchFunc(o, at.UnixMilli(), func(e observation, at int64) int {
 		if e.at != at {
@@ -48,7 +48,7 @@ func (o observations) of(key tables.TwitKey) (found observation, known bool) {
 	return found, known
 }
 
-// add adds a member, and reports whether it was not known.
+// add adds a member, and reports whether it was unknown.
 func (o *observations) add(m member, found, missing elapsed) bool {
 	i, known := o.search(m.TwitKey, m.at)
 	if known {
@@ -61,7 +61,7 @@ func (o *observations) add(m member, found, missing elapsed) bool {
 	return true
 }
 
-// forget removes the observations of twits that are not later than a time.
+// forget removes the observations of twits up to a time.
 func (o *observations) forget(at time.Time) {
 	until := at.UnixMilli()
 	if n := sort.Search(len(*o), func(i int) bool { return (*o)[i].at > until }); n < len(*o) {
@@ -72,12 +72,12 @@ func (o *observations) forget(at time.Time) {
 }
 
 // Window is the maximum age difference of two twits that arrive in the wrong order: the maximum lag
-// of a fan-out, and the difference of the clocks of two gateways.
+// of a fan-out, and the clock skew of two gateways.
 const Window = maxLag + 2*maxClockSkew
 
-// MayHaveMissed reports whether a subscriber who has received a twit may have missed an older one,
-// through any gateway. It cannot have if the older one was in the store well before the other: then
-// every gateway finds the older one earlier, or in the same poll.
+// MayHaveMissed reports whether a subscriber of any gateway, who has received a twit, may have
+// missed an older one. It cannot if the older one arrived in the store well before the other: then
+// every gateway finds it earlier, or in the same poll.
 func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
 	at, _, err := older.Parts()
 	since, _, receivedErr := received.Parts()
@@ -91,8 +91,8 @@ func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription delivers a twit of the row because it arrived after the
-// subscription joined. Otherwise it was there before, or it is older than the floor.
+// Delivers reports whether the subscription delivers a twit of the row: it arrived after the
+// subscription joined, and is later than the floor.
 func (s *Subscription) Delivers(t *tables.Twit) bool {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

@@ -11,25 +11,21 @@ import (
 	"twibase/hbase/tables"
 )
 
-// poll is one poll of the rows: see the package documentation for its steps.
+// poll is one poll. The package comment has its steps.
 type poll struct {
 	*Poller
-	// now is when it started, at the same on the poller's clock.
-	now time.Time
-	at  elapsed
-	// nextFloor is how far back the next poll must read.
-	nextFloor time.Time
-	// joins are the subscriptions that join with this poll.
-	joins []*Subscription
-	// timelines is whether any timeline has subscribers.
-	timelines bool
+	now       time.Time // its start
+	at        elapsed   // its start
+	nextFloor time.Time // of the next poll
+	joins     []*Subscription
+	timelines bool // any timeline has subscribers
 	reads     []*rowRead
-	// candidates are what collect found, offered those that a joining subscription was offered.
+	// candidates is the result of collect; offered are the ones for joining subscriptions.
 	candidates []addressed
 	offered    map[offer]bool
 }
 
-// addressed is a candidate, and the subscription that it is for.
+// addressed is a candidate for a subscription.
 type addressed struct {
 	Candidate
 	to *Subscription
@@ -41,10 +37,12 @@ type offer struct {
 	key tables.TwitKey
 }
 
-// poll reads all rows, or only those that a joining subscription needs, and delivers what is new.
+// poll reads all rows, or only those that joining subscriptions need, and delivers new twits.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
-	run := &poll{Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{}}
+	run := &poll{
+		Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{},
+	}
 	run.plan(all)
 	if err := run.read(ctx); err != nil {
 		run.mu.Lock()
@@ -63,7 +61,7 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	return errors.Join(err, p.deliver(candidates, twits, errs))
 }
 
-// floor returns the time from which on twits may still arrive.
+// floor returns the oldest time of twits that may still arrive.
 func (p *Poller) floor(now time.Time) time.Time {
 	floor := now.Add(-Overlap)
 	if oldest := p.o.OldestFanout(); !oldest.IsZero() && oldest.Add(-maxClockSkew).Before(floor) {
@@ -75,7 +73,7 @@ func (p *Poller) floor(now time.Time) time.Time {
 	return floor
 }
 
-// plan chooses the rows to read, and forgets the idle ones.
+// plan chooses the rows to read, and drops idle rows.
 func (p *poll) plan(all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,8 +101,7 @@ func (p *poll) plan(all bool) {
 	}
 }
 
-// read reads the planned rows. While timelines have subscribers, it also reads who the broadcasters
-// are, and the rows of those that were not planned.
+// read reads the planned rows and, if timelines have subscribers, the rows of all broadcasters.
 func (p *poll) read(ctx context.Context) error {
 	broadcasters, err := p.readRows(ctx, p.reads, p.timelines)
 	if err != nil || !p.timelines {
@@ -116,8 +113,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters notes who is a broadcaster now, and returns the reads of their rows that were
-// not planned.
+// updateBroadcasters updates the rows of broadcasters, and returns reads of those that were not
+// planned.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,8 +126,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 			continue
 		}
 		r.broadcast = true
-		// What the author posted since becoming a broadcaster may be in no timeline, but its own
-		// subscribers may have seen it in this row already.
+		// Twits since the transition may be in no timeline, but this row's own subscribers may have
+		// received them.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -147,9 +144,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	return more
 }
 
-// collect compares the rows with what was seen before, admits the joining subscriptions, and
-// returns the candidates that can be delivered now, the oldest first. The error is that of a row
-// that could not be read.
+// collect finds new members, moves joining subscriptions to receiving, and returns the candidates
+// to deliver in this poll, the oldest first. The error is that of a row that could not be read.
 func (p *poll) collect() (ready []addressed, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +168,7 @@ func (p *poll) collect() (ready []addressed, err error) {
 			read.row.endPoll(p.at, p.now, p.nextFloor)
 		}
 	}
-	for _, s := range p.joins { // they receive what arrives from now on
+	for _, s := range p.joins {
 		if s.state == joining {
 			s.state, s.joined = receiving, p.at
 			close(s.ready)
@@ -182,13 +178,15 @@ func (p *poll) collect() (ready []addressed, err error) {
 	p.pending = nil
 	clock := time.Now()
 	candidates = slices.DeleteFunc(candidates, func(c addressed) bool { return c.to.park(c.Key, clock) })
-	slices.SortStableFunc(candidates, func(a, b addressed) int { return strings.Compare(b.Key.Position, a.Key.Position) })
+	slices.SortStableFunc(candidates, func(a, b addressed) int {
+		return strings.Compare(b.Key.Position, a.Key.Position)
+	})
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the twit: if it is new, those that
-// have joined; in any case those that join with this poll, if it was posted since they subscribed.
-// Each of these is offered a twit once, though it may lie in a timeline and in a broadcaster's row.
+// offer adds a candidate for each subscriber of a row that needs the twit: a new twit for those
+// that have joined, any twit since Subscribe for those that join. The latter get a twit once,
+// although it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -209,8 +207,8 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 	}
 }
 
-// offerToTimelines offers a twit of a broadcaster to the subscribers of timelines: to all if it is
-// new to them, and else to those that join.
+// offerToTimelines offers a broadcaster's twit to the subscribers of timelines, only to joining
+// ones if it is not new.
 func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	if isNew {
 		for _, r := range p.rows {
@@ -228,8 +226,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently, and keeps the others: an earlier twit
-// may be in a row that could not be read. A timeline needs the rows of all broadcasters.
+// ready returns the candidates whose rows were read recently, for timelines also the rows of all
+// broadcasters. It keeps the others: an unread row may have an earlier twit.
 func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
@@ -246,14 +244,14 @@ func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
 	return ready
 }
 
-// keep keeps a candidate for the next poll, without its twit, which may be deleted by then. If
-// there are too many, the subscription ends with err. The caller holds mu.
+// keep keeps a candidate for the next poll, without its twit, which may be deleted by then. Too
+// many candidates close the subscription with err. The caller holds mu.
 func (p *Poller) keep(c addressed, err error) {
 	switch {
 	case c.to.state == closed:
 	case len(p.pending) < maxPending:
 		c.Twit = nil
-		// A copy, so that it does not keep the memory of a whole answer of the store.
+		// Clones, because the key may share memory with a whole response of the store.
 		c.Key = tables.TwitKey{Author: strings.Clone(c.Key.Author), Position: strings.Clone(c.Key.Position)}
 		p.pending = append(p.pending, c)
 	case err == nil:
@@ -263,8 +261,8 @@ func (p *Poller) keep(c addressed, err error) {
 	}
 }
 
-// deliver sends the visible twits to the subscribers. A candidate with an error is kept, with the
-// later ones of the same subscription, and the first error is returned.
+// deliver sends the visible twits to the subscribers. After an error the candidate and the later
+// ones of its subscription are kept. It returns the first error.
 func (p *Poller) deliver(candidates []addressed, twits []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,16 +18,15 @@ type rowName struct {
 type row struct {
 	rowName
 	subscribers map[*Subscription]struct{}
-	// broadcast is whether its author is a broadcaster: its twits are for the subscribers of
-	// timelines, too. becameBroadcaster is whether that is so only since the last poll.
+	// broadcast is true if the owner is a broadcaster, whose twits are also for timelines;
+	// becameBroadcaster if that is new in this poll.
 	broadcast, becameBroadcaster bool
-	// since is when the first subscriber came, left when the last one went.
+	// since is the time of the first subscriber, left that at which the last one closed.
 	since, left time.Time
-	// read is whether it was ever read, polled when the last poll that read it started.
-	read   bool
-	polled elapsed
-	// floor is how far back the next poll reads. seen has all members later than it, and older ones
-	// as long as [Subscription.MayHaveMissed] may ask for their order.
+	read        bool    // by any poll
+	polled      elapsed // the start of the last poll that read it
+	// floor is the oldest time that the next poll reads. seen has all later members, and older ones
+	// for [Subscription.MayHaveMissed].
 	floor time.Time
 	seen  observations
 }
@@ -37,7 +36,7 @@ func (r *row) idle(now time.Time) bool {
 	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
 }
 
-// refuseJoins ends the subscriptions that would have joined with a poll that could not read the row.
+// refuseJoins closes the joining subscriptions of a row that could not be read.
 func (r *row) refuseJoins(err error) {
 	for s := range r.subscribers {
 		if s.state == joining {
@@ -46,13 +45,13 @@ func (r *row) refuseJoins(err error) {
 	}
 }
 
-// observe records a member that a poll found in a row, this one or a broadcaster's, and reports
-// whether it is new to the subscribers of this one.
+// observe records a member that was read in the row in, this one or a broadcaster's. It reports
+// whether the member is new to the subscribers of this row.
 func (r *row) observe(m member, in *row, at elapsed) bool {
 	return r.seen.add(m, at, in.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
 
-// endPoll notes that a poll has read the row.
+// endPoll updates the row after a successful read.
 func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	r.read, r.becameBroadcaster, r.polled = true, false, at
 	if nextFloor.After(r.floor) {
@@ -70,21 +69,20 @@ type member struct {
 	tables.TwitKey
 	at   time.Time
 	twit *tables.Twit // nil in timelines
-	// old is whether it came into a timeline because the owner followed its author later. The two
-	// times are of gateways whose clocks may differ; in doubt it is false.
+	// old is true if the entry was surely caused by a follow after the twit. Clocks may differ.
 	old bool
 }
 
 // rowRead is the read of a row by one poll.
 type rowRead struct {
 	*row
-	from    time.Time // members that are later
+	from    time.Time // exclusive
 	after   string    // the position of the last member read
 	members []member
 	err     error
 }
 
-// newRead returns a read of the row, from firstFloor on if it is the first one.
+// newRead returns a read of the row from its floor, or from firstFloor if it was never read.
 func (r *row) newRead(firstFloor time.Time) *rowRead {
 	if r.read {
 		return &rowRead{row: r, from: r.floor}
@@ -143,8 +141,8 @@ func (r *rowRead) addTwits(cells []hbase.Cell) ([]string, error) {
 	return positions, err
 }
 
-// readRows reads rows and, if broadcasters is true, who the broadcasters are. It takes one round of
-// the store, and one more for each further page of the longest row.
+// readRows reads rows and, if broadcasters is true, the list of broadcasters. It takes a round for
+// each page of the longest row.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	for len(rows) > 0 || broadcasters {
 		gets := make([]hbase.Get, len(rows), len(rows)+1)

@@ -9,13 +9,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The errors with which a subscription ends.
+// Errors that end a subscription's channel of twits.
 var (
-	// ErrSlow is returned if the subscriber left more than [QueueSize] twits unread.
+	// ErrSlow means that the subscriber left more than [QueueSize] twits unread.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
-	// ErrEnded is returned if the poller ends.
+	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrSuspended is returned while the subscription is suspended.
+	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
 )
 
@@ -31,15 +31,16 @@ var (
 //	                                     ▼
 //	        Close, ErrSlow, ErrEnded:  closed
 //
-// A subscription with an end, such as the expiry of a token, parks the candidates that a poll finds
-// after it, in both of the last two states: see suspend.go.
+// A subscription may have an end, such as the expiry of a token. The poller parks the keys of twits
+// that it finds after the end, until Resume. Subscriptions to a row with the same end stop at the
+// same twit, because a poll delivers to all of them with one time.
 type state uint8
 
 const (
-	waiting   state = iota // for the next poll
-	joining                // with the poll in progress
-	receiving              // what is new in its row
-	suspended              // what is new is parked, until Resume
+	waiting state = iota
+	joining
+	receiving
+	suspended
 	closed
 )
 
@@ -47,24 +48,27 @@ const (
 type Subscription struct {
 	poller *Poller
 	row    *row
-	since  time.Time     // when it was made
-	ready  chan struct{} // closed when it leaves the state joining
-	// Poller.mu guards what follows. queue is closed in the last two states.
+	since  time.Time     // the time of Subscribe
+	ready  chan struct{} // closed at the end of joining
+
+	// Guarded by Poller.mu.
 	state  state
-	joined elapsed // when the poll started with which it joined
+	joined elapsed // the start of the poll that it joined with
 	ctx    context.Context
-	queue  chan *tables.Twit
-	err    error // why queue is closed
-	// until is its end, zero if it has none. parked are the twits that came later.
-	until  time.Time
+	queue  chan *tables.Twit // closed if suspended or closed
+	err    error             // why queue is closed
+	until  time.Time         // the end, or zero
 	parked []unique.Handle[tables.TwitKey]
 }
 
-// Subscribe subscribes to a row. It returns when everything that is written from now on will be
-// delivered, or with the error of ctx. The caller must call Close. Twits that are found after until
-// are parked for [Subscription.Resume]; zero is no end.
+// Subscribe subscribes to a row. It returns when all twits written from now on will be delivered,
+// or with the error of ctx. The caller must call Close. Twits that are found after until are parked
+// for [Subscription.Resume]; zero is no end.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
-	s := &Subscription{poller: p, ctx: ctx, since: p.o.Now(), ready: make(chan struct{}), queue: make(chan *tables.Twit, QueueSize), until: until}
+	s := &Subscription{
+		poller: p, ctx: ctx, since: p.o.Now(), until: until,
+		ready: make(chan struct{}), queue: make(chan *tables.Twit, QueueSize),
+	}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
@@ -89,15 +93,15 @@ func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until t
 	}
 }
 
-// wake makes the poller poll soon.
+// wake makes Run poll without waiting for the interval.
 func (p *Poller) wake() {
 	select {
 	case p.woken <- struct{}{}:
-	default: // it is going to
+	default: // it is already awake
 	}
 }
 
-// row returns a row, which is polled from now on. The caller holds mu.
+// row returns a row, adding it to the polled ones. The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -108,22 +112,22 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// Twits returns the channel of the twits. It is closed when the subscription ends or is suspended;
-// Err tells why. [Subscription.Resume] opens a new one.
+// Twits returns the channel of twits. It is closed when the subscription ends or is suspended: see
+// Err. [Subscription.Resume] opens a new one.
 func (s *Subscription) Twits() <-chan *tables.Twit {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	return s.queue
 }
 
-// Err returns why the channel of Twits was closed, nil if it is open.
+// Err returns the reason why the channel of Twits was closed, nil if it is open.
 func (s *Subscription) Err() error {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	return s.err
 }
 
-// Close ends the subscription.
+// Close closes the subscription.
 func (s *Subscription) Close() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -149,7 +153,7 @@ func (s *Subscription) end(err error) {
 	s.state, s.err, s.parked = closed, err, nil
 }
 
-// send puts a twit into the queue, or parks it. The caller holds mu.
+// send queues or parks a twit. The caller holds mu.
 func (s *Subscription) send(twit *tables.Twit, now time.Time) {
 	if s.state == closed || s.park(twit.Key(), now) {
 		return

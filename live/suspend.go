@@ -9,14 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A subscription may have an end, such as the expiry of a token. Twits that the poller finds before
-// it are delivered. From then on it parks the keys of the twits that it finds. Resume puts the
-// parked twits back: the poller checks their visibility again and delivers them, so that none is
-// lost or delivered twice. Subscriptions to a row with the same end stop at the same place, because
-// the poller delivers the twits of a poll to all of them with one time.
-
-// Suspend suspends the subscription, which has reached its end. The channel of Twits is closed
-// behind the last twit from before, and Err returns [ErrSuspended].
+// Suspend suspends a subscription that has reached its end: the channel of Twits is closed, and Err
+// returns [ErrSuspended].
 func (s *Subscription) Suspend() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -24,13 +18,13 @@ func (s *Subscription) Suspend() {
 		return
 	}
 	s.state, s.err = suspended, ErrSuspended
-	s.ctx = context.Background() // does not keep the memory of the subscriber's
+	s.ctx = context.Background() // releases the subscriber's context
 	close(s.queue)
 }
 
-// Resume continues a suspended subscription, for a subscriber of the same name, until another end.
-// Twits returns a new channel. The error is the one with which the subscription ended while it was
-// suspended, such as [ErrSlow].
+// Resume continues a suspended subscription of the same user with a new end and a new channel of
+// Twits. Parked twits are pending again, so that the poller checks their visibility. The error is
+// that of a subscription that closed while it was suspended, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -48,8 +42,8 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// Rewind suspends the subscription before the twits that wait in its channel, and before those with
-// the given keys, which came out of it.
+// Rewind suspends the subscription, and parks the twits that it has queued and those that the
+// caller took from the channel but did not send.
 func (s *Subscription) Rewind(taken []tables.TwitKey) {
 	s.Suspend()
 	s.poller.mu.Lock()
@@ -65,8 +59,8 @@ func (s *Subscription) Rewind(taken []tables.TwitKey) {
 	}
 }
 
-// MoveTo moves the suspended subscription back to where an earlier one of the same row is
-// suspended. What the poll in progress has found is for both.
+// MoveTo gives the suspended subscription the parked and pending twits of another one, of the same
+// row, that was suspended earlier.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
@@ -84,8 +78,8 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	}
 }
 
-// park keeps the key of a twit that was found after the end, and reports whether it was. The
-// subscription ends if it has too many. The caller holds mu.
+// park parks the key of a twit that was found after the end, and reports whether it was found after
+// it. Too many parked keys close the subscription. The caller holds mu.
 func (s *Subscription) park(key tables.TwitKey, now time.Time) bool {
 	switch {
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):

@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// subscribeUntil makes a subscription with an end.
 func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) listener {
 	f.t.Helper()
 	s, err := f.poller.Subscribe(f.t.Context(), kind, owner, until)
@@ -22,7 +21,7 @@ func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) liste
 	return listener{s, f}
 }
 
-// suspendWith suspends the subscription, and checks which twits were in its queue.
+// suspendWith suspends the subscription, and checks the twits in its queue.
 func (l listener) suspendWith(names ...string) {
 	l.f.t.Helper()
 	l.Suspend()
@@ -31,7 +30,7 @@ func (l listener) suspendWith(names ...string) {
 		received = append(received, t.Name)
 	}
 	if err := l.Err(); !slices.Equal(received, names) || !errors.Is(err, ErrSuspended) {
-		l.f.t.Errorf("the queue had %q, and the error is %v; want %q", received, err, names)
+		l.f.t.Errorf("got queue %q, error %v; want %q, ErrSuspended", received, err, names)
 	}
 }
 
@@ -64,7 +63,7 @@ func TestResumeContinuesWhereTheSubscriptionWasSuspended(t *testing.T) {
 		f.post("a", "6", 0)
 		time.Sleep(10 * Interval)
 		one.resume(time.Time{})
-		one.wantNext("3", "4", "6") // what is visible now
+		one.wantNext("3", "4", "6") // visibility is checked again
 		other.resume(time.Time{})
 		other.wantNext("4", "6")
 		f.post("a", "7", 0)
@@ -73,7 +72,7 @@ func TestResumeContinuesWhereTheSubscriptionWasSuspended(t *testing.T) {
 	})
 }
 
-func TestSubscriptionsWithTheSameEndStopAtTheSamePlace(t *testing.T) {
+func TestSubscriptionsWithTheSameEndStopAtTheSameTwit(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		until := time.Now().Add(20*Interval + 1)
 		var all []listener
@@ -101,14 +100,14 @@ func TestSubscriptionsWithTheSameEndStopAtTheSamePlace(t *testing.T) {
 		}
 		for _, names := range received {
 			if len(names) == 0 || !slices.Equal(names, received[0]) {
-				t.Errorf("one subscription received %q, another one %q", received[0], names)
+				t.Errorf("got %q from one subscription, %q from another, want the same", received[0], names)
 			}
 		}
 		time.Sleep(100 * Interval)
 	})
 }
 
-func TestALaterSubscriptionMovesToAnEarlierOne(t *testing.T) {
+func TestMoveToTakesOverParkedTwits(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		begun := time.Now()
 		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
@@ -127,12 +126,12 @@ func TestALaterSubscriptionMovesToAnEarlierOne(t *testing.T) {
 			l.Close()
 		}
 		if n := f.poller.Counters.Subscribers.Load(); n != 0 {
-			t.Errorf("%d subscribers, want 0", n)
+			t.Errorf("got %d subscribers, want 0", n)
 		}
 	})
 }
 
-func TestPendingCandidatesOfAnEarlierSubscriptionMoveToo(t *testing.T) {
+func TestMoveToTakesOverPendingCandidates(t *testing.T) {
 	for name, pending := range map[string]func(f *fixture){
 		"because Visible failed":  func(f *fixture) { f.set(hbasetest.Fault{}, errVisible) },
 		"in the poll in progress": func(f *fixture) { f.delay(Interval) },
@@ -168,7 +167,7 @@ func TestPendingCandidatesOfAnEarlierSubscriptionMoveToo(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatMovesToAnEarlierOneEndsAsThatDid(t *testing.T) {
+func TestMoveToAClosedSubscriptionCloses(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		begun := time.Now()
 		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
@@ -186,12 +185,12 @@ func TestASubscriptionThatMovesToAnEarlierOneEndsAsThatDid(t *testing.T) {
 		time.Sleep(2 * Interval)
 		later.MoveTo(one.Subscription)
 		if err := later.Resume(t.Context(), time.Time{}); !errors.Is(err, ErrSlow) {
-			t.Errorf("Resume: %v", err)
+			t.Errorf("Resume: got error %v, want ErrSlow", err)
 		}
 	})
 }
 
-func TestASuspendedSubscriptionMayEnd(t *testing.T) {
+func TestSuspendedSubscriptionCanClose(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		end  func(f *fixture)
@@ -214,7 +213,7 @@ func TestASuspendedSubscriptionMayEnd(t *testing.T) {
 				time.Sleep(2 * Interval)
 				synctest.Wait()
 				if err := s.Resume(context.Background(), time.Time{}); !errors.Is(err, test.want) {
-					t.Errorf("Resume: %v, want %v", err, test.want)
+					t.Errorf("Resume: got error %v, want %v", err, test.want)
 				}
 			})
 		})

@@ -1,5 +1,5 @@
-// Package sample has some data to explore: a few people who know each other, and a crowd around them that is made by chance, but
-// always the same.
+// Package sample has data to explore: a few embedded users with rich data, and reproducibly
+// generated ones around them.
 package sample
 
 import (
@@ -17,11 +17,11 @@ import (
 //go:embed people
 var people embed.FS
 
-// unfinished is a table that exists while the sample is being loaded, so that a load that was cut off is made good.
+// unfinished is a table that exists during a load, so that an interrupted load is repeated.
 const unfinished = "sample_unfinished"
 
-// Wanted reports whether a store whose tables exist is to have the sample: it has no people, no departments, no roles and no games, or only
-// what an earlier load left that did not come to its end.
+// Wanted reports whether the sample belongs into a store whose tables exist: it has no users,
+// departments, roles or games, or an earlier load was interrupted.
 func Wanted(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
 	if err != nil || slices.Contains(names, unfinished) {
@@ -35,7 +35,7 @@ func Wanted(ctx context.Context, store hbase.Store) (bool, error) {
 	return true, nil
 }
 
-// Load imports the sample into a store whose tables exist. What the store holds besides stays; loading it twice is like once.
+// Load imports the sample into a store whose tables exist. Other data is kept. Load is idempotent.
 func Load(ctx context.Context, store hbase.Store) error {
 	files, err := contents()
 	if err != nil {
@@ -51,9 +51,9 @@ func Load(ctx context.Context, store hbase.Store) error {
 	return store.DropTable(ctx, unfinished)
 }
 
-// contents are the files of the sample by their paths.
+// contents returns the files of the sample by path.
 func contents() (map[string][]byte, error) {
-	files := crowd()
+	files := generated()
 	entries, err := fs.ReadDir(people, "people")
 	if err != nil {
 		return nil, err

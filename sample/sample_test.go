@@ -2,7 +2,7 @@ package sample
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -26,10 +26,10 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	if wanted, err := Wanted(ctx, store); !wanted || err != nil {
-		t.Fatalf("a new store: wanted is %v, %v", wanted, err)
+		t.Fatalf("new store: got wanted %v, error %v", wanted, err)
 	}
 
-	t.Run("is wanted again if a load did not come to its end", func(t *testing.T) {
+	t.Run("is wanted after an interrupted load", func(t *testing.T) {
 		for done := 0; ; done++ {
 			var n atomic.Int64
 			faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
@@ -42,28 +42,28 @@ func TestSample(t *testing.T) {
 				break
 			}
 			if wanted, err := Wanted(ctx, store); !wanted || err != nil {
-				t.Fatalf("cut off after %d operations: wanted is %v, %v", done, wanted, err)
+				t.Fatalf("interrupted after %d operations: got wanted %v, error %v", done, wanted, err)
 			}
 			done = done*3/2 + 1
 		}
 	})
 
-	t.Run("loads into an empty store without a complaint, and fills it", func(t *testing.T) {
+	t.Run("loads into an empty store", func(t *testing.T) {
 		if err := Load(ctx, store); err != nil {
 			t.Fatal(err)
 		}
 		if wanted, err := Wanted(ctx, store); wanted || err != nil {
-			t.Errorf("wanted is %v, %v", wanted, err)
+			t.Errorf("got wanted %v, error %v", wanted, err)
 		}
 	})
 
-	t.Run("is always the same", func(t *testing.T) {
-		if diff := cmp.Diff(crowd(), crowd()); diff != "" {
+	t.Run("is reproducible", func(t *testing.T) {
+		if diff := cmp.Diff(generated(), generated()); diff != "" {
 			t.Error(diff)
 		}
 	})
 
-	// What the examples of the playground ask about must be there.
+	// The data of the playground's examples.
 	for _, test := range []struct {
 		name  string
 		get   hbase.Get
@@ -83,7 +83,7 @@ func TestSample(t *testing.T) {
 		{"小红 has played chess", tables.Plays.Get("小红", "chess"), 3},
 		{"小红 has games", tables.UserGames.Get("小红", 0, hbase.Page{}), 3},
 		{"chess was played on days", tables.GameDays.Get("chess", "2024-01-01", "2030-12-31"), 5},
-		{"nobody plays hopscotch", tables.Players.Get("hopscotch", 0, hbase.Page{}), 0},
+		{"hopscotch has no players", tables.Players.Get("hopscotch", 0, hbase.Page{}), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			results, err := store.Get(ctx, []hbase.Get{test.get})
@@ -91,7 +91,7 @@ func TestSample(t *testing.T) {
 				t.Fatal(err, results[0].Err)
 			}
 			if n := len(results[0].Cells); n < test.least || test.least == 0 && n > 0 {
-				t.Errorf("%d cells, want %d at least", n, test.least)
+				t.Errorf("got %d cells, want at least %d", n, test.least)
 			}
 		})
 	}
@@ -125,11 +125,13 @@ func TestSample(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				seen[follows || c.AuthorName == "LiLei"] = append(seen[follows || c.AuthorName == "LiLei"], c.AuthorName)
+				sees := follows || c.AuthorName == "LiLei"
+				seen[sees] = append(seen[sees], c.AuthorName)
 			}
 		}
-		if all := strings.Join(seen[true], " "); !strings.Contains(all, "HanMeimei") || !strings.Contains(all, "LiLei") || len(seen[false]) < 3 {
-			t.Errorf("seen: %v", seen)
+		visible, hidden := seen[true], seen[false]
+		if !slices.Contains(visible, "HanMeimei") || !slices.Contains(visible, "LiLei") || len(hidden) < 3 {
+			t.Errorf("got visible comments of %v, hidden ones of %v", visible, hidden)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package password hashes passwords by Argon2id, and compares them.
+// Package password hashes and verifies passwords with Argon2id.
 package password
 
 import (
@@ -14,21 +14,21 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// ErrFormat is returned for a hash that cannot be parsed. It does not contain the hash.
+// ErrFormat is returned for a hash that cannot be parsed. Its text does not contain the hash.
 var ErrFormat = errors.New("not a hash of a password")
 
-// Params say how much work a hash is.
+// Params are the cost parameters of Argon2id.
 type Params struct {
 	KiB     uint32 // of memory
 	Passes  uint32
 	Threads uint8
 }
 
-// Default is what OWASP recommends for servers: 19 MiB, two passes, one thread, some 20 ms.
+// Default is the recommendation of OWASP for servers. A hash takes about 20 ms.
 var Default = Params{KiB: 19 << 10, Passes: 2, Threads: 1}
 
-// greatest is the most work that is done for a stored hash: a damaged row must not take all memory.
-var greatest = Params{KiB: 256 << 10, Passes: 16, Threads: 16}
+// maxParams bounds the parameters of stored hashes: a corrupt row must not exhaust the memory.
+var maxParams = Params{KiB: 256 << 10, Passes: 16, Threads: 16}
 
 // The sizes of RFC 9106, section 4, in bytes.
 const (
@@ -39,21 +39,20 @@ const (
 // Derive derives a key from a password, such as [argon2.IDKey].
 type Derive func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte
 
-// Hasher hashes passwords, at most one per processor at a time, to limit the memory: other calls
-// wait. It is safe for concurrent use.
+// Hasher hashes passwords. To bound the memory, it computes at most one hash per processor at a
+// time. It is safe for concurrent use.
 type Hasher struct {
 	params Params
 	derive Derive
 	slots  chan struct{}
-	// absent is compared with the password if there is no account. It is random, not the hash of a
-	// password.
+	// absent is compared with the password of an unknown account. It is random.
 	absent func() phc
 }
 
 // New returns a Hasher with [Default].
 func New() *Hasher { return With(Default, argon2.IDKey) }
 
-// With returns a Hasher with other parameters, and in tests another derivation.
+// With returns a Hasher with the given parameters and derivation.
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -61,8 +60,7 @@ func With(params Params, derive Derive) *Hasher {
 	}
 }
 
-// Hash returns the hash of a password with a new salt, in the PHC string format. It fails only if
-// ctx ends while it waits.
+// Hash hashes a password with a new salt, in the PHC string format. The error is that of ctx.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	p := phc{Params: h.params, salt: random(saltSize)}
 	var err error
@@ -72,9 +70,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password has that hash, and whether the hash is stale: made with other
-// parameters than Hash uses. No password has the empty hash, and Verify takes as long for it as for
-// any other. The error is [ErrFormat] if the hash cannot be parsed.
+// Verify reports whether the password has the hash, and whether the hash is stale: made with other
+// parameters than Hash uses. No password has the empty hash, which takes the same time to verify.
+// The error is [ErrFormat] if the hash cannot be parsed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent()
 	if hash != "" {
@@ -103,30 +101,31 @@ func (h *Hasher) work(ctx context.Context, password string, p phc) ([]byte, erro
 
 func random(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails: it ends the process instead
+	_, _ = rand.Read(b) // never fails
 	return b
 }
 
-// phc is a hash with all that it takes to make it again.
+// phc is a hash with its parameters and salt.
 type phc struct {
 	Params
 	salt, hash []byte
 }
 
-// The encoding is strict, so that a hash has one form.
+// The encoding is strict: a hash has one representation.
 var encoding = base64.RawStdEncoding.Strict()
 
-// String writes the PHC string format.
+// String returns the PHC string format.
 func (p phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.KiB, p.Passes, p.Threads,
 		encoding.EncodeToString(p.salt), encoding.EncodeToString(p.hash))
 }
 
-// parse reads what String writes.
+// parse parses the result of String.
 func parse(s string) (p phc, err error) {
 	var version int
 	var salt, hash string
-	_, err = fmt.Sscanf(s, "$argon2id$v=%d$m=%d,t=%d,p=%d$%22s$%43s", &version, &p.KiB, &p.Passes, &p.Threads, &salt, &hash)
+	const format = "$argon2id$v=%d$m=%d,t=%d,p=%d$%22s$%43s"
+	_, err = fmt.Sscanf(s, format, &version, &p.KiB, &p.Passes, &p.Threads, &salt, &hash)
 	if err == nil {
 		p.salt, err = encoding.DecodeString(salt)
 	}
@@ -135,7 +134,7 @@ func parse(s string) (p phc, err error) {
 	}
 	switch {
 	case err != nil, version != argon2.Version, p.String() != s, len(p.salt) != saltSize, len(p.hash) != hashSize,
-		p.Passes < 1, p.Threads < 1, p.KiB > greatest.KiB, p.Passes > greatest.Passes, p.Threads > greatest.Threads:
+		p.Passes < 1, p.Threads < 1, p.KiB > maxParams.KiB, p.Passes > maxParams.Passes, p.Threads > maxParams.Threads:
 		return phc{}, ErrFormat
 	}
 	return p, nil

@@ -10,35 +10,40 @@ import (
 	"time"
 )
 
-// The names of the crowd: every family name with every given name, as "Pinyin 汉字".
+// Generated users have every combination of these names, as "Pinyin 汉字".
 var (
-	families = strings.Split("Wang 王,Li 李,Zhang 张,Liu 刘,Chen 陈,Yang 杨,Zhao 赵,Huang 黄,Zhou 周,Wu 吴,Xu 徐,Sun 孙,Hu 胡,Zhu 朱,Gao 高,Tang 唐,He 何,Guo 郭,Ma 马,Luo 罗", ",")
-	givens   = strings.Split("Fang 芳,Wei 伟,Na 娜,Min 敏,Jing 静,Li 丽,Qiang 强,Lei 磊,Jun 军,Yang 洋,Yong 勇,Yan 艳,Jie 杰,Juan 娟,Tao 涛", ",")
+	families = strings.Split("Wang 王,Li 李,Zhang 张,Liu 刘,Chen 陈,Yang 杨,Zhao 赵,Huang 黄,Zhou 周,Wu 吴,"+
+		"Xu 徐,Sun 孙,Hu 胡,Zhu 朱,Gao 高,Tang 唐,He 何,Guo 郭,Ma 马,Luo 罗", ",")
+	givens = strings.Split("Fang 芳,Wei 伟,Na 娜,Min 敏,Jing 静,Li 丽,Qiang 强,"+
+		"Lei 磊,Jun 军,Yang 洋,Yong 勇,Yan 艳,Jie 杰,Juan 娟,Tao 涛", ",")
 )
 
-// What the crowd talks about.
+// Texts of twits and comments.
 var (
-	openings = strings.Split("Monday again.,刚下班。,Three cups of tea so far today.,周末去爬山了。,Stuck in traffic on the ring road.,新书到了！,The cat has learnt to open doors.,下雨了，", ",")
+	openings = strings.Split("Monday again.,刚下班。,Three cups of tea so far today.,周末去爬山了。,"+
+		"Stuck in traffic on the ring road.,新书到了！,The cat has learnt to open doors.,下雨了，", ",")
 	closings = strings.Split("Who is in?,有人一起吗？,No regrets.,一切都好。,Send help.,明天继续。,Worth every minute.,不说了，睡觉。", ",")
 	remarks  = strings.Split("Same here.,哈哈,Really?,加油！,Where was that?,赞,Nice!,羡慕", ",")
 )
 
 var (
 	wellKnown = strings.Split("LiLei,HanMeimei,Lucy,Lily,Jim,Kate,小红,小黑,UncleWang", ",")
-	famous    = strings.Split("lilei-1,lilei-2,lilei-3,hanmeimei-1,hanmeimei-3,lucy-2,lucy-3,jim-1,unclewang-1,xiaohong-2", ",")
-	jobs      = strings.Split("developer,web-developer,store-developer,tester,test-engineer,sales-north,sales-south,recruiter", ",")
-	pastimes  = strings.Split("chess,go,xiangqi,mahjong,tetris,snake,poker", ",")
+	famous    = strings.Split("lilei-1,lilei-2,lilei-3,hanmeimei-1,hanmeimei-3,"+
+		"lucy-2,lucy-3,jim-1,unclewang-1,xiaohong-2", ",")
+	jobs = strings.Split("developer,web-developer,store-developer,tester,"+
+		"test-engineer,sales-north,sales-south,recruiter", ",")
+	pastimes = strings.Split("chess,go,xiangqi,mahjong,tetris,snake,poker", ",")
 )
 
-// table is a file that is being written.
-type table struct {
+// csvFile is a CSV file of unique rows.
+type csvFile struct {
 	header string
 	seen   map[string]bool
 	bytes.Buffer
 }
 
-// row adds a row unless there is one with the same first fields, as many as key says.
-func (t *table) row(key int, fields ...string) {
+// row adds a row, unless one with the same first key fields exists.
+func (t *csvFile) row(key int, fields ...string) {
 	if t.seen == nil {
 		t.seen = map[string]bool{}
 		t.WriteString(t.header + "\n")
@@ -51,16 +56,21 @@ func (t *table) row(key int, fields ...string) {
 	}
 }
 
-// crowd makes the files of the people around those who have names in the source. It is older than they, so that their pages come first.
-func crowd() map[string][]byte {
+// generated returns the files of the generated users. Their twits are older than those of the
+// embedded users, whose pages so come first.
+func generated() map[string][]byte {
 	r := rand.New(rand.NewPCG(2024, 1))
-	users, follows := &table{header: "username,name,age,created_at"}, &table{header: "follower,followee,followed_at"}
-	twits, comments := &table{header: "id,author,posted_at,content,photo_urls,title,visibility"}, &table{header: "twit,author,posted_at,content"}
-	roles, plays := &table{header: "username,role"}, &table{header: "username,game,day,count"}
+	users := &csvFile{header: "username,name,age,created_at"}
+	follows := &csvFile{header: "follower,followee,followed_at"}
+	twits := &csvFile{header: "id,author,posted_at,content,photo_urls,title,visibility"}
+	comments := &csvFile{header: "twit,author,posted_at,content"}
+	roles := &csvFile{header: "username,role"}
+	plays := &csvFile{header: "username,game,day,count"}
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
-	// in returns a moment of the year 2024 that is not before the day.
+	// in returns a random time in 2024, from a day on.
 	in := func(day int) time.Time {
-		return time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day+r.IntN(365-day)).Add(time.Duration(r.IntN(86400)) * time.Second)
+		date := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day+r.IntN(365-day))
+		return date.Add(time.Duration(r.IntN(86400)) * time.Second)
 	}
 	var names []string
 	for _, family := range families {
@@ -102,7 +112,7 @@ func crowd() map[string][]byte {
 		}
 	}
 	for range 600 {
-		// After every post of the crowd and of the others.
+		// After all twits.
 		at := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(86400)) * time.Second)
 		comments.row(4, pick(posts), pick(names), at.Format(time.RFC3339), pick(remarks))
 	}
