@@ -5,12 +5,17 @@ import (
 	"testing"
 )
 
-// zoo is a fixture of interfaces and unions.
+// animals is a fixture with interfaces and unions.
 func animals() *fixture {
 	name := func(what string) resolver {
 		return perParent(func(p *testObject) any { return fmt.Sprint(what, " ", p.fields["name"]) })
 	}
-	d, c, x := obj("Dog", "name", "Odie", "barks", true), obj("Cat", "name", "Garfield", "meows", false), obj("Person", "name", "John")
+	mother := perParent(func(p *testObject) any {
+		return obj(p.typ, "name", fmt.Sprint("mother of ", p.fields["name"]))
+	})
+	d := obj("Dog", "name", "Odie", "barks", true)
+	c := obj("Cat", "name", "Garfield", "meows", false)
+	x := obj("Person", "name", "John")
 	return &fixture{sdl: `
 		interface Named { name: String }
 		interface Mammal implements Named { name: String mother: Mammal }
@@ -28,8 +33,7 @@ func animals() *fixture {
 			"Query.nilPet": returns((*testObject)(nil)),
 			"Query.other":  returns(obj("Alien")),
 			"Dog.call":     name("dog"), "Cat.call": name("cat"),
-			"Dog.mother": perParent(func(p *testObject) any { return obj("Dog", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
-			"Cat.mother": perParent(func(p *testObject) any { return obj("Cat", "name", fmt.Sprint("mother of ", p.fields["name"])) }),
+			"Dog.mother": mother, "Cat.mother": mother,
 		}}
 }
 
@@ -38,27 +42,47 @@ func TestAbstractTypes(t *testing.T) {
 		name, query, want string
 		calls             []string
 	}{
-		{"a union is told apart by type", `{pets{__typename ...on Dog{name barks} ...on Cat{name meows}}}`,
+		{"a union has the fields of each type", `{pets{__typename ...on Dog{name barks} ...on Cat{name meows}}}`,
 			`{"data":{"pets":[{"__typename":"Dog","name":"Odie","barks":true},{"__typename":"Cat","name":"Garfield","meows":false},null,{"__typename":"Dog","name":"Odie","barks":true}]}}`, nil},
-		{"an interface's own fields are those of all", `{named{name __typename}}`,
+		{"fields of an interface", `{named{name __typename}}`,
 			`{"data":{"named":[{"name":"John","__typename":"Person"},{"name":"Garfield","__typename":"Cat"},{"name":"Odie","__typename":"Dog"},{"name":"Garfield","__typename":"Cat"}]}}`, nil},
-		{"a fragment on an interface is for its types alone", `{named{...on Mammal{mother{name}} ...on Person{name}}}`,
+		{"a fragment on an interface applies to its types", `{named{...on Mammal{mother{name}} ...on Person{name}}}`,
 			`{"data":{"named":[{"name":"John"},{"mother":{"name":"mother of Garfield"}},{"mother":{"name":"mother of Odie"}},{"mother":{"name":"mother of Garfield"}}]}}`,
 			[]string{"Query.named 1", "Cat.mother 2", "Dog.mother 1"}},
-		{"a union in an interface, fragments in fragments", `{named{...F}} fragment F on Named{...on Pet{...G} name} fragment G on Pet{...on Dog{barks ...on Named{n:name}}}`,
+		{"nested fragments on a union and an interface", `{named{...F}} fragment F on Named{...on Pet{...G} name} fragment G on Pet{...on Dog{barks ...on Named{n:name}}}`,
 			`{"data":{"named":[{"name":"John"},{"name":"Garfield"},{"barks":true,"n":"Odie","name":"Odie"},{"name":"Garfield"}]}}`, nil},
-		{"a resolver is called once for each type, with all of it", `{pets{...on Dog{call} ...on Cat{call}}}`,
+		{"a resolver is called once per type", `{pets{...on Dog{call} ...on Cat{call}}}`,
 			`{"data":{"pets":[{"call":"dog Odie"},{"call":"cat Garfield"},null,{"call":"dog Odie"}]}}`, []string{"Query.pets 1", "Dog.call 2", "Cat.call 1"}},
-		{"one response name may be different fields of different types", `{pets{...on Dog{x:barks} ...on Cat{x:meows}}}`,
+		{"an alias of different fields on different types", `{pets{...on Dog{x:barks} ...on Cat{x:meows}}}`,
 			`{"data":{"pets":[{"x":true},{"x":false},null,{"x":true}]}}`, nil},
-		{"a type of which nothing is selected is an empty object", `{pets{...on Dog{name}}}`, `{"data":{"pets":[{"name":"Odie"},{},null,{"name":"Odie"}]}}`, nil},
-		{"an abstract field alone", `{pet{...on Cat{name mother{__typename name ...on Cat{meows}}}}}`,
+		{"a type without selected fields is an empty object", `{pets{...on Dog{name}}}`, `{"data":{"pets":[{"name":"Odie"},{},null,{"name":"Odie"}]}}`, nil},
+		{"a field of a union that is no list", `{pet{...on Cat{name mother{__typename name ...on Cat{meows}}}}}`,
 			`{"data":{"pet":{"name":"Garfield","mother":{"__typename":"Cat","name":"mother of Garfield","meows":null}}}}`, nil},
-		{"a nil of some type is null", `{nilPet{__typename}}`, `{"data":{"nilPet":null}}`, nil},
-		{"and an error where null must not be", `{must{name}}`, `{"errors":[` + errorJSON(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
-		{"in lists too", `{mixed{name}}`, `{"errors":[` + errorJSON(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
+		{"a nil pointer is null", `{nilPet{__typename}}`, `{"data":{"nilPet":null}}`, nil},
+		{"a nil pointer in a non-null field is an error", `{must{name}}`, `{"errors":[` + errorJSON(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
+		{"a nil pointer in a list of non-null elements", `{mixed{name}}`, `{"errors":[` + errorJSON(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
 		{"a testObject of no type fails its field", `{other{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"other"`, "panic of an object of type Alien", "2") + `],"data":{"other":null,"pet":{"__typename":"Cat"}}}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { animals().check(t, test.query, nil, test.want, test.calls...) })
+	}
+}
+
+// Values of abstract types may be structs, or pointers to structs.
+func TestAbstractStructValues(t *testing.T) {
+	fx := &fixture{sdl: `
+		type Query { list: [Any], one: Any, must: [Any!] }
+		union Any = A | B
+		type A { s: String, any: Any }
+		type B { s: String }`}
+	a := *obj("A", "s", "a", "any", *obj("B", "s", "inner"))
+	fx.resolvers = map[string]resolver{
+		"Query.list": returns(list(a, obj("B", "s", "b"), nil, (*testObject)(nil), a)),
+		"Query.one":  returns(a),
+		"Query.must": returns(list(a, (*testObject)(nil))),
+	}
+	want := `{"errors":[` + errorJSON(`"must",1`, "must not be null", "62") + `],` +
+		`"data":{"list":[{"s":"a","any":{"s":"inner"}},{"s":"b"},null,null,{"s":"a","any":{"s":"inner"}}],"one":{"s":"a"},"must":null}}`
+	if got := execute(newExecutor(fx.build()), `{list{...on A{s any{...on B{s}}} ...on B{s}} one{...on A{s}} must{__typename}}`, "", nil); got != want {
+		t.Errorf("response:\ngot  %s\nwant %s", got, want)
 	}
 }

@@ -49,8 +49,9 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children collects the child objects of all objects of a batch: one for each, or a list for each. Generated code
-// appends to Objects, where nil is null, and ends each list with EndList or NullList.
+// Children collects the child objects of all objects of a batch: one for each, or a list for each.
+// Generated code appends to Objects, where nil is null, and ends each list with EndList or
+// NullList.
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; nil if the field is no list
@@ -82,8 +83,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls from Objects. It appends to index the new index of each object, -1 for null. It returns
-// nil if no object is null.
+// compact removes the nulls from Objects. It appends to index the new index of each object, -1 for
+// null. It returns nil if no object is null.
 func (c *Children) compact(index []int32) []int32 {
 	if !slices.Contains(c.Objects, nil) {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCompiledOperationsAreCached(t *testing.T) {
-	t.Run("the same text is compiled once", func(t *testing.T) {
+	t.Run("an operation is compiled once", func(t *testing.T) {
 		schema := people().build()
 		e := newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
@@ -21,10 +21,10 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 			}
 		}
 		if n := len(schema.compiler.cache.Values()); n != 1 {
-			t.Errorf("%d operations are kept", n)
+			t.Errorf("%d operations are cached, want 1", n)
 		}
 	})
-	t.Run("Boolean variables make variants, and others none", func(t *testing.T) {
+	t.Run("each combination of Boolean variables is a variant", func(t *testing.T) {
 		schema := people().build()
 		e := newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
@@ -35,21 +35,21 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 			if n%2 == 0 {
 				want = `"x":"a",`
 			}
-			if n%3 != 0 { // else it has its default
+			if n%3 != 0 { // otherwise its default
 				if variables["b"] = n%3 == 1; n%3 == 2 {
 					want += `"y":"a",`
 				}
 			}
 			want = fmt.Sprintf(`{"data":{"me":{%s"first":null},"echo":"map[arg:none n:%d]"}}`, want, n)
 			if got := execute(e, query, "", variables); got != want {
-				t.Errorf("with %v the answer is\n%s\nand should be\n%s", variables, got, want)
+				t.Errorf("response with %v:\ngot  %s\nwant %s", variables, got, want)
 			}
 		}
 		if n := len(schema.compiler.cache.Values()); n != 4 {
-			t.Errorf("%d variants are kept, not 4", n)
+			t.Errorf("%d variants are cached, want 4", n)
 		}
 	})
-	t.Run("many variants are right too", func(t *testing.T) {
+	t.Run("64 variants", func(t *testing.T) {
 		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		for n := range 64 {
@@ -64,45 +64,45 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 			}
 			got := execute(e, `query($v0:Boolean!,$v1:Boolean!,$v2:Boolean!,$v3:Boolean!,$v4:Boolean!,$v5:Boolean!){me{`+fields+`}}`, "", variables)
 			if want := `{"data":{"me":{` + strings.TrimPrefix(want, ",") + `}}}`; got != want {
-				t.Errorf("the answer is %s, not %s", got, want)
+				t.Errorf("got %s, want %s", got, want)
 			}
 		}
 	})
-	t.Run("operations of one document are told apart", func(t *testing.T) {
+	t.Run("operations of one document", func(t *testing.T) {
 		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		query := `query A{me{name}} query B{me{tags}} mutation C{add(n:1){total}}`
 		for operation, want := range map[string]string{"A": `{"me":{"name":"a"}}`, "B": `{"me":{"tags":["x","y"]}}`, "C": `{"add":null}`} {
 			if got := execute(e, query, operation, nil); got != `{"data":`+want+`}` {
-				t.Errorf("%s is answered by %s", operation, got)
+				t.Errorf("operation %s: got %s", operation, got)
 			}
 		}
 	})
-	t.Run("no more is kept than there is room for, and nothing large", func(t *testing.T) {
+	t.Run("the cache is bounded", func(t *testing.T) {
 		schema := people().build()
 		e := newExecutor(schema)
 		for n := range cacheSize + 50 {
 			execute(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
 		}
 		if n := len(schema.compiler.cache.Values()); n != cacheSize {
-			t.Errorf("%d operations are kept", n)
+			t.Errorf("%d operations are cached, want %d", n, cacheSize)
 		}
 		for n := range cacheSize {
 			short := fmt.Sprintf(`{me{a%d:name}}`, n)
 			execute(e, short+strings.Repeat(" ", cacheLength-len(short)), "", nil)
 		}
 		if n := len(schema.compiler.cache.Values()); n != cacheBytes/cacheLength {
-			t.Errorf("%d operations of long texts are kept", n)
+			t.Errorf("%d operations with long texts are cached", n)
 		}
 		schema = people().build()
 		e = newExecutor(schema)
 		execute(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
 		execute(e, doubled(11), "", nil)
 		if n := len(schema.compiler.cache.Values()); n != 0 {
-			t.Errorf("%d large operations are kept", n)
+			t.Errorf("%d large operations are cached, want none", n)
 		}
 	})
-	t.Run("one operation runs many times at once", func(t *testing.T) {
+	t.Run("concurrent executions of an operation", func(t *testing.T) {
 		e := newExecutor(people().build())
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 		var group sync.WaitGroup
@@ -121,7 +121,7 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 	})
 }
 
-// doubled is a short query of 2^n fields.
+// doubled returns a short query with 2^n fields.
 func doubled(n int) string {
 	query := `{me{...F0}}`
 	for i := range n {

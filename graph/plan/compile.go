@@ -13,7 +13,8 @@ import (
 	"twibase/graph/recent"
 )
 
-// selectionSet is the selection set of one object type at one place in the operation, with fragments expanded.
+// selectionSet is the selection set of one object type at one place in the operation, with
+// fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
@@ -33,7 +34,8 @@ type selection struct {
 	key string
 	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// column is the index of the field's column in the memory of an execution, -1 for a leaf without a resolver.
+	// column is the index of the field's column in the memory of an execution, -1 for a leaf without a
+	// resolver.
 	column int
 	// children is the selection set of an object type, and byType are those of an interface or union.
 	children *selectionSet
@@ -61,11 +63,12 @@ const (
 	cacheFields = 2_000   // fields of one operation
 )
 
-// maxFields is the largest number of fields of an operation, with fragments expanded. Nested fragments make the number
-// exponential in the length of the document.
+// maxFields is the largest number of fields of an operation, with fragments expanded. Nested
+// fragments make the number exponential in the length of the document.
 const maxFields = 20_000
 
-// variant is an operation with the values of its Boolean variables, because @skip and @include may depend on them.
+// variant is an operation with the values of its Boolean variables, because @skip and @include may
+// depend on them.
 type variant struct {
 	operation *ast.OperationDefinition
 	values    string
@@ -113,8 +116,8 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	return set, nil
 }
 
-// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known caches the numbers of the
-// fragments, so that the time is linear in the length of the document.
+// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known caches
+// the numbers of the fragments, so that the time is linear in the length of the document.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -140,7 +143,8 @@ type compilation struct {
 	sets, columns int // the numbers of selection sets and columns up to now
 }
 
-// set compiles the selection set of an object type below the field above. @defer and @stream have no effect.
+// set compiles the selection set of an object type below the field above. @defer and @stream have
+// no effect.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, above *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++

@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// coerced counts by fields how often arguments are coerced, and makes of them something new each time.
+// countCoercions counts the coercions of arguments by field.
 func countCoercions(schema *planned) map[string]int {
 	counts, mu := map[string]int{}, sync.Mutex{}
 	for _, object := range schema.config.Types.Objects {
@@ -26,7 +26,7 @@ func countCoercions(schema *planned) map[string]int {
 				mu.Unlock()
 				args, err := coerce(ctx, exec, raw)
 				if len(args) == 0 {
-					return nil, err // as where all may be left out
+					return nil, err // as for optional arguments
 				}
 				return args, err
 			}
@@ -35,7 +35,7 @@ func countCoercions(schema *planned) map[string]int {
 	return counts
 }
 
-// bounded is a fixture whose fields have arguments that may all be left out.
+// optionalArguments is a fixture whose arguments are optional.
 func optionalArguments() *fixture {
 	all := perParent(func(p *testObject) any { return p.fields["friends"] })
 	args := func(parents []*testObject, args map[string]any) ([]any, error) {
@@ -43,25 +43,28 @@ func optionalArguments() *fixture {
 	}
 	friends := list(obj("Person", "name", "b", "plain", list(obj("Person"))))
 	return &fixture{sdl: `type Query { me: Person } type Person { name: String, plain(n: Int): [Person], friends(n: Int): [Person], echo(arg: String, n: Int): String, default(n: Int = 5): String }`,
-		resolvers: map[string]resolver{"Query.me": returns(obj("Person", "name", "a", "friends", friends, "plain", friends)), "Person.friends": all, "Person.echo": args, "Person.default": args}}
+		resolvers: map[string]resolver{
+			"Query.me":       returns(obj("Person", "name", "a", "friends", friends, "plain", friends)),
+			"Person.friends": all, "Person.echo": args, "Person.default": args,
+		}}
 }
 
 func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		wants       [2]string
-		// counts are how often arguments of a field are coerced by two requests.
+		// counts are the coercions of two requests, by field.
 		counts map[string]int
 	}{
 		{"literals", `{me{echo(arg:"x",n:1)}}`, [2]string{`"echo":"map[arg:x n:1]"`, `"echo":"map[arg:x n:1]"`}, map[string]int{"echo": 1}},
-		{"none, where there might be", `{me{echo friends{name} plain{name}}}`,
+		{"no arguments, all of which are optional", `{me{echo friends{name} plain{name}}}`,
 			[2]string{`"echo":"map[]","friends":[{"name":"b"}],"plain":[{"name":"b"}]`, `"echo":"map[]","friends":[{"name":"b"}],"plain":[{"name":"b"}]`},
 			map[string]int{"echo": 1, "friends": 1, "plain": 1}},
 		{"a default", `{me{default}}`, [2]string{`"default":"map[n:5]"`, `"default":"map[n:5]"`}, map[string]int{"default": 1}},
 		{"null", `{me{default(n:null)}}`, [2]string{`"default":"map[n:\u003cnil\u003e]"`, `"default":"map[n:\u003cnil\u003e]"`}, map[string]int{"default": 1}},
-		{"each selection has its own", `{me{a:echo(arg:"x") b:echo(arg:"y") c:echo d:default}}`,
+		{"each selection has its own arguments", `{me{a:echo(arg:"x") b:echo(arg:"y") c:echo d:default}}`,
 			[2]string{`"a":"map[arg:x]","b":"map[arg:y]","c":"map[]","d":"map[n:5]"`, `"a":"map[arg:x]","b":"map[arg:y]","c":"map[]","d":"map[n:5]"`}, map[string]int{"echo": 3, "default": 1}},
-		{"variables are coerced each time", `query($v:Int){me{echo(arg:"x",n:$v) a:default(n:$v) b:default(n:2)}}`,
+		{"variables are coerced for each request", `query($v:Int){me{echo(arg:"x",n:$v) a:default(n:$v) b:default(n:2)}}`,
 			[2]string{`"echo":"map[arg:x n:1]","a":"map[n:1]","b":"map[n:2]"`, `"echo":"map[arg:x]","a":"map[n:5]","b":"map[n:2]"`}, map[string]int{"echo": 2, "default": 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +73,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 			e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 			for i, variables := range []map[string]any{{"v": 1}, {}} {
 				if got, want := execute(e, test.query, "", variables), `{"data":{"me":{`+test.wants[i]+`}}}`; got != want {
-					t.Errorf("the answer of request %d is\n%s\nand should be\n%s", i, got, want)
+					t.Errorf("response %d:\ngot  %s\nwant %s", i, got, want)
 				}
 			}
 			if diff := cmp.Diff(test.counts, counts); diff != "" {
@@ -92,10 +95,10 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 			}
 		}
 		if counts["echo"] != 2 {
-			t.Errorf("they are coerced %d times, not once for each of two variants", counts["echo"])
+			t.Errorf("coerced %d times, want 2: once per variant", counts["echo"])
 		}
 	})
-	t.Run("what can't be coerced fails each time", func(t *testing.T) {
+	t.Run("a failed coercion is not cached", func(t *testing.T) {
 		schema := optionalArguments().build()
 		counts, e := countCoercions(schema), newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))
@@ -106,7 +109,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 			}
 		}
 		if counts["echo"] != 4 {
-			t.Errorf("it is tried %d times", counts["echo"])
+			t.Errorf("coerced %d times, want 4", counts["echo"])
 		}
 	})
 }

@@ -2,7 +2,7 @@ package plan
 
 import "testing"
 
-// TestDeferHasNoEffect but that the response says that none follows.
+// Only is_final is added to the response.
 func TestDeferHasNoEffect(t *testing.T) {
 	const whole = `{"data":{"me":{"name":"a","tags":["x","y"]}},"extensions":{"is_final":true}}`
 	for _, test := range []struct {
@@ -15,16 +15,16 @@ func TestDeferHasNoEffect(t *testing.T) {
 		{"switched off", `{me{name ...@defer(if:false){tags}}}`, nil, whole},
 		{"switched on by a variable", `query($d:Boolean!){me{name ...@defer(if:$d){tags}}}`, map[string]any{"d": true}, whole},
 		{"switched off by a variable", `query($d:Boolean!){me{name ...@defer(if:$d){tags}}}`, map[string]any{"d": false}, whole},
-		{"with a variable that is not given", `query($d:Boolean=true){me{name ...@defer(if:$d){tags}}}`, nil, whole},
+		{"with the default of a variable", `query($d:Boolean=true){me{name ...@defer(if:$d){tags}}}`, nil, whole},
 		{"on a fragment spread", `{me{...N ...T@defer}} fragment N on Person{name} fragment T on Person{tags}`, nil, whole},
 		{"in a deferred fragment", `{...@defer{me{name ...@defer{tags}}}}`, nil, whole},
-		{"on a field that is also selected without it", `{me{...@defer{name} name tags}}`, nil, whole},
+		{"on a field that is also selected without @defer", `{me{...@defer{name} name tags}}`, nil, whole},
 		{"together with @skip", `{me{name tags ...@defer@skip(if:true){best{name}}}}`, nil, whole},
 		{"below a resolver", `{me{best{...@defer{name}}}}`, nil, `{"data":{"me":{"best":{"name":"best of a"}}},"extensions":{"is_final":true}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want) })
 	}
-	t.Run("nor on the variants that are kept of an operation", func(t *testing.T) {
+	t.Run("in cached variants of an operation", func(t *testing.T) {
 		fx := people()
 		for _, d := range []bool{true, false, true} {
 			fx.check(t, `query($d:Boolean!){me{name ...@defer(if:$d){tags}}}`, map[string]any{"d": d}, whole)

@@ -8,13 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each resolver waits for the one that is selected behind it, so that they end in the opposite order.
+// Each resolver waits for the next selected resolver, so that they return in the opposite order.
 func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 	const fields = 5
 	for _, test := range []struct{ name, query, want string }{
 		{"of the root", `{a b c d e}`, `{"data":{"a":"a","b":"b","c":"c","d":"d","e":"e"}}`},
-		{"of the root, the other way round", `{e d c b a}`, `{"data":{"e":"e","d":"d","c":"c","b":"b","a":"a"}}`},
-		{"below", `{t{a b x c d e}}`, `{"data":{"t":{"a":"a","b":"b","x":null,"c":"c","d":"d","e":"e"}}}`},
+		{"of the root, reversed", `{e d c b a}`, `{"data":{"e":"e","d":"d","c":"c","b":"b","a":"a"}}`},
+		{"of an object", `{t{a b x c d e}}`, `{"data":{"t":{"a":"a","b":"b","x":null,"c":"c","d":"d","e":"e"}}}`},
 		{"of a list", `{ts{e d:d a b c}}`, `{"data":{"ts":[{"e":"e","d":"d","a":"a","b":"b","c":"c"},{"e":"e","d":"d","a":"a","b":"b","c":"c"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -30,23 +30,23 @@ func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 				name := string(rune('a' + i))
 				resolve := func(parents []*testObject, _ map[string]any) ([]any, error) {
 					<-ended[i+1]
-					order = append(order, name) // none runs beside it
+					order = append(order, name) // the others wait
 					close(ended[i])
 					return returns(name)(parents, nil)
 				}
 				fx.resolvers["Query."+name], fx.resolvers["T."+name] = resolve, resolve
 			}
 			if got := execute(newExecutor(fx.build()), test.query, "", nil); got != test.want {
-				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
+				t.Errorf("response:\ngot  %s\nwant %s", got, test.want)
 			}
 			if want := "[e d c b a]"; fmt.Sprint(order) != want {
-				t.Errorf("the resolvers end in the order %v, and should in %s", order, want)
+				t.Errorf("resolvers return in the order %v, want %s", order, want)
 			}
 		})
 	}
 }
 
-// What is merged stands where it stood first, at every depth, whatever selects it.
+// A merged field has the place of its first selection, at every depth.
 func TestFieldMerging(t *testing.T) {
 	fx := people()
 	fx.check(t, `{...F me{house{street} friends{a:name}} ...F ...on Query{me{b:name house{owner{name}}}}} fragment F on Query{me{friends{b:name ...G} house{t:__typename}}} fragment G on Person{a:name c:first}`, nil,
@@ -56,14 +56,14 @@ func TestFieldMerging(t *testing.T) {
 
 func TestOperationIsSelectedByName(t *testing.T) {
 	for _, test := range []struct{ name, query, operation, want string }{
-		{"one without a name", `{me{name}}`, "", `{"data":{"me":{"name":"a"}}}`},
-		{"the only one", `query A{me{name}}`, "", `{"data":{"me":{"name":"a"}}}`},
-		{"the one that is asked for", `query A{me{name}} query B{me{first}}`, "B", `{"data":{"me":{"first":null}}}`},
-		{"a query's root is not a mutation's", `query A{__typename} mutation B{__typename}`, "B", `{"data":{"__typename":"Mutation"}}`},
-		{"nor a mutation's a query's", `query A{__typename} mutation B{__typename}`, "A", `{"data":{"__typename":"Query"}}`},
-		{"of several none is the only one", `query A{me{name}} query B{me{first}}`, "", `rejected: input: operation  not found`},
-		{"an unknown one", `query A{me{name}} query B{me{first}}`, "C", `rejected: input: operation C not found`},
-		{"a document of fragments has none", `fragment F on Query{me{name}}`, "", `rejected: input: no operation provided`},
+		{"the operation has no name", `{me{name}}`, "", `{"data":{"me":{"name":"a"}}}`},
+		{"the only operation needs no name", `query A{me{name}}`, "", `{"data":{"me":{"name":"a"}}}`},
+		{"by name", `query A{me{name}} query B{me{first}}`, "B", `{"data":{"me":{"first":null}}}`},
+		{"a mutation next to a query", `query A{__typename} mutation B{__typename}`, "B", `{"data":{"__typename":"Mutation"}}`},
+		{"a query next to a mutation", `query A{__typename} mutation B{__typename}`, "A", `{"data":{"__typename":"Query"}}`},
+		{"several operations need a name", `query A{me{name}} query B{me{first}}`, "", `rejected: input: operation  not found`},
+		{"an unknown name", `query A{me{name}} query B{me{first}}`, "C", `rejected: input: operation C not found`},
+		{"only fragments", `fragment F on Query{me{name}}`, "", `rejected: input: no operation provided`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := execute(newExecutor(people().build()), test.query, test.operation, nil)
@@ -76,20 +76,21 @@ func TestOperationIsSelectedByName(t *testing.T) {
 
 func TestInvalidDocumentCallsNoResolver(t *testing.T) {
 	for _, test := range []struct{ name, query string }{
-		{"a subscription of a schema that has none", `subscription{me{name}}`},
-		{"a fragment that is in itself", `{me{...F}} fragment F on Person{name best{...F}}`},
-		{"no selection of an object", `{me}`},
-		{"a selection of a leaf", `{when{x}}`},
-		{"a field that is not there", `{me{illegal}}`},
-		{"a mutation that is not there", `mutation{illegal}`},
-		{"one name for two fields", `{me{x:name x:first}}`},
-		{"one name for two arguments", `{x:echo(n:1) x:echo(n:2)}`},
-		{"a definition that is no operation's", `{me{name}} type T{a:Int}`},
+		{"a subscription without a subscription type", `subscription{me{name}}`},
+		{"a recursive fragment", `{me{...F}} fragment F on Person{name best{...F}}`},
+		{"an object without a selection set", `{me}`},
+		{"a leaf with a selection set", `{when{x}}`},
+		{"an unknown field", `{me{illegal}}`},
+		{"an unknown mutation", `mutation{illegal}`},
+		{"an alias of two fields", `{me{x:name x:first}}`},
+		{"an alias with two arguments", `{x:echo(n:1) x:echo(n:2)}`},
+		{"a type definition", `{me{name}} type T{a:Int}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fx := people()
-			if got := execute(newExecutor(fx.build()), test.query, "", nil); !strings.HasPrefix(got, "rejected: ") || fx.calls != nil {
-				t.Error(got, fx.calls)
+			got := execute(newExecutor(fx.build()), test.query, "", nil)
+			if !strings.HasPrefix(got, "rejected: ") || fx.calls != nil {
+				t.Errorf("got %s and the calls %v, want rejected", got, fx.calls)
 			}
 		})
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// nest is a fixture of objects in objects, of which the plain oneParent are properties and the others are resolved. All leaves that are properties are value; resolvers of leaves fail with err, or answer null.
+// nested is a fixture of nested objects. Fields in lower case have no resolver, and their leaves
+// are value. Resolvers of leaves return null, or err.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -22,11 +23,14 @@ func nested(value any, err error) *fixture {
 	below := perParent(func(p *testObject) any { return p.fields["n"] })
 	return &fixture{sdl: `type Query { n: N, N: N, mustN: N!, MustN: N! }
 		type N { s: String, S: String, mustS: String!, MustS: String!, n: N, N: N, mustN: N!, MustN: N! }`,
-		resolvers: map[string]resolver{"Query.n": returns(inner), "Query.N": returns(inner), "Query.mustN": returns(inner), "Query.MustN": returns(inner),
-			"N.N": below, "N.MustN": below, "N.S": leaf, "N.MustS": leaf}}
+		resolvers: map[string]resolver{
+			"Query.n": returns(inner), "Query.N": returns(inner), "Query.mustN": returns(inner), "Query.MustN": returns(inner),
+			"N.N": below, "N.MustN": below, "N.S": leaf, "N.MustS": leaf,
+		}}
 }
 
-// faults are errors at paths of a query in which each name stands once, or in a line of its own.
+// errorsJSON returns errors as JSON. A path ends with a blank and a line if its last name is not
+// unique in the query.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {
@@ -47,13 +51,13 @@ func TestNullableTree(t *testing.T) {
 	const leaves = `"s":null,"S":null`
 	const data = `{"n":{` + leaves + `,"n":{` + leaves + `},"N":{` + leaves + `}},"N":{` + leaves + `,"n":{` + leaves + `},"N":{` + leaves + `}}}`
 	nested(nil, nil).check(t, query, nil, `{"data":`+data+`}`)
-	t.Run("each error is told with its own path, in the order of the answer", func(t *testing.T) {
+	t.Run("errors have their paths, in the order of the response", func(t *testing.T) {
 		nested(panics{}, nil).check(t, query, nil, `{"errors":[`+errorsJSON(query, "panic of a leaf", "n.s", "n.n.s 2", "n.N.s 3", "N.s 4", "N.n.s 5", "N.N.s 6")+`],"data":`+data+`}`)
 		nested(nil, errNo).check(t, query, nil, `{"errors":[`+errorsJSON(query, "no", "n.S", "n.n.S 2", "n.N.S 3", "N.S 4", "N.n.S 5", "N.N.S 6")+`],"data":`+data+`}`)
 	})
 }
 
-// Four chains of fields that must not be null, each under one that may be: an error at the end of each takes all of its chain away and nothing else.
+// Four chains of non-null fields below a nullable field: an error at the end nulls its chain only.
 func TestNonNullChain(t *testing.T) {
 	const query = `{a:n{b:mustN{c:MustN{d:mustN{e:mustS}}}} f:N{g:mustN{h:MustN{i:MustN{j:mustS}}}} k:n{l:MustN{m:mustN{o:MustN{p:MustS}}}} q:N{r:MustN{u:mustN{v:mustN{w:MustS}}}} x:n{s}}`
 	const data = `{"a":null,"f":null,"k":null,"q":null,"x":{"s":null}}`
@@ -78,32 +82,36 @@ func TestErrorsOfSeveralFields(t *testing.T) {
 		"T.mustLeaf": fails(errNo),
 	})
 	for _, test := range []struct{ name, query, errors, data string }{
-		{"all are told, in the order of the answer", `{musts{s} t{leaf s} list{s}}`,
+		{"errors are in the order of the response", `{musts{s} t{leaf s} list{s}}`,
 			`{"message":"coded","path":["musts"],"locations":[{"line":1,"column":2}],"extensions":{"code":"C"}},` + errorJSON(`"t","leaf"`, "panic of a resolver", "13") + `,` + errorJSON(`"list"`, "no", "21"),
 			`{"musts":null,"t":{"leaf":null,"s":"s"},"list":null}`},
-		{"one field under two names is two", `{a:list{s} b:list{s}}`, errorJSON(`"a"`, "no", "2") + `,` + errorJSON(`"b"`, "no", "12"), `{"a":null,"b":null}`},
-		{"several of one list are told with their places", `{t{list{must}}}`, errorJSON(`"t","list",1,"must"`, "must not be null", "9") + `,` + errorJSON(`"t","list",3,"must"`, "must not be null", "9"),
+		{"two aliases have two errors", `{a:list{s} b:list{s}}`, errorJSON(`"a"`, "no", "2") + `,` + errorJSON(`"b"`, "no", "12"), `{"a":null,"b":null}`},
+		{"errors of list elements have their indexes", `{t{list{must}}}`, errorJSON(`"t","list",1,"must"`, "must not be null", "9") + `,` + errorJSON(`"t","list",3,"must"`, "must not be null", "9"),
 			`{"t":{"list":[{"must":"ok"},null,{"must":"ok"},null]}}`},
-		{"one that takes an object away is told behind those that were there before, and no other of the object is", `{t{leaf mustLeaf must s}}`,
+		{"a null object keeps its earlier errors, and has no later ones", `{t{leaf mustLeaf must s}}`,
 			errorJSON(`"t","leaf"`, "panic of a resolver", "4") + `,` + errorJSON(`"t","mustLeaf"`, "no", "9"), `{"t":null}`},
-		{"one is enough to take all data away", `{list{s} a:must{mustT{must}} b:must{mustLeaf} musts{s}}`,
+		{"null data has the error that made it null", `{list{s} a:must{mustT{must}} b:must{mustLeaf} musts{s}}`,
 			errorJSON(`"list"`, "no", "2") + `,` + errorJSON(`"a","mustT","must"`, "must not be null", "23"), `null`},
-		{"a null beside an error is none of its own", `{t{t{s} leaf}}`, errorJSON(`"t","leaf"`, "panic of a resolver", "9"), `{"t":{"t":null,"leaf":null}}`},
+		{"a nullable null next to an error", `{t{t{s} leaf}}`, errorJSON(`"t","leaf"`, "panic of a resolver", "9"), `{"t":{"t":null,"leaf":null}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fx.check(t, test.query, nil, `{"errors":[`+test.errors+`],"data":`+test.data+`}`)
 		})
 	}
 	if coded.Path != nil {
-		t.Errorf("the resolver's own error was written to: %v", coded.Path)
+		t.Errorf("the path %v was stored in the resolver's error", coded.Path)
 	}
 }
 
-// Among the parents of one call some are answered, some null, and some fail each with an error of its own.
 func TestBatchErrorsArePerParent(t *testing.T) {
 	other := gqlerror.Errorf("other")
 	fx := nullable().with(map[string]resolver{
-		"Query.list": returns(list(obj("T", "list", list(obj("T", "s", "a"), obj("T", "s", "b"))), nil, obj("T", "list", list()), obj("T", "list", list(obj("T", "s", "c"), obj("T", "s", "d"))))),
+		"Query.list": returns(list(
+			obj("T", "list", list(obj("T", "s", "a"), obj("T", "s", "b"))),
+			nil,
+			obj("T", "list", list()),
+			obj("T", "list", list(obj("T", "s", "c"), obj("T", "s", "d"))),
+		)),
 		"T.t": func(parents []*testObject, _ map[string]any) ([]any, error) {
 			return list(obj("T", "s", "x"), nil, nil, nil)[:len(parents)], graphql.BatchErrorList{nil, errNo, nil, other}
 		},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// people is a fixture of people who have friends; every edge has a resolver.
+// people is a fixture in which every edge has a resolver.
 func people() *fixture {
 	friends := func(n int) resolver {
 		return perParent(func(p *testObject) any {
@@ -17,7 +17,7 @@ func people() *fixture {
 		})
 	}
 	return &fixture{sdl: `
-		type Query { me: Person, people: [Person], empty: [Person], nobody: Person, echo(arg: String = "none", n: Int): String, when: String }
+		type Query { me: Person, people: [Person], empty: [Person], absent: Person, echo(arg: String = "none", n: Int): String, when: String }
 		type Person { name: String, friends(n: Int): [Person], best: Person, first: String, tags: [String], house: House }
 		type House { street: String, owner: Person }
 		type Mutation { add(n: Int): Counter, fail: Int }
@@ -26,9 +26,9 @@ func people() *fixture {
 			"Query.me":       returns(obj("Person", "name", "a", "tags", []string{"x", "y"}, "house", obj("House", "street", "s"))),
 			"Query.people":   returns(list(obj("Person", "name", "a"), obj("Person", "name", "b"), obj("Person", "name", "c"))),
 			"Query.empty":    returns(list()),
-			"Query.nobody":   returns(nil),
+			"Query.absent":   returns(nil),
 			"Person.friends": friends(2),
-			"Person.best":    perParent(func(p *testObject) any { return obj("Person", "name", fmt.Sprint("best of ", p.fields["name"])) }),
+			"Person.best":    perParent(func(p *testObject) any { return obj("Person", "name", "best of "+p.fields["name"].(string)) }),
 			"House.owner":    returns(obj("Person", "name", "o")),
 			"Query.echo":     func(_ []*testObject, args map[string]any) ([]any, error) { return []any{fmt.Sprint(args)}, nil },
 		}}
@@ -46,33 +46,33 @@ func TestExecution(t *testing.T) {
 			`{"data":{"me":{"tags":["x","y"],"name":"a","__typename":"Person","first":null},"when":null,"__typename":"Query"}}`, nil},
 		{"aliases name the fields of the response", `{b:me{x:name y:name t:__typename} a:me{name}}`, nil,
 			`{"data":{"b":{"x":"a","y":"a","t":"Person"},"a":{"name":"a"}}}`, []string{"Query.a 1", "Query.b 1"}},
-		{"a field of each name is resolved once, whatever it is selected by", `{me{name} ...F me{friends{name}} ...on Query{me{friends{first}}}} fragment F on Query{me{tags}}`, nil,
+		{"a field that is selected several times is resolved once", `{me{name} ...F me{friends{name}} ...on Query{me{friends{first}}}} fragment F on Query{me{tags}}`, nil,
 			`{"data":{"me":{"name":"a","tags":["x","y"],"friends":[{"name":"a0","first":null},{"name":"a1","first":null}]}}}`,
 			[]string{"Query.me 1", "Person.friends 1"}},
-		{"merged fields stand where the first stood", `{me{name first:name} when me{first:name tags name}}`, nil,
+		{"a merged field has the place of its first selection", `{me{name first:name} when me{first:name tags name}}`, nil,
 			`{"data":{"me":{"name":"a","first":"a","tags":["x","y"]},"when":null}}`, nil},
-		{"a level's field is called once with all parents, whatever lists they came from", `{people{friends{friends{best{name}}}}}`, nil,
+		{"a resolver is called once with the parents of all lists", `{people{friends{friends{best{name}}}}}`, nil,
 			`{"data":{"people":[` +
 				`{"friends":[{"friends":[{"best":{"name":"best of a00"}},{"best":{"name":"best of a01"}}]},{"friends":[{"best":{"name":"best of a10"}},{"best":{"name":"best of a11"}}]}]},` +
 				`{"friends":[{"friends":[{"best":{"name":"best of b00"}},{"best":{"name":"best of b01"}}]},{"friends":[{"best":{"name":"best of b10"}},{"best":{"name":"best of b11"}}]}]},` +
 				`{"friends":[{"friends":[{"best":{"name":"best of c00"}},{"best":{"name":"best of c01"}}]},{"friends":[{"best":{"name":"best of c10"}},{"best":{"name":"best of c11"}}]}]}]}}`,
 			[]string{"Query.people 1", "Person.friends 3", "Person.friends 6", "Person.best 12"}},
-		{"two selections of a field are two calls", `{people{a:friends(n:1){best{name}} b:friends(n:2){name}}}`, nil, `` +
+		{"two aliases of a field are two calls", `{people{a:friends(n:1){best{name}} b:friends(n:2){name}}}`, nil, `` +
 			`{"data":{"people":[{"a":[{"best":{"name":"best of a0"}},{"best":{"name":"best of a1"}}],"b":[{"name":"a0"},{"name":"a1"}]},` +
 			`{"a":[{"best":{"name":"best of b0"}},{"best":{"name":"best of b1"}}],"b":[{"name":"b0"},{"name":"b1"}]},` +
 			`{"a":[{"best":{"name":"best of c0"}},{"best":{"name":"best of c1"}}],"b":[{"name":"c0"},{"name":"c1"}]}]}}`,
 			[]string{"Query.people 1", "Person.a 3", "Person.b 3", "Person.best 6"}},
-		{"resolvers below plain fields are called too", `{me{house{street owner{name house{owner{name}}}}}}`, nil,
+		{"resolvers below a field without a resolver", `{me{house{street owner{name house{owner{name}}}}}}`, nil,
 			`{"data":{"me":{"house":{"street":"s","owner":{"name":"o","house":null}}}}}`, []string{"Query.me 1", "House.owner 1"}},
-		{"an empty list calls nothing below", `{empty{friends{name}}}`, nil, `{"data":{"empty":[]}}`, []string{"Query.empty 1"}},
-		{"neither does null", `{nobody{friends{name}}}`, nil, `{"data":{"nobody":null}}`, []string{"Query.nobody 1"}},
-		{"a field that is not included is not called", `query($no:Boolean!){me{friends@include(if:$no){name} best@skip(if:true){name} name}}`, map[string]any{"no": false},
+		{"an empty list calls no resolver below", `{empty{friends{name}}}`, nil, `{"data":{"empty":[]}}`, []string{"Query.empty 1"}},
+		{"null calls no resolver below", `{absent{friends{name}}}`, nil, `{"data":{"absent":null}}`, []string{"Query.absent 1"}},
+		{"a skipped field is not called", `query($no:Boolean!){me{friends@include(if:$no){name} best@skip(if:true){name} name}}`, map[string]any{"no": false},
 			`{"data":{"me":{"name":"a"}}}`, []string{"Query.me 1"}},
-		{"arguments have their defaults", `{echo}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
-		{"a variable that is not given leaves its argument out", `query($n:Int){echo(n:$n)}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
-		{"one that is null is null", `query($n:Int){echo(n:$n)}`, map[string]any{"n": nil}, `{"data":{"echo":"map[arg:none n:\u003cnil\u003e]"}}`, nil},
+		{"an argument has its default", `{echo}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
+		{"an absent variable omits its argument", `query($n:Int){echo(n:$n)}`, nil, `{"data":{"echo":"map[arg:none]"}}`, nil},
+		{"a variable that is null is null", `query($n:Int){echo(n:$n)}`, map[string]any{"n": nil}, `{"data":{"echo":"map[arg:none n:\u003cnil\u003e]"}}`, nil},
 		{"a variable has its default", `query($s:String="x"){echo(arg:$s,n:3)}`, nil, `{"data":{"echo":"map[arg:x n:3]"}}`, nil},
-		{"bad variables never reach a resolver", `query($n:Int){echo(n:$n)}`, map[string]any{"n": "many"}, `rejected: input: variable.n cannot use string as Int`, nil},
+		{"an invalid variable is rejected", `query($n:Int){echo(n:$n)}`, map[string]any{"n": "many"}, `rejected: input: variable.n cannot use string as Int`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { people().check(t, test.query, test.variables, test.want, test.calls...) })
 	}
@@ -80,20 +80,20 @@ func TestExecution(t *testing.T) {
 
 func TestDirectives(t *testing.T) {
 	for _, test := range []struct{ name, selection, want string }{
-		{"without directives everything is there", `a:name b:name`, `{"a":"a","b":"a"}`},
+		{"no directive", `a:name b:name`, `{"a":"a","b":"a"}`},
 		{"@include(if: true) includes a field", `a:name b:name@include(if:true)`, `{"a":"a","b":"a"}`},
 		{"@include(if: false) omits it", `a:name b:name@include(if:false)`, `{"a":"a"}`},
 		{"@skip(if: false) includes it", `a:name b:name@skip(if:false)`, `{"a":"a","b":"a"}`},
 		{"@skip(if: true) omits it", `a:name b:name@skip(if:true)`, `{"a":"a"}`},
-		{"both must agree", `a:name b:name@include(if:true)@skip(if:true) c:name@include(if:false)@skip(if:false) d:name@include(if:true)@skip(if:false)`, `{"a":"a","d":"a"}`},
+		{"@skip and @include of one field", `a:name b:name@include(if:true)@skip(if:true) c:name@include(if:false)@skip(if:false) d:name@include(if:true)@skip(if:false)`, `{"a":"a","d":"a"}`},
 		{"@include(if: false) omits a fragment spread", `a:name ...F@include(if:false)`, `{"a":"a"}`},
 		{"@include(if: true) includes it", `a:name ...F@include(if:true)`, `{"a":"a","b":"a"}`},
 		{"@skip(if: true) omits it", `a:name ...F@skip(if:true)`, `{"a":"a"}`},
 		{"an inline fragment is omitted", `a:name ...on Person@include(if:false){b:name}`, `{"a":"a"}`},
-		{"one without a type too", `a:name ...@skip(if:true){b:name}`, `{"a":"a"}`},
-		{"or included", `a:name ...@skip(if:false){b:name}`, `{"a":"a","b":"a"}`},
-		{"a field that is omitted here may be included there", `a:name@skip(if:true) ...on Person{a:name}`, `{"a":"a"}`},
-		{"where everything is omitted an empty object is left", `a:name@skip(if:true)`, `{}`},
+		{"an inline fragment without a type is omitted", `a:name ...@skip(if:true){b:name}`, `{"a":"a"}`},
+		{"an inline fragment without a type is included", `a:name ...@skip(if:false){b:name}`, `{"a":"a","b":"a"}`},
+		{"a field that is skipped once and selected again", `a:name@skip(if:true) ...on Person{a:name}`, `{"a":"a"}`},
+		{"an object without fields is empty", `a:name@skip(if:true)`, `{}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			query := `{me{` + test.selection + ` ...F@skip(if:true)}} fragment F on Person{b:name}`
@@ -107,13 +107,13 @@ func TestMutationsAreSerial(t *testing.T) {
 	fx := people().with(map[string]resolver{
 		"Mutation.add": func(_ []*testObject, args map[string]any) ([]any, error) {
 			var n int
-			if fmt.Sscan(fmt.Sprint(args["n"]), &n); n == 1 { // the first
+			if fmt.Sscan(fmt.Sprint(args["n"]), &n); n == 1 { // the first mutation
 				total = 0
 			}
 			total += n
 			return []any{obj("Counter", "total", total)}, nil
 		},
-		// It runs with all below the mutation before the next one starts.
+		// It runs before the next mutation starts.
 		"Counter.again": perParent(func(*testObject) any { return total }),
 		"Mutation.fail": func([]*testObject, map[string]any) ([]any, error) { return nil, fmt.Errorf("no") },
 	})

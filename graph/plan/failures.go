@@ -13,8 +13,8 @@ import (
 type Bounds struct {
 	// Bytes is the maximum length of the data. Longer data is replaced by null and a [LimitError].
 	Bytes int
-	// Errors is the maximum number of errors in the response. Beyond it errors are only counted, because their paths
-	// are expensive if a store fails for very many objects.
+	// Errors is the maximum number of errors in the response. Beyond it errors are only counted,
+	// because their paths are expensive if a store fails for very many objects.
 	Errors int
 	// Unreported is set to the number of errors beyond Errors.
 	Unreported int
@@ -58,8 +58,8 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at the current path, which ends with field s or with an element of its list. below is appended
-// to the path. It returns false.
+// failHere adds an error at the current path, which ends with field s or with an element of its
+// list. below is appended to the path. It returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
@@ -88,8 +88,8 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx of a leaf that may add errors: gqlgen's marshallers report them by graphql.AddError. The ctx is
-// valid while the leaf is written.
+// leafCtx returns the ctx of a leaf that may add errors: gqlgen's marshallers report them by
+// graphql.AddError. The ctx is valid while the leaf is written.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()

@@ -13,8 +13,8 @@ import (
 // Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct. The type is
-	// empty for a nil pointer.
+	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct.
+	// The type is empty for a nil pointer.
 	TypeOf func(v any) (pointer any, typ string)
 	// Query, Mutation and Subscription name the root types; empty if the schema has none.
 	Query, Mutation, Subscription string
@@ -38,13 +38,14 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 // Object is an object type.
 type Object struct {
 	Name string
-	// Satisfies are the type conditions that hold for it: its name, and the names of its interfaces and unions.
+	// Satisfies are the type conditions that hold for it: its name, and the names of its interfaces
+	// and unions.
 	Satisfies []string
 	Fields    map[string]*Field
 }
 
-// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen binds; the parent of
-// a root field is nil. exec is the generated execution context.
+// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen
+// binds; the parent of a root field is nil. exec is the generated execution context.
 type Field struct {
 	Name   string
 	Object string
@@ -52,15 +53,16 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// Composite is the object, interface or union type of the field; empty for a leaf.
 	Composite string
-	// Args coerces the arguments; nil if there are none. Requests with the same literals share the result, so
-	// resolvers must not change it.
+	// Args coerces the arguments; nil if there are none. Requests with the same literals share the
+	// result, so resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
 
 	// Leaf appends a leaf that has no resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather collects the children of each parent without a resolver. A panic fails the field for all parents.
+	// Gather collects the children of each parent without a resolver. A panic fails the field for all
+	// parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
@@ -78,11 +80,12 @@ type Field struct {
 	Elems func(value any, to *Children)
 }
 
-// Source waits for the next event of a subscription, and returns its value, nil for null. It returns false after the
-// last event, or when ctx is done.
+// Source waits for the next event of a subscription, and returns its value, nil for null. It
+// returns false after the last event, or when ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
-// NewSource returns a source that reads the channel of a resolver; wrap is Pointers, Slices or Values.
+// NewSource returns a source that reads the channel of a resolver; wrap is Pointers, Slices or
+// Values.
 func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {
@@ -169,8 +172,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// AppendMarshaler appends the output of gqlgen's marshaller, for scalars without an Append function. It returns false for
-// null.
+// AppendMarshaler appends the output of gqlgen's marshaller, for scalars without an Append
+// function. It returns false for null.
 func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
 	if m == nil || m == graphql.Null {
 		return dst, false

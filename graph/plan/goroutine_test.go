@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// goroutine names the one that runs.
+// goroutine returns the name of the calling goroutine.
 func goroutine() string {
 	var head [64]byte
 	name, _, _ := strings.Cut(string(head[:runtime.Stack(head[:], false)]), " [")
@@ -34,7 +34,7 @@ func TestGoroutinesPerLevel(t *testing.T) {
 		}
 		execute(newExecutor(fx.build()), query, "", nil)
 		if len(ran) != want || !ran[goroutine()] {
-			t.Errorf("%s ran on %v, and should on %d, its caller's among them", query, ran, want)
+			t.Errorf("%s ran in goroutines %v, want %d including the caller's", query, ran, want)
 		}
 	}
 }

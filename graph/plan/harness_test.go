@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testObject is an object of any type, with the values of its fields that have no resolver. A value may be an error.
+// testObject is an object of any type, with the values of its fields that have no resolver. A value
+// may be an error.
 type testObject struct {
 	typ    string
 	fields map[string]any
@@ -202,7 +203,9 @@ func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefini
 }
 
 // recorded returns a resolver that adds its calls to fx.calls.
-func (fx *fixture) recorded(object string, resolve resolver) func(context.Context, any, []any, map[string]any, []any) ([]any, error) {
+func (fx *fixture) recorded(object string, resolve resolver) func(
+	ctx context.Context, exec any, parents []any, args map[string]any, dst []any,
+) ([]any, error) {
 	return func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
 		fx.mu.Lock()
 		fx.calls = append(fx.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
@@ -216,7 +219,8 @@ func (fx *fixture) recorded(object string, resolve resolver) func(context.Contex
 	}
 }
 
-// appendJSON returns a function that appends a leaf, or null for a list with a null that its type does not allow.
+// appendJSON returns a function that appends a leaf, or null for a list with a null that its type
+// does not allow.
 func appendJSON(def *ast.FieldDefinition) appendFunc {
 	return func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
 		if value == any(panics{}) {

@@ -19,7 +19,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// echo are resolvers that answer with the arguments that they were called with.
+// echo has resolvers that return their arguments.
 type echo struct{ exec.ResolverRoot }
 
 func (e echo) Query() exec.QueryResolver       { return echoQuery{} }
@@ -64,11 +64,11 @@ func (echoQuery) Users(_ context.Context, first *int, after *string, _ *int, _ *
 	return &model.UserConnection{Nodes: []*tables.User{{Username: said}}}, nil
 }
 
-// planOf announces tasks to nobody.
-func planOf(context.Context) plan.Tasks { return idle{} }
+// noTasks returns a task tracker that does nothing.
+func noTasks(context.Context) plan.Tasks { return idle{} }
 
-// answered is what the schema answers to the request, from a document that is kept.
-func answered(t *testing.T, e *executor.Executor, query string, variables map[string]any) string {
+// execute returns the response as JSON, or "rejected: " and an error.
+func execute(t *testing.T, e *executor.Executor, query string, variables map[string]any) string {
 	t.Helper()
 	ctx := graphql.StartOperationTrace(t.Context())
 	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: variables})
@@ -84,13 +84,13 @@ func answered(t *testing.T, e *executor.Executor, query string, variables map[st
 	return string(text)
 }
 
-// TestInputs shows what becomes of arguments on their way through the code that is generated of the schema.
+// Arguments of operations become Go values by the code that is generated from the schema.
 func TestInputs(t *testing.T) {
 	post := func(definitions, input string) string {
 		return `mutation` + definitions + `{postTwit(input:` + input + `){clientMutationId}}`
 	}
 	type object = map[string]any
-	said := func(text string) string {
+	echoed := func(text string) string {
 		quoted, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
@@ -98,44 +98,44 @@ func TestInputs(t *testing.T) {
 		return `{"data":{"postTwit":{"clientMutationId":` + string(quoted) + `}}}`
 	}
 	const photo, other = "https://a.example/1", "https://a.example/2"
-	e := executor.New(exec.NewPlannedSchema(exec.Config{Resolvers: echo{}}, planOf))
+	e := executor.New(exec.NewPlannedSchema(exec.Config{Resolvers: echo{}}, noTasks))
 	e.SetQueryCache(lru.New[*ast.QueryDocument](100))
 	for _, test := range []struct {
 		name, query string
 		variables   object
 		want        string
 	}{
-		{"defaults of an object's fields are put in", post("", `{content:"x"}`), nil, said("content x, visibility PUBLIC")},
-		{"of a variable too", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x"}}, said("content x, visibility PUBLIC")},
-		{"and not where it says something else", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x", "visibility": "FOLLOWERS"}}, said("content x, visibility FOLLOWERS")},
-		{"or null", post("", `{content:"x",visibility:null}`), nil, said("content x, visibility null")},
-		{"or null by a variable", post("($v:Visibility)", `{content:"x",visibility:$v}`), object{"v": nil}, said("content x, visibility null")},
-		{"they are if the variable is not given", post("($v:Visibility)", `{content:"x",visibility:$v}`), nil, said("content x, visibility PUBLIC")},
-		{"an enum may be a variable", post("($v:Visibility)", `{content:"x",visibility:$v}`), object{"v": "FOLLOWERS"}, said("content x, visibility FOLLOWERS")},
-		{"an enum may be a literal", post("", `{content:"x",visibility:FOLLOWERS}`), nil, said("content x, visibility FOLLOWERS")},
-		{"what is absent is not null", post("", `{content:"x",title:null}`), nil, said("content x, title null, visibility PUBLIC")},
-		{"a list", post("", `{content:"x",photoUrls:["`+photo+`","`+other+`"]}`), nil, said(`content x, photoUrls ["` + photo + `","` + other + `"], visibility PUBLIC`)},
-		{"an empty list is not null", post("", `{content:"x",photoUrls:[]}`), nil, said(`content x, photoUrls [], visibility PUBLIC`)},
-		{"a list may be null", post("", `{content:"x",photoUrls:null}`), nil, said(`content x, photoUrls null, visibility PUBLIC`)},
-		{"a value is a list of it", post("", `{content:"x",photoUrls:"`+photo+`"}`), nil, said(`content x, photoUrls ["` + photo + `"], visibility PUBLIC`)},
-		{"by a variable too", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": photo}, said(`content x, photoUrls ["` + photo + `"], visibility PUBLIC`)},
-		{"a variable may be an element", post("($v:URL!)", `{content:"x",photoUrls:["`+photo+`",$v]}`), object{"v": other}, said(`content x, photoUrls ["` + photo + `","` + other + `"], visibility PUBLIC`)},
-		{"a default may be an object", post(`($v:PostTwitInput={content:"x",visibility:FOLLOWERS})`, "$v"), nil, said("content x, visibility FOLLOWERS")},
-		{"a scalar that its type does not allow fails its field", post("", `{content:"x",photoUrls:"no"}`), nil, `{"errors":[{"message":"it must be an absolute URL with http or https","path":["postTwit"],"locations":[{"line":1,"column":10}]}],"data":{"postTwit":null}}`},
-		{"null in a list that has none", post("", `{content:"x",photoUrls:[null]}`), nil, `rejected: input:1:49: Expected value of type "URL!", found null.`},
-		{"null in such a list by a variable", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": []any{photo, nil}}, `rejected: input: variable.v[1] cannot be null`},
-		{"a field that must be there", post("", `{title:"x"}`), nil, `rejected: input:1:25: Field "PostTwitInput.content" of required type "String!" was not provided.`},
-		{"an argument that must not be null", `query($v:String!){user(username:$v){username}}`, object{"v": "x"}, `{"data":{"user":{"username":"x"}}}`},
-		{"that has a default by the variable", `query($v:String="y"){user(username:$v){username}}`, nil, `{"data":{"user":{"username":"y"}}}`},
-		{"null fails the field, as it has no default for that", `query($v:String="y"){user(username:$v){username}}`, object{"v": nil},
+		{"defaults of input fields", post("", `{content:"x"}`), nil, echoed("content x, visibility PUBLIC")},
+		{"defaults of input fields in a variable", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x"}}, echoed("content x, visibility PUBLIC")},
+		{"a value overrides the default", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x", "visibility": "FOLLOWERS"}}, echoed("content x, visibility FOLLOWERS")},
+		{"null overrides the default", post("", `{content:"x",visibility:null}`), nil, echoed("content x, visibility null")},
+		{"a null variable overrides the default", post("($v:Visibility)", `{content:"x",visibility:$v}`), object{"v": nil}, echoed("content x, visibility null")},
+		{"an absent variable has the default", post("($v:Visibility)", `{content:"x",visibility:$v}`), nil, echoed("content x, visibility PUBLIC")},
+		{"an enum in a variable", post("($v:Visibility)", `{content:"x",visibility:$v}`), object{"v": "FOLLOWERS"}, echoed("content x, visibility FOLLOWERS")},
+		{"an enum literal", post("", `{content:"x",visibility:FOLLOWERS}`), nil, echoed("content x, visibility FOLLOWERS")},
+		{"null differs from absence", post("", `{content:"x",title:null}`), nil, echoed("content x, title null, visibility PUBLIC")},
+		{"a list", post("", `{content:"x",photoUrls:["`+photo+`","`+other+`"]}`), nil, echoed(`content x, photoUrls ["` + photo + `","` + other + `"], visibility PUBLIC`)},
+		{"an empty list is not null", post("", `{content:"x",photoUrls:[]}`), nil, echoed(`content x, photoUrls [], visibility PUBLIC`)},
+		{"a list that is null", post("", `{content:"x",photoUrls:null}`), nil, echoed(`content x, photoUrls null, visibility PUBLIC`)},
+		{"a value becomes a list of one", post("", `{content:"x",photoUrls:"`+photo+`"}`), nil, echoed(`content x, photoUrls ["` + photo + `"], visibility PUBLIC`)},
+		{"a variable becomes a list of one", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": photo}, echoed(`content x, photoUrls ["` + photo + `"], visibility PUBLIC`)},
+		{"a variable as list element", post("($v:URL!)", `{content:"x",photoUrls:["`+photo+`",$v]}`), object{"v": other}, echoed(`content x, photoUrls ["` + photo + `","` + other + `"], visibility PUBLIC`)},
+		{"an object as default", post(`($v:PostTwitInput={content:"x",visibility:FOLLOWERS})`, "$v"), nil, echoed("content x, visibility FOLLOWERS")},
+		{"an invalid scalar fails the field", post("", `{content:"x",photoUrls:"no"}`), nil, `{"errors":[{"message":"it must be an absolute URL with http or https","path":["postTwit"],"locations":[{"line":1,"column":10}]}],"data":{"postTwit":null}}`},
+		{"null in a list of non-null elements", post("", `{content:"x",photoUrls:[null]}`), nil, `rejected: input:1:49: Expected value of type "URL!", found null.`},
+		{"null in a list of non-null elements, in a variable", post("($v:[URL!])", `{content:"x",photoUrls:$v}`), object{"v": []any{photo, nil}}, `rejected: input: variable.v[1] cannot be null`},
+		{"a required input field", post("", `{title:"x"}`), nil, `rejected: input:1:25: Field "PostTwitInput.content" of required type "String!" was not provided.`},
+		{"a non-null argument", `query($v:String!){user(username:$v){username}}`, object{"v": "x"}, `{"data":{"user":{"username":"x"}}}`},
+		{"a non-null argument with the variable's default", `query($v:String="y"){user(username:$v){username}}`, nil, `{"data":{"user":{"username":"y"}}}`},
+		{"null in a non-null argument fails the field", `query($v:String="y"){user(username:$v){username}}`, object{"v": nil},
 			`{"errors":[{"message":"the argument username: the variable $v can't be null here","path":["user"],"locations":[{"line":1,"column":22}]}],"data":{"user":null}}`},
-		{"a number by a variable, and what is absent", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": 3}, `{"data":{"users":{"nodes":[{"username":"first 3"}]}}}`},
-		{"null is as absent here", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": nil, "a": "c"}, `{"data":{"users":{"nodes":[{"username":"first  after c"}]}}}`},
-		{"a number that is none", `query($n:Int){users(first:$n){nodes{username}}}`, object{"n": "3x"}, `rejected: input: variable.n cannot use string as Int`},
+		{"an absent argument", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": 3}, `{"data":{"users":{"nodes":[{"username":"first 3"}]}}}`},
+		{"null equals absence for a pointer", `query($n:Int,$a:String){users(first:$n,after:$a){nodes{username}}}`, object{"n": nil, "a": "c"}, `{"data":{"users":{"nodes":[{"username":"first  after c"}]}}}`},
+		{"an invalid number", `query($n:Int){users(first:$n){nodes{username}}}`, object{"n": "3x"}, `rejected: input: variable.n cannot use string as Int`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for range 2 { // what is kept of the first request answers the second
-				if diff := cmp.Diff(test.want, answered(t, e, test.query, test.variables)); diff != "" {
+			for range 2 { // the second request takes cached arguments
+				if diff := cmp.Diff(test.want, execute(t, e, test.query, test.variables)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			}

@@ -8,10 +8,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// lists are the fields of nullable that lead to lists, by their types.
+// lists are the list fields of the fixture nullable.
 var lists = []struct{ typ, field string }{{"[T]", "list"}, {"[T!]", "musts"}, {"[T]!", "some"}, {"[T!]!", "all"}}
 
-// errorsIn is a resolver that answers what the parents have of a field; an error among it is that parent's.
+// valueOrError is a resolver that returns the value of a field in each parent, or its error.
 func valueOrError(field string) resolver {
 	return func(parents []*testObject, _ map[string]any) ([]any, error) {
 		values, errs, failed := make([]any, len(parents)), make(graphql.BatchErrorList, len(parents)), false
@@ -33,19 +33,18 @@ func TestListNullability(t *testing.T) {
 	ok, hollow := obj("T", "must", "ok"), obj("T")
 	const whole, gone = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
 	for _, test := range []struct {
-		name  string
-		value any
-		// wants are what becomes of the parent in each of the lists' types. An error is at path and says message; fine are the fields where it is none.
-		wants         [4]string
-		path, message string
-		fine          string
-		resolved      bool // only a resolver can answer this
+		name          string
+		value         any
+		wants         [4]string // the parent's data, for each list type
+		path, message string    // of the error
+		fine          string    // the fields without an error
+		resolved      bool      // only with a resolver
 	}{
-		{"holds values", list(ok, ok), [4]string{}, "", "", "", false},
+		{"has values", list(ok, ok), [4]string{}, "", "", "", false},
 		{"is empty", list(), [4]string{`{"F":[]}`, `{"F":[]}`, `{"F":[]}`, `{"F":[]}`}, "", "", "", false},
-		{"holds null", list(ok, nil, ok), [4]string{whole, gone, whole, `null`}, `,1`, "must not be null", "list some", false},
+		{"has null", list(ok, nil, ok), [4]string{whole, gone, whole, `null`}, `,1`, "must not be null", "list some", false},
 		{"is null", nil, [4]string{gone, gone, `null`, `null`}, ``, "must not be null", "list musts", false},
-		{"holds an object that an error takes away", list(ok, hollow, ok), [4]string{whole, gone, whole, `null`}, `,1,"must"`, "must not be null", "", false},
+		{"has an element with a null field", list(ok, hollow, ok), [4]string{whole, gone, whole, `null`}, `,1,"must"`, "must not be null", "", false},
 		{"failed", errNo, [4]string{gone, gone, `null`, `null`}, ``, "no", "", true},
 	} {
 		for i, l := range lists {
@@ -58,9 +57,9 @@ func TestListNullability(t *testing.T) {
 					continue
 				}
 				for at, where := range []string{"the first", "the middle", "the last"} {
-					how := " by a property"
+					how := " without a resolver"
 					if resolved {
-						how = " by a resolver"
+						how = " with a resolver"
 					}
 					t.Run("a "+l.typ+" of "+where+" parent "+test.name+how, func(t *testing.T) {
 						parents, answers := list(), []string{}
@@ -91,11 +90,12 @@ func TestListNullability(t *testing.T) {
 	}
 }
 
-// leaves is a fixture of lists of leaves: one value each to the plan.
+// leafLists is a fixture with lists of leaves, which the plan treats as one leaf.
 func leafLists(value any) *fixture {
+	parent := func(v any) *testObject { return obj("T", "v", v, "a", v, "b", v, "c", v, "d", v) }
 	return &fixture{sdl: `type Query { ts: [T] } type T { a: [String], b: [String!], c: [String]!, d: [String!]!, A: [String], B: [String!], C: [String]!, D: [String!]! }`,
 		resolvers: map[string]resolver{
-			"Query.ts": returns(list(obj("T", "v", []any{"x"}, "a", []any{"x"}, "b", []any{"x"}, "c", []any{"x"}, "d", []any{"x"}), obj("T", "v", value, "a", value, "b", value, "c", value, "d", value))),
+			"Query.ts": returns(list(parent([]any{"x"}), parent(value))),
 			"T.A":      valueOrError("v"), "T.B": valueOrError("v"), "T.C": valueOrError("v"), "T.D": valueOrError("v"),
 		}}
 }
@@ -110,8 +110,8 @@ func TestLeafListNullability(t *testing.T) {
 		fine    string
 		fields  string
 	}{
-		{"holds values", []any{"x", "y"}, [4]string{`{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`}, "", "", "abcdABCD"},
-		{"holds null", []any{"x", nil, "y"}, [4]string{whole, gone, whole, `null`}, "must not be null", "abcABC", "abcdABCD"},
+		{"has values", []any{"x", "y"}, [4]string{`{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`}, "", "", "abcdABCD"},
+		{"has null", []any{"x", nil, "y"}, [4]string{whole, gone, whole, `null`}, "must not be null", "abcABC", "abcdABCD"},
 		{"is null", nil, [4]string{gone, gone, `null`, `null`}, "must not be null", "abAB", "abcdABCD"},
 		{"failed", errNo, [4]string{gone, gone, `null`, `null`}, "no", "", "ABCD"},
 		{"panics", panics{}, [4]string{gone, gone, `null`, `null`}, "panic of a leaf", "", "abcdABCD"},

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// telling is a planned schema whose field T.leaf is written by gqlgen's own marshalling.
+// withMarshaller returns a planned schema whose field T.leaf is written by a gqlgen marshaller.
 func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
 	schema := fx.build()
 	leaf := schema.config.Types.Objects["T"].Fields["leaf"]
@@ -20,8 +20,9 @@ func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) g
 }
 
 func TestMarshallerErrors(t *testing.T) {
-	// in writes as gqlgen's code for a leaf does: what is null tells so unless the field has an error, and others fail as they are written.
-	in := func(ctx context.Context, value any) graphql.Marshaler {
+	// marshal is like gqlgen's code of a leaf: null adds an error unless the field has one, and NaN
+	// fails in MarshalGQL.
+	marshal := func(ctx context.Context, value any) graphql.Marshaler {
 		switch value {
 		case nil:
 			for range 2 {
@@ -40,27 +41,28 @@ func TestMarshallerErrors(t *testing.T) {
 		objects     []any
 		want        string
 	}{
-		{"a value that can't be written is null, and told at its path", `{list{list{x:leaf}}}`, list(obj("T", "list", list(obj("T", "leaf", "a"), obj("T", "leaf", "NaN")))),
+		{"a value that can't be marshalled is null, with an error", `{list{list{x:leaf}}}`, list(obj("T", "list", list(obj("T", "leaf", "a"), obj("T", "leaf", "NaN")))),
 			`{"errors":[` + errorJSON(`"list",0,"list",1,"x"`, "cannot marshal infinite no NaN float values", "12") + `],"data":{"list":[{"list":[{"x":"a"},{"x":null}]}]}}`},
-		{"a null of which an error is told has no other", `{list{leaf}}`, list(obj("T")),
+		{"null with an error has no second error", `{list{leaf}}`, list(obj("T")),
 			`{"errors":[` + errorJSON(`"list",0,"leaf"`, "the requested element is null", "7") + `],"data":{"list":[null]}}`},
-		{"what is told before another leaf panics is told once", `{list{leaf s}}`, list(obj("T", "leaf", "NaN", "s", panics{}), obj("T", "leaf", "b", "s", "s")),
+		{"an error is not repeated if another leaf panics", `{list{leaf s}}`, list(obj("T", "leaf", "NaN", "s", panics{}), obj("T", "leaf", "b", "s", "s")),
 			`{"errors":[` + errorJSON(`"list",0,"leaf"`, "cannot marshal infinite no NaN float values", "7") + `,` + errorJSON(`"list",0,"s"`, "panic of a leaf", "12") +
 				`],"data":{"list":[{"leaf":null,"s":null},{"leaf":"b","s":"s"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema := nullable().with(map[string]resolver{"Query.list": returns(test.objects)}).withMarshaller(in)
+			schema := nullable().with(map[string]resolver{"Query.list": returns(test.objects)}).withMarshaller(marshal)
 			schema.config.Types.Objects["T"].Fields["leaf"].NonNull = test.objects[0].(*testObject).fields["leaf"] == nil
 			if got := execute(newExecutor(schema), test.query, "", nil); got != test.want {
-				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
+				t.Errorf("response:\ngot  %s\nwant %s", got, test.want)
 			}
 		})
 	}
-	t.Run("it knows its field, what was cancelled, and panics", func(t *testing.T) {
+	t.Run("a marshaller has the ctx of its field", func(t *testing.T) {
 		type key struct{}
-		schema := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))}).withMarshaller(func(ctx context.Context, value any) graphql.Marshaler {
+		fx := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))})
+		schema := fx.withMarshaller(func(ctx context.Context, value any) graphql.Marshaler {
 			if graphql.GetFieldContext(ctx).Field.Alias != "x" || ctx.Value(key{}) != "outside" || ctx.Err() != nil {
-				t.Errorf("the ctx is of %v", graphql.GetPath(ctx))
+				t.Errorf("ctx of %v", graphql.GetPath(ctx))
 			}
 			panic("a marshaller")
 		})
@@ -70,7 +72,7 @@ func TestMarshallerErrors(t *testing.T) {
 		})
 		want := `{"errors":[` + errorJSON(`"list",0,"x"`, "panic of a marshaller", "7") + `],"data":{"list":[{"x":null}]}}`
 		if got := execute(e, `{list{x:leaf}}`, "", nil); got != want {
-			t.Errorf("the answer is\n%s\nand should be\n%s", got, want)
+			t.Errorf("response:\ngot  %s\nwant %s", got, want)
 		}
 	})
 }
@@ -80,7 +82,8 @@ func TestMarshallerErrorsCountTowardsTheBound(t *testing.T) {
 	for range 100 {
 		objects = append(objects, obj("T", "leaf", "x"))
 	}
-	schema := nullable().with(map[string]resolver{"Query.list": returns(objects)}).withMarshaller(func(ctx context.Context, _ any) graphql.Marshaler {
+	fx := nullable().with(map[string]resolver{"Query.list": returns(objects)})
+	schema := fx.withMarshaller(func(ctx context.Context, _ any) graphql.Marshaler {
 		graphql.AddError(ctx, errNo)
 		return graphql.Null
 	})
@@ -89,7 +92,7 @@ func TestMarshallerErrorsCountTowardsTheBound(t *testing.T) {
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		response := next(WithBounds(ctx, bounds))
 		if n := len(response.Errors) + bounds.Unreported; n != 100 {
-			t.Errorf("there are %d errors, want 100", n)
+			t.Errorf("%d errors, want 100", n)
 		}
 		return response
 	})

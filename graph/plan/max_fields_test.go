@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// tooMany is the response to an operation of more fields than there is memory for.
+// tooMany is the response to an operation with too many fields.
 const tooMany = `{"errors":[{"message":"the number of selected fields of an operation is limited to 20000, and this has more"}],"data":null}`
 
 func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {
@@ -27,13 +27,13 @@ func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {
 			got := execute(e, test.query, "", nil)
 			runtime.ReadMemStats(&after)
 			if got != tooMany || fx.calls != nil {
-				t.Errorf("after the calls %q the answer is %s", fx.calls, got)
+				t.Errorf("resolver calls %q, response %s", fx.calls, got)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
-				t.Errorf("it took %d bytes", took)
+				t.Errorf("allocated %d bytes", took)
 			}
 			if values := schema.compiler.cache.Values(); len(values) != 0 {
-				t.Error("it is kept")
+				t.Error("the operation is cached")
 			}
 		})
 	}
@@ -43,8 +43,8 @@ func TestWalkRejectsTooManyFields(t *testing.T) {
 	schema := people().build()
 	ctx := graphql.StartOperationTrace(t.Context())
 	for _, test := range []struct {
-		levels  int
-		refused bool
+		levels   int
+		rejected bool
 	}{{12, false}, {13, true}, {60, true}} {
 		op, errs := newExecutor(schema).CreateOperationContext(ctx, &graphql.RawParams{Query: doubled(test.levels)})
 		if errs != nil {
@@ -56,12 +56,12 @@ func TestWalkRejectsTooManyFields(t *testing.T) {
 			return func(string) string { return "" }
 		})
 		limit := (*LimitError)(nil)
-		if errors.As(err, &limit); !test.refused {
+		if errors.As(err, &limit); !test.rejected {
 			if err != nil || visited != 1<<13-1 {
-				t.Errorf("%d calls of %d levels are visited: %v", visited, test.levels, err)
+				t.Errorf("%d calls are visited in %d levels: %v", visited, test.levels, err)
 			}
 		} else if visited != 0 || limit == nil || limit.Limit != maxFields {
-			t.Errorf("%d calls of %d levels are visited: %v", visited, test.levels, err)
+			t.Errorf("%d calls are visited in %d levels: %v", visited, test.levels, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 )
 
-// interceptor is an extension that goes around fields.
+// interceptor is an extension with a field middleware.
 type interceptor struct{}
 
 func (interceptor) ExtensionName() string                   { return "interceptor" }
@@ -24,14 +24,14 @@ func TestFieldMiddlewaresAreRejected(t *testing.T) {
 		use  func(e *executor.Executor)
 		want string
 	}{
-		{"none is fine", func(*executor.Executor) {}, ""},
-		{"so is one of responses", func(e *executor.Executor) {
+		{"none", func(*executor.Executor) {}, ""},
+		{"around responses", func(e *executor.Executor) {
 			e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response { return next(ctx) })
 		}, ""},
-		{"of fields", func(e *executor.Executor) {
+		{"around fields", func(e *executor.Executor) {
 			e.AroundFields(func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) })
 		}, refused},
-		{"of root fields", func(e *executor.Executor) {
+		{"around root fields", func(e *executor.Executor) {
 			e.AroundRootFields(func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) })
 		}, refused},
 		{"of an extension", func(e *executor.Executor) { e.Use(interceptor{}) }, refused},
@@ -46,7 +46,8 @@ func TestFieldMiddlewaresAreRejected(t *testing.T) {
 				fx.sdl += ` type Subscription { ticks: Person }`
 				fx.resolvers["Subscription.ticks"] = returns(nil)
 				schema := fx.build()
-				schema.config.Types.Objects["Subscription"].Fields["ticks"].Subscribe = func(context.Context, any, map[string]any) (Source, error) {
+				ticks := schema.config.Types.Objects["Subscription"].Fields["ticks"]
+				ticks.Subscribe = func(context.Context, any, map[string]any) (Source, error) {
 					return func(context.Context) (any, bool) { return obj("Person", "name", "tick"), true }, nil
 				}
 				e := newExecutor(schema)
@@ -55,14 +56,15 @@ func TestFieldMiddlewaresAreRejected(t *testing.T) {
 					answer = test.want
 				}
 				if got := execute(e, query, "", nil); got != answer {
-					t.Errorf("the answer to %s is %s, want %s", query, got, answer)
+					t.Errorf("%s: got %s, want %s", query, got, answer)
 				}
 			}
 		})
 	}
-	t.Run("who makes an operation says that there are none", func(t *testing.T) {
+	t.Run("PassField and PassRootField", func(t *testing.T) {
 		m := noopMiddlewares(people().build())
-		if err := m.check(&graphql.OperationContext{ResolverMiddleware: PassField, RootResolverMiddleware: PassRootField}); err != nil {
+		op := &graphql.OperationContext{ResolverMiddleware: PassField, RootResolverMiddleware: PassRootField}
+		if err := m.check(op); err != nil {
 			t.Error(err)
 		}
 	})

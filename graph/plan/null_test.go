@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// nullable is a fixture in which every field has a form that may be null and one that must not.
+// nullable is a fixture with a nullable and a non-null field of each kind.
 func nullable(fields ...any) *fixture {
 	return &fixture{sdl: `
 		type Query { t: T, must: T!, list: [T], musts: [T!], all: [T!]! }
@@ -18,14 +18,14 @@ func nullable(fields ...any) *fixture {
 
 var errNo = errors.New("no")
 
-// fault is an error as it is written.
+// errorJSON returns an error of a response as JSON.
 func errorJSON(path, message string, column string) string {
 	return `{"message":"` + message + `","path":[` + path + `],"locations":[{"line":1,"column":` + column + `}]}`
 }
 
 func TestNullPropagation(t *testing.T) {
 	ok := obj("T", "must", "ok", "s", "s")
-	hollow := obj("T") // whose must is null
+	hollow := obj("T") // its field must is null
 	for _, test := range []struct {
 		name   string
 		fields []any
@@ -33,31 +33,31 @@ func TestNullPropagation(t *testing.T) {
 		data   string
 		errors string
 	}{
-		{"null where it may be is no error", nil, `{t{s t{s} list{s} leaf}}`, `{"t":{"s":null,"t":null,"list":null,"leaf":null}}`, ``},
-		{"null where it must not be nulls the object", nil, `{t{s must}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "6")},
-		{"and all objects above that must not be null", []any{"mustT", obj("T", "mustT", hollow)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
+		{"null in nullable fields", nil, `{t{s t{s} list{s} leaf}}`, `{"t":{"s":null,"t":null,"list":null,"leaf":null}}`, ``},
+		{"null in a non-null field nulls its object", nil, `{t{s must}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "6")},
+		{"non-null objects above are null", []any{"mustT", obj("T", "mustT", hollow)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
 			errorJSON(`"t","mustT","mustT","must"`, "must not be null", "16")},
-		{"up to one that may", []any{"t", obj("T", "mustT", hollow)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
+		{"up to the nearest nullable object", []any{"t", obj("T", "mustT", hollow)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
 			errorJSON(`"t","t","mustT","must"`, "must not be null", "14")},
-		{"or up to all data", []any{"mustT", hollow}, `{must{mustT{must}}}`, `null`, errorJSON(`"must","mustT","must"`, "must not be null", "13")},
-		{"one error is enough for an object", nil, `{t{must mustLeaf mustT{s}}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "4")},
-		{"a null in a list is an element", []any{"list", list(ok, nil, ok)}, `{t{list{s}}}`, `{"t":{"list":[{"s":"s"},null,{"s":"s"}]}}`, ``},
-		{"a null that is no element nulls the list", []any{"musts", list(ok, nil, ok)}, `{t{s musts{s}}}`, `{"t":{"s":null,"musts":null}}`,
+		{"up to data", []any{"mustT", hollow}, `{must{mustT{must}}}`, `null`, errorJSON(`"must","mustT","must"`, "must not be null", "13")},
+		{"one error per object", nil, `{t{must mustLeaf mustT{s}}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "4")},
+		{"null is an element of a nullable list", []any{"list", list(ok, nil, ok)}, `{t{list{s}}}`, `{"t":{"list":[{"s":"s"},null,{"s":"s"}]}}`, ``},
+		{"null in a list of non-null elements nulls the list", []any{"musts", list(ok, nil, ok)}, `{t{s musts{s}}}`, `{"t":{"s":null,"musts":null}}`,
 			errorJSON(`"t","musts",1`, "must not be null", "6")},
-		{"and its object if the list must not be null", []any{"all", list(ok, nil)}, `{t{s all{s}}}`, `{"t":null}`, errorJSON(`"t","all",1`, "must not be null", "6")},
-		{"a list that must not be null, and is, nulls its object", nil, `{t{some{s}}}`, `{"t":null}`, errorJSON(`"t","some"`, "must not be null", "4")},
-		{"a null inside an element nulls that element", []any{"list", list(ok, hollow, ok)}, `{t{list{must}}}`, `{"t":{"list":[{"must":"ok"},null,{"must":"ok"}]}}`,
+		{"null in a non-null list of non-null elements nulls the object", []any{"all", list(ok, nil)}, `{t{s all{s}}}`, `{"t":null}`, errorJSON(`"t","all",1`, "must not be null", "6")},
+		{"null in place of a non-null list nulls the object", nil, `{t{some{s}}}`, `{"t":null}`, errorJSON(`"t","some"`, "must not be null", "4")},
+		{"null inside an element nulls the element", []any{"list", list(ok, hollow, ok)}, `{t{list{must}}}`, `{"t":{"list":[{"must":"ok"},null,{"must":"ok"}]}}`,
 			errorJSON(`"t","list",1,"must"`, "must not be null", "9")},
-		{"or the list, if elements must not be null", []any{"musts", list(ok, hollow, hollow)}, `{t{musts{must}}}`, `{"t":{"musts":null}}`,
+		{"null inside a non-null element nulls the list", []any{"musts", list(ok, hollow, hollow)}, `{t{musts{must}}}`, `{"t":{"musts":null}}`,
 			errorJSON(`"t","musts",1,"must"`, "must not be null", "10")},
-		{"or all above", []any{"mustT", obj("T", "all", list(ok, hollow))}, `{t{mustT{all{must}}}}`, `{"t":null}`, errorJSON(`"t","mustT","all",1,"must"`, "must not be null", "14")},
-		{"an empty list is no null", []any{"all", list(), "some", list()}, `{t{all{s} some{s}}}`, `{"t":{"all":[],"some":[]}}`, ``},
-		{"an error of a property is that field's alone", []any{"t", errNo, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "no", "4")},
-		{"where it must not be null it nulls the object, and is the only error", []any{"mustT", errNo}, `{t{mustT{s}}}`, `{"t":null}`, errorJSON(`"t","mustT"`, "no", "4")},
-		{"a property that panics fails", []any{"t", panics{}, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "panic of a property", "4")},
-		{"a leaf that panics fails", []any{"s", panics{}, "leaf", "l"}, `{t{s leaf}}`, `{"t":{"s":null,"leaf":"l"}}`, errorJSON(`"t","s"`, "panic of a leaf", "4")},
+		{"null inside a non-null element of a non-null list nulls the objects above", []any{"mustT", obj("T", "all", list(ok, hollow))}, `{t{mustT{all{must}}}}`, `{"t":null}`, errorJSON(`"t","mustT","all",1,"must"`, "must not be null", "14")},
+		{"an empty list is not null", []any{"all", list(), "some", list()}, `{t{all{s} some{s}}}`, `{"t":{"all":[],"some":[]}}`, ``},
+		{"an error of a field without a resolver", []any{"t", errNo, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "no", "4")},
+		{"an error of a non-null field nulls the object, and is the only error", []any{"mustT", errNo}, `{t{mustT{s}}}`, `{"t":null}`, errorJSON(`"t","mustT"`, "no", "4")},
+		{"a panic of a field without a resolver", []any{"t", panics{}, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "panic of a property", "4")},
+		{"a panic of a leaf", []any{"s", panics{}, "leaf", "l"}, `{t{s leaf}}`, `{"t":{"s":null,"leaf":"l"}}`, errorJSON(`"t","s"`, "panic of a leaf", "4")},
 		{"an alias is in the path", []any{"list", list(hollow)}, `{a:t{b:list{c:must}}}`, `{"a":{"b":[null]}}`, errorJSON(`"a","b",0,"c"`, "must not be null", "13")},
-		{"what comes before and behind the null is whole", []any{"s", "x", "t", hollow, "leaf", "y"}, `{t{s t{must} leaf}}`, `{"t":{"s":"x","t":null,"leaf":"y"}}`,
+		{"the fields around a null are complete", []any{"s", "x", "t", hollow, "leaf", "y"}, `{t{s t{must} leaf}}`, `{"t":{"s":"x","t":null,"leaf":"y"}}`,
 			errorJSON(`"t","t","must"`, "must not be null", "8")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,28 +91,28 @@ func TestResolverErrors(t *testing.T) {
 		data    string
 		errors  string
 	}{
-		{"an error is every parent's", "t", answer(nil, errNo), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`, at("t", "no", "0", "1", "2")},
-		{"errors of each are theirs, and the others are answered", "t", answer(list(x, nil, x), graphql.BatchErrorList{nil, errNo, nil}), `{list{s t{s}}}`,
+		{"an error fails all parents", "t", answer(nil, errNo), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`, at("t", "no", "0", "1", "2")},
+		{"an error of one parent fails that parent", "t", answer(list(x, nil, x), graphql.BatchErrorList{nil, errNo, nil}), `{list{s t{s}}}`,
 			`[{"s":"a","t":{"s":"x"}},{"s":"b","t":null},{"s":"c","t":{"s":"x"}}]`, at("t", "no", "1")},
-		{"an error counts more than the value beside it", "t", answer(list(x, x, x), graphql.BatchErrorList{errNo, nil, nil}), `{list{s t{s}}}`,
+		{"a value with an error is null", "t", answer(list(x, x, x), graphql.BatchErrorList{errNo, nil, nil}), `{list{s t{s}}}`,
 			`[{"s":"a","t":null},{"s":"b","t":{"s":"x"}},{"s":"c","t":{"s":"x"}}]`, at("t", "no", "0")},
-		{"of leaves too", "leaf", answer(list("x", "y", "z"), graphql.BatchErrorList{nil, nil, errNo}), `{list{s leaf}}`,
+		{"an error of a leaf", "leaf", answer(list("x", "y", "z"), graphql.BatchErrorList{nil, nil, errNo}), `{list{s leaf}}`,
 			`[{"s":"a","leaf":"x"},{"s":"b","leaf":"y"},{"s":"c","leaf":null}]`, at("leaf", "no", "2")},
-		{"an error where null must not be nulls the parent", "mustT", answer(list(x, nil, x), graphql.BatchErrorList{nil, errNo, nil}), `{list{s mustT{s}}}`,
+		{"an error of a non-null field nulls the parent", "mustT", answer(list(x, nil, x), graphql.BatchErrorList{nil, errNo, nil}), `{list{s mustT{s}}}`,
 			`[{"s":"a","mustT":{"s":"x"}},null,{"s":"c","mustT":{"s":"x"}}]`, at("mustT", "no", "1")},
-		{"errors that are not one for each parent are one of all", "t", answer(list(x, x, x), graphql.BatchErrorList{nil}), `{list{s t{s}}}`,
+		{"too few errors fail all parents", "t", answer(list(x, x, x), graphql.BatchErrorList{nil}), `{list{s t{s}}}`,
 			`[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`, at("t", "batch resolver returned errors", "0", "1", "2")},
-		{"too few values are an error", "t", answer(list(x, x), nil), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
+		{"too few values fail all parents", "t", answer(list(x, x), nil), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
 			at("t", "the resolver of T.t returned 2 values for 3 parents", "0", "1", "2")},
-		{"so are too many", "t", answer(list(x, x, x, x), nil), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
+		{"too many values fail all parents", "t", answer(list(x, x, x, x), nil), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
 			at("t", "the resolver of T.t returned 4 values for 3 parents", "0", "1", "2")},
-		{"and too few with errors", "t", answer(list(x), graphql.BatchErrorList{nil, nil, errNo}), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
+		{"too few values with errors fail all parents", "t", answer(list(x), graphql.BatchErrorList{nil, nil, errNo}), `{list{s t{s}}}`, `[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`,
 			at("t", "batch resolver returned errors", "0", "1", "2")},
-		{"a panic fails the field, and nothing else", "t", func([]*testObject, map[string]any) ([]any, error) { panic("a resolver") }, `{list{s t{s}}}`,
+		{"a panic fails the field only", "t", func([]*testObject, map[string]any) ([]any, error) { panic("a resolver") }, `{list{s t{s}}}`,
 			`[{"s":"a","t":null},{"s":"b","t":null},{"s":"c","t":null}]`, at("t", "panic of a resolver", "0", "1", "2")},
-		{"null where it must not be is an error of each", "mustLeaf", answer(list("x", nil, "z"), nil), `{list{s mustLeaf}}`,
+		{"null of a non-null leaf is an error of its parent", "mustLeaf", answer(list("x", nil, "z"), nil), `{list{s mustLeaf}}`,
 			`[{"s":"a","mustLeaf":"x"},null,{"s":"c","mustLeaf":"z"}]`, at("mustLeaf", "must not be null", "1")},
-		{"a leaf's value over which the writing panics fails alone", "leaf", answer(list("x", panics{}, "z"), nil), `{list{s leaf}}`,
+		{"a panic while a leaf is written fails that leaf", "leaf", answer(list("x", panics{}, "z"), nil), `{list{s leaf}}`,
 			`[{"s":"a","leaf":"x"},{"s":"b","leaf":null},{"s":"c","leaf":"z"}]`, at("leaf", "panic of a leaf", "1")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -129,18 +129,22 @@ func TestArgumentErrors(t *testing.T) {
 }
 
 func TestMissingLazyObjectsAreNull(t *testing.T) {
-	lost, broken, whole := obj("T", "s", "lost"), obj("T", "s", "broken"), obj("T", "s", "whole")
+	missing, broken, found := obj("T", "s", "missing"), obj("T", "s", "broken"), obj("T", "s", "found")
 	for _, test := range []struct{ name, query, want string }{
-		{"one that does not exist is null", `{list{s}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "2") + `],"data":{"list":[null,null,{"s":"whole"}]}}`},
-		{"where it must not be it is an error", `{musts{s}}`, `{"errors":[` + errorJSON(`"musts",0`, "must not be null", "2") + `],"data":{"musts":null}}`},
-		{"a field alone too", `{t{s} list{t{s}}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "7") + `],"data":{"t":null,"list":[null,null,{"t":null}]}}`},
+		{"a missing object is null", `{list{s}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "2") + `],"data":{"list":[null,null,{"s":"found"}]}}`},
+		{"a missing object in a list of non-null elements is an error", `{musts{s}}`, `{"errors":[` + errorJSON(`"musts",0`, "must not be null", "2") + `],"data":{"musts":null}}`},
+		{"a missing object of a field that is no list", `{t{s} list{t{s}}}`, `{"errors":[` + errorJSON(`"list",1`, "no", "7") + `],"data":{"t":null,"list":[null,null,{"t":null}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			fx := nullable().with(map[string]resolver{"Query.list": returns(list(lost, broken, whole)), "Query.musts": returns(list(lost)), "Query.t": returns(lost)})
+			fx := nullable().with(map[string]resolver{
+				"Query.list":  returns(list(missing, broken, found)),
+				"Query.musts": returns(list(missing)),
+				"Query.t":     returns(missing),
+			})
 			schema := fx.build()
-			fx.tasks.missing = map[any]error{lost: nil, broken: errNo}
+			fx.tasks.missing = map[any]error{missing: nil, broken: errNo}
 			if got := execute(newExecutor(schema), test.query, "", nil); got != test.want {
-				t.Errorf("the answer is\n%s\nand should be\n%s", got, test.want)
+				t.Errorf("response:\ngot  %s\nwant %s", got, test.want)
 			}
 		})
 	}

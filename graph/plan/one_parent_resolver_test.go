@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// letters is a fixture whose resolvers of letters take one parent each.
+// oneParentResolvers is a fixture whose resolvers have one parent, and call one with its name.
 func oneParentResolvers(one func(ctx context.Context, name string) (any, error)) *fixture {
 	return &fixture{
 		sdl: `type Query { all: [Letter] } type Letter { name: String! next: Letter code: String must: String! }`,
@@ -43,14 +43,14 @@ func TestOneParentResolverRunsConcurrently(t *testing.T) {
 		fx := oneParentResolvers(func(_ context.Context, name string) (any, error) {
 			if len(name) == 1 {
 				all.Done()
-				all.Wait() // for the calls of the level
+				all.Wait() // for all calls of the level
 			}
 			return name + "'", nil
 		})
 		fx.check(t, `{all{next{name code}}}`, nil,
 			`{"data":{"all":[{"next":{"name":"a'","code":"a''"}},{"next":{"name":"b'","code":"b''"}},{"next":{"name":"c'","code":"c''"}}]}}`)
 		if fx.tasks.started != 1+2+2 {
-			t.Errorf("%d tasks were started; the calls of a level are 3, and one of them is the level's", fx.tasks.started)
+			t.Errorf("%d tasks were started, want 1 for the root and 2 for each level of 3 calls", fx.tasks.started)
 		}
 	})
 }
@@ -62,27 +62,27 @@ func TestOneParentResolverErrors(t *testing.T) {
 		one   func(ctx context.Context) (any, error)
 		want  string
 	}{
-		{"an error is the parent's", `{all{code}}`, func(context.Context) (any, error) { return nil, errNo },
+		{"an error fails its parent", `{all{code}}`, func(context.Context) (any, error) { return nil, errNo },
 			`{"errors":[` + errorJSON(`"all",1,"code"`, "no", "6") + `],"data":{"all":[{"code":"-"},{"code":null},{"code":"-"}]}}`},
-		{"so is a panic", `{all{code}}`, func(context.Context) (any, error) { panic("it") },
+		{"a panic fails its parent", `{all{code}}`, func(context.Context) (any, error) { panic("it") },
 			`{"errors":[` + errorJSON(`"all",1,"code"`, "panic of it", "6") + `],"data":{"all":[{"code":"-"},{"code":null},{"code":"-"}]}}`},
-		{"a list of errors is all of them", `{all{code}}`, func(context.Context) (any, error) {
+		{"each error of a list is reported", `{all{code}}`, func(context.Context) (any, error) {
 			return nil, gqlerror.List{gqlerror.Errorf("one"), gqlerror.Errorf("two")}
 		}, `{"errors":[` + errorJSON(`"all",1,"code"`, "one", "6") + `,` + errorJSON(`"all",1,"code"`, "two", "6") + `],"data":{"all":[{"code":"-"},{"code":null},{"code":"-"}]}}`},
-		{"errors are added beside a value", `{all{code}}`, func(ctx context.Context) (any, error) {
+		{"AddError keeps the value", `{all{code}}`, func(ctx context.Context) (any, error) {
 			graphql.AddError(ctx, errors.New("one"))
 			graphql.AddErrorf(ctx, "two")
 			return "value", nil
 		}, `{"errors":[` + errorJSON(`"all",1,"code"`, "one", "6") + `,` + errorJSON(`"all",1,"code"`, "two", "6") + `],"data":{"all":[{"code":"-"},{"code":"value"},{"code":"-"}]}}`},
-		{"a null that must not be needs no further error", `{all{must}}`, func(ctx context.Context) (any, error) {
+		{"null of a non-null field with AddError has no second error", `{all{must}}`, func(ctx context.Context) (any, error) {
 			graphql.AddError(ctx, errors.New("one"))
 			return nil, nil
 		}, `{"errors":[` + errorJSON(`"all",1,"must"`, "one", "6") + `],"data":{"all":[{"must":"-"},null,{"must":"-"}]}}`},
-		{"nor does an object", `{all{next{name}}}`, func(ctx context.Context) (any, error) {
+		{"null object with AddError", `{all{next{name}}}`, func(ctx context.Context) (any, error) {
 			graphql.AddError(ctx, errors.New("one"))
 			return nil, nil
 		}, `{"errors":[` + errorJSON(`"all",1,"next"`, "one", "6") + `],"data":{"all":[{"next":{"name":"-"}},{"next":null},{"next":{"name":"-"}}]}}`},
-		{"an error is returned beside those that are added", `{all{code}}`, func(ctx context.Context) (any, error) {
+		{"AddError and a returned error", `{all{code}}`, func(ctx context.Context) (any, error) {
 			graphql.AddError(ctx, errors.New("one"))
 			return nil, errNo
 		}, `{"errors":[` + errorJSON(`"all",1,"code"`, "one", "6") + `,` + errorJSON(`"all",1,"code"`, "no", "6") + `],"data":{"all":[{"code":"-"},{"code":null},{"code":"-"}]}}`},
@@ -105,10 +105,10 @@ func TestBatchResolverErrorLists(t *testing.T) {
 		resolve resolver
 		want    string
 	}{
-		{"a list is that of every parent", func([]*testObject, map[string]any) ([]any, error) { return nil, both },
+		{"a list of errors fails all parents", func([]*testObject, map[string]any) ([]any, error) { return nil, both },
 			`{"errors":[` + errorJSON(`"ts",0,"s"`, "one", "5") + `,` + errorJSON(`"ts",0,"s"`, "two", "5") + `,` + errorJSON(`"ts",1,"s"`, "one", "5") + `,` +
 				errorJSON(`"ts",1,"s"`, "two", "5") + `],"data":{"ts":[{"s":null},{"s":null}]}}`},
-		{"a list of one parent is that parent's", func([]*testObject, map[string]any) ([]any, error) {
+		{"a list of errors of one parent", func([]*testObject, map[string]any) ([]any, error) {
 			return []any{"x", nil}, graphql.BatchErrorList{nil, both}
 		}, `{"errors":[` + errorJSON(`"ts",1,"s"`, "one", "5") + `,` + errorJSON(`"ts",1,"s"`, "two", "5") + `],"data":{"ts":[{"s":"x"},{"s":null}]}}`},
 	} {
@@ -145,10 +145,11 @@ func TestAddErrorForListElement(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fx := &fixture{sdl: `type Query { t: T } type T { name: String ts: [T] }`, resolvers: map[string]resolver{"Query.t": returns(obj("T"))}}
-			fx.oneParent = map[string]func(context.Context, *testObject) (any, error){"T.ts": func(ctx context.Context, _ *testObject) (any, error) {
+			ts := func(ctx context.Context, _ *testObject) (any, error) {
 				graphql.AddError(test.err(ctx))
 				return list(obj("T", "name", "a"), nil), nil
-			}}
+			}
+			fx.oneParent = map[string]func(context.Context, *testObject) (any, error){"T.ts": ts}
 			fx.check(t, `{t{ts{name}}}`, nil, `{"errors":[{"message":"no","path":["t","ts",1],"locations":[{"line":1,"column":4}]}],"data":{"t":{"ts":[{"name":"a"},null]}}}`)
 		})
 	}

@@ -26,8 +26,8 @@ type Config struct {
 	Tasks func(ctx context.Context) Tasks
 }
 
-// New returns a schema that is executed breadth first. It is safe for concurrent use. New panics if a field of the schema
-// has no generated code.
+// New returns a schema that is executed breadth first. It is safe for concurrent use. New panics if
+// a field of the schema has no generated code.
 func New(config Config) graphql.ExecutableSchema {
 	schema := config.Generated.Schema()
 	config.Types.mustHave(schema)
@@ -118,7 +118,8 @@ func (r *run) response(root *batch) *graphql.Response {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Release recycles the data of a response that has been sent. The caller must not use it afterwards.
+// Release recycles the data of a response that has been sent. The caller must not use it
+// afterwards.
 func Release(data []byte) {
 	if cap(data) <= maxBuffer {
 		buffers.Put(&data)
@@ -132,7 +133,8 @@ const maxBuffer = 4 << 20
 type Execution struct {
 	// Executor is "plan", or "stock" for any other.
 	Executor string
-	// Reason is "unplanned" for a schema that was not made by [New], as in tests. It is empty for the plan.
+	// Reason is "unplanned" for a schema that was not made by [New], as in tests. It is empty for the
+	// plan.
 	Reason string
 }
 
@@ -152,7 +154,8 @@ type InputError struct{ Message string }
 // Error implements error.
 func (e *InputError) Error() string { return e.Message }
 
-// LimitError is returned for an operation with too many fields, and for a response that is too long.
+// LimitError is returned for an operation with too many fields, and for a response that is too
+// long.
 type LimitError struct {
 	What  string
 	Limit int
@@ -163,7 +166,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s is limited to %d, and this has more", e.What, e.Limit)
 }
 
-// PassField and PassRootField are the middlewares of a [graphql.OperationContext] without field middlewares.
+// PassField and PassRootField are the middlewares of a [graphql.OperationContext] without field
+// middlewares.
 
 // PassField implements [graphql.FieldMiddleware].
 func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -173,13 +177,15 @@ func PassRootField(ctx context.Context, next graphql.RootResolver) graphql.Marsh
 	return next(ctx)
 }
 
-var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensions with InterceptField or InterceptRootField " +
-	"are never called, as a resolver is called once for many objects: do it in AroundResponses or in the resolvers")
+var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensions with InterceptField or " +
+	"InterceptRootField are never called, as a resolver is called once for many objects: do it in AroundResponses " +
+	"or in the resolvers")
 
 // middlewares are the entry points of field middlewares that do nothing.
 type middlewares []uintptr
 
-// noopMiddlewares returns PassField, PassRootField, and the middlewares of a gqlgen server without extensions.
+// noopMiddlewares returns PassField, PassRootField, and the middlewares of a gqlgen server without
+// extensions.
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
 	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})

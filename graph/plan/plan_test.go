@@ -22,17 +22,17 @@ func TestExecutionOf(t *testing.T) {
 		query  string
 		want   plan.Execution
 	}{
-		{"the plan", planned, `{user(username:"a"){followers{edges{node{id}}}} node(id:""){id ...on Twit{content}}}`, plan.Execution{Executor: "plan"}},
-		{"introspection is the plan's too", planned, `{__schema{types{name}} __typename}`, plan.Execution{Executor: "plan"}},
-		{"the plan with @defer", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "plan"}},
-		{"the plan with @defer in a fragment of a mutation", planned, `mutation{...M@defer} fragment M on Mutation{logIn(input:{username:"a",password:"b"}){token}}`, plan.Execution{Executor: "plan"}},
-		{"the plan with @stream", planned, `{nodes(ids:[])@stream(initialCount:1){id}}`, plan.Execution{Executor: "plan"}},
-		{"the stock executor if there is no plan", stock, `{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "unplanned"}},
+		{"query", planned, `{user(username:"a"){followers{edges{node{id}}}} node(id:""){id ...on Twit{content}}}`, plan.Execution{Executor: "plan"}},
+		{"introspection", planned, `{__schema{types{name}} __typename}`, plan.Execution{Executor: "plan"}},
+		{"@defer", planned, `{user(username:"a"){...@defer{name}}}`, plan.Execution{Executor: "plan"}},
+		{"@defer in a fragment of a mutation", planned, `mutation{...M@defer} fragment M on Mutation{logIn(input:{username:"a",password:"b"}){token}}`, plan.Execution{Executor: "plan"}},
+		{"@stream", planned, `{nodes(ids:[])@stream(initialCount:1){id}}`, plan.Execution{Executor: "plan"}},
+		{"a schema of gqlgen", stock, `{user(username:"a"){name}}`, plan.Execution{Executor: "stock", Reason: "unplanned"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := executor.New(test.schema)
 			ctx := graphql.StartOperationTrace(context.Background())
-			for range 2 { // compiled, and kept
+			for range 2 { // compiled, then cached
 				op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: test.query})
 				if errs != nil {
 					t.Fatal(errs)

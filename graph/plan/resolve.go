@@ -48,8 +48,9 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// each calls a resolver of one parent for all parents concurrently. Each call is a task, and the caller's task counts as
-// one of them. So the last call to return does not end its task: the caller continues it.
+// each calls a resolver of one parent for all parents concurrently. Each call is a task, and the
+// caller's task counts as one of them. So the last call to return does not end its task: the caller
+// continues it.
 func (r *run) each(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
@@ -83,8 +84,9 @@ func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by [graphql.AddError]. The writer
-// completes their paths, because a batch resolver does not know the list indexes of its objects.
+// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by
+// [graphql.AddError]. The writer completes their paths, because a batch resolver does not know the
+// list indexes of its objects.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext
@@ -118,7 +120,8 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 	return c
 }
 
-// addToCall implements [graphql.ErrorPresenterFunc]: it adds an error to the callCtx of the resolver.
+// addToCall implements [graphql.ErrorPresenterFunc]: it adds an error to the callCtx of the
+// resolver.
 func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {

@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// seen is what the resolvers of a schema were called with, a line each.
-type seen struct {
+// recorder records the resolver calls of a schema, a line each.
+type recorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// watch notes of each call of a resolver what line makes of it.
-func (s *seen) watch(schema *planned, line func(ctx context.Context, parents []any, args map[string]any) string) {
+// record adds line(call) for each resolver call.
+func (s *recorder) record(schema *planned, line func(ctx context.Context, parents []any, args map[string]any) string) {
 	for _, object := range schema.config.Types.Objects {
 		for _, field := range object.Fields {
 			call := field.ResolveBatch
@@ -43,32 +43,32 @@ func TestResolverContext(t *testing.T) {
 		line        func(ctx context.Context, parents []any, args map[string]any) string
 		want        []string
 	}{
-		{"its field: the type that has it, its name and its response name", `{result:echo m:me{b:best{name}}}`, people(),
+		{"object type, field name and alias", `{result:echo m:me{b:best{name}}}`, people(),
 			func(ctx context.Context, _ []any, _ map[string]any) string {
 				c := graphql.GetFieldContext(ctx)
 				return fmt.Sprintf("%s.%s as %s: %s", c.Object, c.Field.Name, c.Field.Alias, c.Field.Definition.Type)
 			},
 			[]string{"Person.best as b: Person", "Query.echo as result: String", "Query.me as m: Person"}},
-		{"its path by response names, without the places in lists, as it is called for all of them", `{l1:named{...on Mammal{l2:mother{l3:mother{name}}}}}`, animals(),
+		{"path without list indexes", `{l1:named{...on Mammal{l2:mother{l3:mother{name}}}}}`, animals(),
 			func(ctx context.Context, _ []any, _ map[string]any) string {
 				return graphql.GetFieldContext(ctx).Object + " " + at(ctx)
 			},
 			[]string{"Cat l1.l2", "Cat l1.l2.l3", "Dog l1.l2", "Dog l1.l2.l3", "Query l1"}},
-		{"a path through what needs no resolver", `{me{home:house{of:owner{name}}}}`, people(),
+		{"path through a field without a resolver", `{me{home:house{of:owner{name}}}}`, people(),
 			func(ctx context.Context, _ []any, _ map[string]any) string { return at(ctx) },
 			[]string{"me", "me.home.of"}},
-		{"its arguments, in the field too", `query($n:Int){a:echo(arg:"foo",n:123) b:echo(n:$n)}`, people(),
+		{"arguments", `query($n:Int){a:echo(arg:"foo",n:123) b:echo(n:$n)}`, people(),
 			func(ctx context.Context, _ []any, args map[string]any) string {
 				return fmt.Sprint(at(ctx), " ", args, graphql.GetFieldContext(ctx).Args)
 			},
 			[]string{"a map[arg:foo n:123] map[arg:foo n:123]", "b map[arg:none n:7] map[arg:none n:7]"}},
-		{"the operation and its variables", `query Named($n:Int){echo(n:$n)}`, people(),
+		{"operation and variables", `query Named($n:Int){echo(n:$n)}`, people(),
 			func(ctx context.Context, _ []any, _ map[string]any) string {
 				op := graphql.GetOperationContext(ctx)
 				return fmt.Sprint(op.Operation.Name, " ", op.Variables)
 			},
 			[]string{"Named map[n:7]"}},
-		{"nothing above a root, and the very objects above the others", `{people{best{name}}}`, people(),
+		{"parents", `{people{best{name}}}`, people(),
 			func(ctx context.Context, parents []any, _ map[string]any) string {
 				names := []any{}
 				for _, p := range parents {
@@ -77,7 +77,7 @@ func TestResolverContext(t *testing.T) {
 				return fmt.Sprint(at(ctx), names)
 			},
 			[]string{"people.best[a b c]", "people[<nil>]"}},
-		{"what is selected of it, of all its selections", `{me{friends{name}} ...F} fragment F on Query{me{friends{first best{name}}}}`, people(),
+		{"selected fields of all merged selections", `{me{friends{name}} ...F} fragment F on Query{me{friends{first best{name}}}}`, people(),
 			func(ctx context.Context, _ []any, _ map[string]any) string {
 				names := ""
 				for _, f := range graphql.CollectFieldsCtx(ctx, []string{"Person"}) {
@@ -88,10 +88,11 @@ func TestResolverContext(t *testing.T) {
 			[]string{"me friends", "me.friends name first best", "me.friends.best name"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema, s := test.fixture.build(), &seen{}
-			s.watch(schema, test.line)
+			schema, s := test.fixture.build(), &recorder{}
+			s.record(schema, test.line)
 			e := newExecutor(schema)
-			op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.RawParams{Query: test.query, Variables: map[string]any{"n": 7}})
+			params := &graphql.RawParams{Query: test.query, Variables: map[string]any{"n": 7}}
+			op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), params)
 			if errs != nil {
 				t.Fatal(errs)
 			}

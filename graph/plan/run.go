@@ -9,13 +9,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A run executes a compiled operation breadth first: it resolves all fields, and then a writer (write.go) writes the
-// response in one pass.
+// A run executes a compiled operation breadth first: it resolves all fields, and then a writer
+// (write.go) writes the response in one pass.
 //
 // # Batches and columns
 //
-// Each selection set is applied once, to a batch: all objects that the field above it returned, in all of its lists. A
-// column of the batch has the value of one field for each object.
+// Each selection set is applied once, to a batch: all objects that the field above it returned, in
+// all of its lists. A column of the batch has the value of one field for each object.
 //
 //	{ users { name friends { name house { street } } } }
 //
@@ -33,45 +33,50 @@ import (
 //	                       ▼
 //	batch of House   [ h1 h2 h3 ]
 //
-// Names and streets are leaves without resolvers. They have no column: the writer reads them from the objects. A field
-// of an interface or union has a batch for each object type, and the column has the batch of each child.
+// Names and streets are leaves without resolvers. They have no column: the writer reads them from
+// the objects. A field of an interface or union has a batch for each object type, and the column
+// has the batch of each child.
 //
 // # Tasks
 //
-// A task is the call of a resolver with a batch, and everything below it up to the next fields with resolvers, which
-// are the next tasks. They run concurrently. The last of them continues in the goroutine of the task above, so a chain of
-// resolvers takes one goroutine for any number of objects.
+// A task is the call of a resolver with a batch, and everything below it up to the next fields with
+// resolvers, which are the next tasks. They run concurrently. The last of them continues in the
+// goroutine of the task above, so a chain of resolvers takes one goroutine for any number of
+// objects.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders keep the levels together: they dispatch the keys of an operation when each of its tasks waits for a loader.
-// [Tasks] counts the running tasks. A loader ends a task while the task waits. A run starts the next tasks before it ends
-// the task above them. So if the count is zero, no task can add a key.
+// Loaders keep the levels together: they dispatch the keys of an operation when each of its tasks
+// waits for a loader. [Tasks] counts the running tasks. A loader ends a task while the task waits.
+// A run starts the next tasks before it ends the task above them. So if the count is zero, no task
+// can add a key.
 //
 // # Lazy objects
 //
-// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other object, because only
-// the writer reads leaves. [Tasks.Await] loads all lazy objects before that. The writer writes null for missing objects.
+// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
+// object, because only the writer reads leaves. [Tasks.Await] loads all lazy objects before that.
+// The writer writes null for missing objects.
 //
 // # Errors and nulls
 //
-// An error or a panic does not stop a run. It is kept in the column, for all objects or for one, and nothing is resolved
-// below it. The writer completes its path, and propagates nulls.
+// An error or a panic does not stop a run. It is kept in the column, for all objects or for one,
+// and nothing is resolved below it. The writer completes its path, and propagates nulls.
 //
 // # Mutations
 //
-// The root fields of a mutation run one after the other, each with everything below it, lazy objects included.
+// The root fields of a mutation run one after the other, each with everything below it, lazy
+// objects included.
 
-// Tasks counts the running tasks of an operation, so that loaders know when all of them wait. It is safe for concurrent
-// use.
+// Tasks counts the running tasks of an operation, so that loaders know when all of them wait. It is
+// safe for concurrent use.
 type Tasks interface {
 	// Start adds n running tasks. It is called before they run.
 	Start(n int)
 	// End removes one running task.
 	End()
-	// Await waits until all lazy objects are loaded. It returns the missing objects: with an error if loading failed, or
-	// nil if they do not exist.
+	// Await waits until all lazy objects are loaded. It returns the missing objects: with an error if
+	// loading failed, or nil if they do not exist.
 	Await() (missing map[any]error)
 }
 
@@ -138,7 +143,8 @@ func (r *run) rootBatch(set *selectionSet) *batch {
 
 var onlyRoot = []any{nil}
 
-// finish runs tasks and everything below them, the last task in this goroutine, and waits for lazy objects.
+// finish runs tasks and everything below them, the last task in this goroutine, and waits for lazy
+// objects.
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
 		r.tasks.Start(len(tasks))
@@ -157,8 +163,9 @@ func (r *run) fork(tasks []task) task {
 	return tasks[last]
 }
 
-// growStack grows the stack of a new goroutine to the size that resolvers need. Otherwise the runtime doubles and copies
-// it several times, a seventh of the time of a query with thirty aliases (BenchmarkEmbedded/3-aliases in bench).
+// growStack grows the stack of a new goroutine to the size that resolvers need. Otherwise the
+// runtime doubles and copies it several times, a seventh of the time of a query with thirty aliases
+// (BenchmarkEmbedded/3-aliases in bench).
 //
 //go:noinline
 func growStack() {
@@ -171,7 +178,8 @@ func growStack() {
 //go:noinline
 func touch(b []byte) { b[len(b)-1] = 1 }
 
-// do runs a task, continues with the last of the next tasks, and so on; together they count as one running task.
+// do runs a task, continues with the last of the next tasks, and so on; together they count as one
+// running task.
 func (r *run) do(t task) {
 	for next := r.call(t); len(next) > 0; next = r.call(t) {
 		r.tasks.Start(len(next) - 1)
@@ -203,7 +211,8 @@ func (r *run) call(t task) []task {
 	return r.resolved(t.field, col)
 }
 
-// recovered is deferred by callers of generated code and resolvers: a panic fails the field for all objects.
+// recovered is deferred by callers of generated code and resolvers: a panic fails the field for all
+// objects.
 func (r *run) recovered(col *column) {
 	if panicked := recover(); panicked != nil {
 		col.err = r.op.Recover(r.ctx, panicked)
@@ -265,8 +274,8 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.batch, tasks)
 }
 
-// split makes a batch for each object type of an interface or union, and expands them in the order of their first
-// objects.
+// split makes a batch for each object type of an interface or union, and expands them in the order
+// of their first objects.
 func (r *run) split(s *selection, col *column, tasks []task) []task {
 	var batches []*batch
 	for _, object := range col.children.Objects {

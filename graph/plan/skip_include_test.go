@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEveryCombinationOfSkipAndInclude has each of both absent, true and false, as a literal, a variable or a variable's default, in either order, on
-// everything that can be selected.
+// Each directive is absent, true or false, as a literal, a variable or a default, in both orders,
+// on each kind of selection.
 func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 	type condition struct {
 		text, definition string
@@ -24,7 +24,7 @@ func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 		}
 		return all
 	}
-	fx, asked := people(), 0
+	fx, queries := people(), 0
 	for _, place := range []struct{ name, selection, value string }{
 		{"a leaf", `b:name%s`, `"a"`},
 		{"an object", `b:house%s{street}`, `{"street":"s"}`},
@@ -57,13 +57,13 @@ func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 							want = `{"data":{"me":{"a":"a","b":` + place.value + `,"c":"a"}}}`
 						}
 						fx.check(t, query, variables, want)
-						asked++
+						queries++
 					}
 				}
 			}
 		})
 	}
-	if asked != 7*7*7*2 {
-		t.Errorf("%d are asked", asked)
+	if queries != 7*7*7*2 {
+		t.Errorf("%d queries, want 7 · 7 · 7 · 2", queries)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// A subscription is a source of events. Each event is executed like a query, in the ctx of its own response: extensions
-// around responses, such as loaders, deadlines and reports, apply to each event.
+// A subscription is a source of events. Each event is executed like a query, in the ctx of its own
+// response: extensions around responses, such as loaders, deadlines and reports, apply to each
+// event.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -17,10 +18,11 @@ type eventKey struct{}
 // event executes an event in the ctx of its response.
 type event func(ctx context.Context) *graphql.Response
 
-// Events is a gqlgen extension that executes the events of subscriptions. It must be the last extension.
+// Events is a gqlgen extension that executes the events of subscriptions. It must be the last
+// extension.
 type Events struct {
-	// Acquire, unless it is nil, waits for a slot to execute an event, and returns the function that releases it. An
-	// error is added to the response of the event, which has no data.
+	// Acquire, unless it is nil, waits for a slot to execute an event, and returns the function that
+	// releases it. An error is added to the response of the event, which has no data.
 	Acquire func(ctx context.Context) (release func(), err error)
 }
 
@@ -63,15 +65,17 @@ type endingKey struct{}
 // ending holds the error that ends a subscription.
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error that ends the subscription of ctx. It is sent, without data, after the resolver has closed the
-// channel. Only the first call has an effect. End is called by the resolver, and is safe for concurrent use.
+// End sets the error that ends the subscription of ctx. It is sent, without data, after the
+// resolver has closed the channel. Only the first call has an effect. End is called by the
+// resolver, and is safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
 	}
 }
 
-// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext]. gqlgen calls it for subscriptions only.
+// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext]. gqlgen calls it for
+// subscriptions only.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})

@@ -22,7 +22,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcast is a world in which three things happen: a twit, nothing, and a twit whose author nobody can read.
+// broadcast has a subscription with three events: a twit, null, and a twit whose author can't be
+// read.
 type broadcast struct{ exec.ResolverRoot }
 
 func (broadcast) Subscription() exec.SubscriptionResolver { return subscription{} }
@@ -42,9 +43,15 @@ func (subscription) TwitPosted(ctx context.Context, username string, _ *tables.I
 	go func() {
 		defer close(events)
 		for _, twit := range []*tables.Twit{
-			{AuthorName: username, Name: "1", Content: "a \"quoted\" line\n", PostedAt: time.UnixMilli(1), Visibility: tables.Public},
+			{
+				AuthorName: username, Name: "1", Content: "a \"quoted\" line\n", PostedAt: time.UnixMilli(1),
+				Visibility: tables.Public,
+			},
 			nil,
-			{AuthorName: "broken", Name: "2", Content: "b", PostedAt: time.UnixMilli(2), PhotoURLs: []string{"http://x/y"}, Visibility: tables.FollowersOnly},
+			{
+				AuthorName: "broken", Name: "2", Content: "b", PostedAt: time.UnixMilli(2),
+				PhotoURLs: []string{"http://x/y"}, Visibility: tables.FollowersOnly,
+			},
 		} {
 			select {
 			case events <- twit:
@@ -53,7 +60,7 @@ func (subscription) TwitPosted(ctx context.Context, username string, _ *tables.I
 			}
 		}
 		if username == "ended" {
-			plan.End(ctx, errors.New("go elsewhere"))
+			plan.End(ctx, errors.New("reconnect"))
 		}
 	}()
 	return events, nil
@@ -63,7 +70,7 @@ type twit struct{ exec.TwitResolver }
 
 func (twit) Author(_ context.Context, objs []*tables.Twit) ([]*tables.User, error) {
 	if objs[0].AuthorName == "broken" {
-		return nil, errors.New("nobody knows")
+		return nil, errors.New("author is unreadable")
 	}
 	return []*tables.User{{Username: objs[0].AuthorName, Name: new(string)}}, nil
 }
@@ -75,18 +82,19 @@ func (user) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) 
 	return []*int{&number}, nil
 }
 
-// numberKey is where the test's interceptor puts how many responses there were: a stand-in for loaders.
+// numberKey is the ctx key of the number of a response.
 type numberKey struct{}
 
-// idle is told of tasks and does nothing.
+// idle is a task tracker that does nothing.
 type idle struct{}
 
 func (idle) Start(int)            {}
 func (idle) End()                 {}
 func (idle) Await() map[any]error { return nil }
 
-// engine executes a schema, with extensions around its responses, and numbers these.
-func engine(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {
+// newExecutor returns gqlgen's server of a schema with response middlewares. It numbers the
+// responses.
+func newExecutor(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {
 	e := executor.New(schema)
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic %v", p) })
 	number := 0
@@ -101,11 +109,12 @@ func engine(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddlewar
 	return e
 }
 
-// responses are all responses of an operation, as JSON.
+// responses returns all responses of an operation, as JSON.
 func responses(t *testing.T, e *executor.Executor, query string) (all []string) {
 	t.Helper()
 	ctx := graphql.StartOperationTrace(t.Context())
-	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Headers: map[string][]string{report.Header: {"1"}}})
+	params := &graphql.RawParams{Query: query, Headers: map[string][]string{report.Header: {"1"}}}
+	op, errs := e.CreateOperationContext(ctx, params)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -116,7 +125,7 @@ func responses(t *testing.T, e *executor.Executor, query string) (all []string) 
 			t.Fatal(err)
 		}
 		if all = append(all, string(text)); len(all) > 9 {
-			t.Fatal("it does not end")
+			t.Fatal("more than 9 responses")
 		}
 	}
 	return all
@@ -128,12 +137,12 @@ func TestEventDataIsNotReused(t *testing.T) {
 		name, query string
 		schema      graphql.ExecutableSchema
 	}{
-		{"of the plan", query, planned()},
-		{"of gqlgen's executor", query, plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)},
-		{"of the plan, with @defer", strings.Replace(query, "false", "true", 1), planned()},
+		{"plan", query, planned()},
+		{"gqlgen", query, stock()},
+		{"plan with @defer", strings.Replace(query, "false", "true", 1), planned()},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := engine(test.schema)
+			e := newExecutor(test.schema)
 			ctx := graphql.StartOperationTrace(t.Context())
 			op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: test.query})
 			if errs != nil {
@@ -146,11 +155,11 @@ func TestEventDataIsNotReused(t *testing.T) {
 				data, before = append(data, response.Data), append(before, string(response.Data))
 			}
 			if len(data) != 3 {
-				t.Fatalf("there are %d events", len(data))
+				t.Fatalf("%d events, want 3", len(data))
 			}
 			for i := range data {
 				if string(data[i]) != before[i] {
-					t.Errorf("event %d was %s and is %s", i, before[i], data[i])
+					t.Errorf("event %d changed from %s to %s", i, before[i], data[i])
 				}
 			}
 		})
@@ -158,64 +167,70 @@ func TestEventDataIsNotReused(t *testing.T) {
 }
 
 func planned() graphql.ExecutableSchema {
-	return exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} })
+	return exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, noTasks)
+}
+
+// stock returns the schema of planned with gqlgen's executor.
+func stock() graphql.ExecutableSchema {
+	return plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)
 }
 
 func TestEventsMatchGqlgen(t *testing.T) {
 	for _, test := range []struct{ name, query string }{
 		{"fields without resolvers", `subscription{twitPosted(username:"a"){id content title photoUrls visibility postedAt __typename}}`},
 		{"an alias of the event", `subscription{x:twitPosted(username:"a"){content}}`},
-		{"fields with resolvers, each with the response's ctx", `subscription{twitPosted(username:"a"){content author{username twitCount}}}`},
+		{"resolvers have the ctx of the response", `subscription{twitPosted(username:"a"){content author{username twitCount}}}`},
 		{"fragments", `subscription{...S} fragment S on Subscription{twitPosted(username:"a"){...T ...on Node{id}}} fragment T on Twit{a:author{name}}`},
-		{"a resolver that refuses", `subscription{twitPosted(username:"refused"){content}}`},
-		{"one that panics", `subscription{x:twitPosted(username:"panic"){content}}`},
-		{"an argument that names nothing", `subscription{twitPosted(username:"a",after:""){content}}`},
-		{"nothing to subscribe to", `subscription{twitPosted(username:"a")@skip(if:true){content}}`},
+		{"the resolver returns an error", `subscription{twitPosted(username:"refused"){content}}`},
+		{"the resolver panics", `subscription{x:twitPosted(username:"panic"){content}}`},
+		{"an empty id", `subscription{twitPosted(username:"a",after:""){content}}`},
+		{"no field", `subscription{twitPosted(username:"a")@skip(if:true){content}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			stock := responses(t, engine(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)), test.query)
-			if diff := cmp.Diff(placeless(stock), placeless(responses(t, engine(planned()), test.query))); diff != "" {
-				t.Errorf("(-stock +plan):\n%s", diff)
+			gqlgen := responses(t, newExecutor(stock()), test.query)
+			if diff := cmp.Diff(withoutPaths(gqlgen), withoutPaths(responses(t, newExecutor(planned()), test.query))); diff != "" {
+				t.Errorf("(-gqlgen +plan):\n%s", diff)
 			}
-			if len(stock) == 0 {
-				t.Error("there is no response")
+			if len(gqlgen) == 0 {
+				t.Error("no response")
 			}
 		})
 	}
 }
 
-// placeless takes away where the errors of responses are: the stock executor leaves the event out of the path of what is below it.
-func placeless(responses []string) []string {
-	place := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
+// withoutPaths removes the paths and locations of errors: gqlgen's executor omits the field of the
+// event in its paths.
+func withoutPaths(responses []string) []string {
+	paths := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
 	for i := range responses {
-		responses[i] = place.ReplaceAllString(responses[i], "")
+		responses[i] = paths.ReplaceAllString(responses[i], "")
 	}
 	return responses
 }
 
 func TestEventErrorPath(t *testing.T) {
-	all := responses(t, engine(planned()), `subscription{x:twitPosted(username:"a"){content a:author{name}}}`)
-	want := `{"errors":[{"message":"nobody knows","path":["x","a"],"locations":[{"line":1,"column":49}]}],"data":{"x":{"content":"b","a":null}}}`
+	all := responses(t, newExecutor(planned()), `subscription{x:twitPosted(username:"a"){content a:author{name}}}`)
+	want := `{"errors":[{"message":"author is unreadable","path":["x","a"],"locations":[{"line":1,"column":49}]}],"data":{"x":{"content":"b","a":null}}}`
 	if len(all) != 3 || all[2] != want {
-		t.Errorf("the responses are %q", all)
+		t.Errorf("got %q", all)
 	}
 }
 
 func TestEndSendsLastError(t *testing.T) {
-	all := responses(t, engine(planned()), `subscription{twitPosted(username:"ended"){content}}`)
-	if len(all) != 4 || all[3] != `{"errors":[{"message":"go elsewhere"}],"data":null}` {
-		t.Errorf("the responses are %q", all)
+	all := responses(t, newExecutor(planned()), `subscription{twitPosted(username:"ended"){content}}`)
+	if len(all) != 4 || all[3] != `{"errors":[{"message":"reconnect"}],"data":null}` {
+		t.Errorf("got %q", all)
 	}
 }
 
 func TestEachEventHasItsReport(t *testing.T) {
-	watched := 0
+	reported := 0
 	reports := report.Middleware(func(ctx context.Context) func() []report.Level {
-		watched++
+		reported++
 		number := ctx.Value(numberKey{}).(int)
 		return func() []report.Level { return make([]report.Level, number) }
 	}, 0)
-	for i, text := range responses(t, engine(planned(), reports), `subscription{twitPosted(username:"a"){content}}`) {
+	for i, text := range responses(t, newExecutor(planned(), reports), `subscription{twitPosted(username:"a"){content}}`) {
 		var response struct {
 			Extensions struct{ Report report.Report }
 		}
@@ -226,13 +241,13 @@ func TestEachEventHasItsReport(t *testing.T) {
 			t.Errorf("event %d: %s", i, text)
 		}
 	}
-	if watched != 3 {
-		t.Errorf("%d responses were watched", watched)
+	if reported != 3 {
+		t.Errorf("%d reports, want 3", reported)
 	}
 }
 
 func TestSubscriptionEndsWithItsContext(t *testing.T) {
-	e := engine(planned())
+	e := newExecutor(planned())
 	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(t.Context()))
 	op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: `subscription{twitPosted(username:"a"){content}}`})
 	if errs != nil {
@@ -240,30 +255,30 @@ func TestSubscriptionEndsWithItsContext(t *testing.T) {
 	}
 	respond, ctx := e.DispatchOperation(ctx, op)
 	if respond(ctx) == nil {
-		t.Fatal("there is no event")
+		t.Fatal("no event")
 	}
 	cancel()
 	if response := respond(ctx); response != nil {
-		t.Errorf("there is another: %s", response.Data)
+		t.Errorf("a response after the cancellation: %s", response.Data)
 	}
 }
 
 func TestEventsAcquireSlots(t *testing.T) {
-	turns, running := 0, 0
-	e := executor.New(exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} }))
+	events, running := 0, 0
+	e := executor.New(planned())
 	e.Use(plan.Events{Acquire: func(context.Context) (func(), error) {
-		if turns++; running != 0 {
-			t.Error("another one is executed")
+		if events++; running != 0 {
+			t.Error("two events are executed concurrently")
 		}
-		if turns == 3 {
-			return nil, errors.New("there is none")
+		if events == 3 {
+			return nil, errors.New("no slot")
 		}
 		running++
 		return func() { running-- }, nil
 	}})
-	want := []string{`{"data":{"twitPosted":{"visibility":"PUBLIC"}}}`, `{"data":{"twitPosted":null}}`, `{"errors":[{"message":"there is none"}],"data":null}`}
+	want := []string{`{"data":{"twitPosted":{"visibility":"PUBLIC"}}}`, `{"data":{"twitPosted":null}}`, `{"errors":[{"message":"no slot"}],"data":null}`}
 	if diff := cmp.Diff(want, responses(t, e, `subscription{twitPosted(username:"a"){visibility}}`)[:3]); diff != "" || running != 0 {
-		t.Errorf("%d are left, and the responses (-want +got):\n%s", running, diff)
+		t.Errorf("%d slots are not released; responses (-want +got):\n%s", running, diff)
 	}
 }
 
@@ -272,7 +287,7 @@ func TestSubscriptionNeedsExactlyOneField(t *testing.T) {
 		`subscription{a:twitPosted(username:"a"){content} b:twitPosted(username:"a"){content}}`,
 		`subscription{twitPosted(username:"a")@skip(if:true){content}}`,
 	} {
-		e := engine(exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, func(context.Context) plan.Tasks { return idle{} }))
+		e := newExecutor(planned())
 		e.SetErrorPresenter(apierr.Present)
 		want := []string{`{"errors":[{"message":"must subscribe to exactly one stream","extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`}
 		if diff := cmp.Diff(want, responses(t, e, query)); diff != "" {

@@ -26,10 +26,11 @@ type Call struct {
 // ErrUnplanned is returned for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk visits the resolver calls that would execute the operation of ctx, or one event of a subscription, without making
-// them. A call is visited after the call that returns its parents. A P describes objects: root describes the root
-// object, and the function that visit returns describes the children of an object type. Walk returns [ErrUnplanned], or
-// a [LimitError] if the operation has too many fields.
+// Walk visits the resolver calls that would execute the operation of ctx, or one event of a
+// subscription, without making them. A call is visited after the call that returns its parents. A P
+// describes objects: root describes the root object, and the function that visit returns describes
+// the children of an object type. Walk returns [ErrUnplanned], or a [LimitError] if the operation
+// has too many fields.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	visit func(call Call, parents P) (children func(typ string) P)) error {
 	p, ok := schema.(*planned)
@@ -48,8 +49,8 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	return nil
 }
 
-// Resolvers lists the fields of a planned schema that have resolvers, as pairs of object and field. It returns nil for a
-// schema that was not made by [New].
+// Resolvers lists the fields of a planned schema that have resolvers, as pairs of object and field.
+// It returns nil for a schema that was not made by [New].
 func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	p, ok := schema.(*planned)
 	if !ok {

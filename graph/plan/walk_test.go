@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// garden is a fixture in which resolvers lead to resolvers.
+// trees is a fixture with chains of resolvers.
 func trees() *fixture {
+	null := returns(nil)
 	return &fixture{sdl: `
 		type Tree { name: String! leaves(arg: String): [Leaf!] bird: Bird }
 		type Leaf { tree: Tree spots: Spots }
@@ -23,12 +24,13 @@ func trees() *fixture {
 		type Mutation { plant: Tree fell: Tree }
 		type Subscription { falls: Leaf }`,
 		resolvers: map[string]resolver{
-			"Query.tree": returns(nil), "Query.trees": returns(nil), "Tree.leaves": returns(nil), "Tree.bird": returns(nil), "Leaf.tree": returns(nil), "Spots.first": returns(nil),
-			"Wren.nest": returns(nil), "Crow.nest": returns(nil), "Mutation.plant": returns(nil), "Mutation.fell": returns(nil), "Subscription.falls": returns(nil),
+			"Query.tree": null, "Query.trees": null, "Tree.leaves": null, "Tree.bird": null, "Leaf.tree": null,
+			"Spots.first": null, "Wren.nest": null, "Crow.nest": null, "Mutation.plant": null, "Mutation.fell": null,
+			"Subscription.falls": null,
 		}}
 }
 
-// walked is the operation's calls, each with what visit returned for the call above it: that call and the type of the objects.
+// visits returns the calls that Walk visits, each with the path and the type of its parents.
 func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (calls []string) {
 	t.Helper()
 	schema := fx.build()
@@ -56,10 +58,10 @@ func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (
 		t.Fatal(err)
 	}
 	if by := ExecutionOf(op); by != (Execution{}) {
-		t.Errorf("the operation counts as executed by %+v", by)
+		t.Errorf("executed by %+v, want nothing", by)
 	}
 	if fx.calls != nil || fx.tasks.started != 0 {
-		t.Errorf("these were called: %q, and %d tasks", fx.calls, fx.tasks.started)
+		t.Errorf("resolver calls %q and %d tasks, want none", fx.calls, fx.tasks.started)
 	}
 	return calls
 }
@@ -70,19 +72,19 @@ func TestWalk(t *testing.T) {
 		variables   map[string]any
 		want        []string
 	}{
-		{"a resolver comes after the one that leads to it", `{t:tree{name leaves{tree{name}}} trees{name}}`, nil,
+		{"a call comes after the call of its parents", `{t:tree{name leaves{tree{name}}} trees{name}}`, nil,
 			[]string{"root: Query.tree <nil>", "t Tree: Tree.leaves <nil>", "t.leaves Leaf: Leaf.tree", "root: Query.trees"}},
-		{"what needs none stands between", `{tree{leaves{spots{first{tree{name}}}}}}`, nil,
+		{"fields without resolvers are not visited", `{tree{leaves{spots{first{tree{name}}}}}}`, nil,
 			[]string{"root: Query.tree <nil>", "tree Tree: Tree.leaves <nil>", "tree.leaves Leaf: Spots.first", "tree.leaves.spots.first Leaf: Leaf.tree"}},
-		{"a union has several types", `{tree{bird{...on Wren{sings nest{name}} ...on Crow{nest{name}}}}}`, nil,
+		{"each type of a union", `{tree{bird{...on Wren{sings nest{name}} ...on Crow{nest{name}}}}}`, nil,
 			[]string{"root: Query.tree <nil>", "tree Tree: Tree.bird", "tree.bird Crow: Crow.nest", "tree.bird Wren: Wren.nest"}},
-		{"variables are put in, and what they leave out is not there", `query($a:String,$b:Boolean!){tree(arg:$a){name leaves@skip(if:$b){__typename}}}`, map[string]any{"a": "oak", "b": true},
+		{"variables, and skipped fields", `query($a:String,$b:Boolean!){tree(arg:$a){name leaves@skip(if:$b){__typename}}}`, map[string]any{"a": "oak", "b": true},
 			[]string{"root: Query.tree oak"}},
-		{"bad arguments are errors of their field", `{tree(arg:"bad"){leaves(arg:"worse"){__typename}}}`, nil,
+		{"invalid arguments", `{tree(arg:"bad"){leaves(arg:"worse"){__typename}}}`, nil,
 			[]string{"root: Query.tree fails: arg can't be bad", "tree Tree: Tree.leaves fails: input: panic of an argument"}},
-		{"a mutation's roots come one after the other", `mutation{plant{leaves{__typename}} fell{name}}`, nil,
+		{"root fields of a mutation are serial", `mutation{plant{leaves{__typename}} fell{name}}`, nil,
 			[]string{"root: Mutation.plant serially", "plant Tree: Tree.leaves <nil>", "root: Mutation.fell serially"}},
-		{"an event is what a subscription leads to", `subscription{falls{tree{name}}}`, nil,
+		{"an event of a subscription", `subscription{falls{tree{name}}}`, nil,
 			[]string{"root: Subscription.falls", "falls Leaf: Leaf.tree"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,7 +106,7 @@ func TestWalk(t *testing.T) {
 			t.Errorf("(-without +with):\n%s", diff)
 		}
 	})
-	t.Run("a schema without a plan is told so", func(t *testing.T) {
+	t.Run("a schema without a plan", func(t *testing.T) {
 		err := Walk(t.Context(), generated{}, "", func(Call, string) func(string) string { return nil })
 		if !errors.Is(err, ErrUnplanned) {
 			t.Error(err)

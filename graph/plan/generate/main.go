@@ -1,5 +1,5 @@
-// Generate runs gqlgen with the plugin of package plan, and with one for package resolvers:
-// `go run ./graph/plan/generate` in the root of the repository.
+// Generate runs gqlgen with the plugins for packages plan and resolvers. Run it in the root of the
+// repository: go run ./graph/plan/generate
 package main
 
 import (

@@ -13,9 +13,9 @@ import (
 //go:embed resolvers.gotpl
 var resolversTemplate string
 
-// resolvers is a plugin in the place of gqlgen's of that name. Package resolvers has a variable per
-// field, named after its object and itself; the plugin writes the methods that call these variables
-// and the table of them all. It writes no methods of subscriptions.
+// resolvers replaces gqlgen's plugin resolvergen. Package resolvers has a variable for each field,
+// named after its object and field. The plugin generates the methods that call these variables,
+// except for subscriptions, and a table of all variables.
 type resolvers struct{}
 
 // Name implements gqlgen's plugin.Plugin.
@@ -42,8 +42,8 @@ func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Results returns the fields of a mutation's payload that its variable sets: all but those that
-// every payload has.
+// Results returns the fields of a mutation's payload that not every payload has. Its variable sets
+// them.
 func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
 		if f.Name != "userErrors" && f.Name != "clientMutationId" {
@@ -61,7 +61,8 @@ func (resolversData) Declaration(f *codegen.Field) string {
 	return f.ShortBatchResolverDeclaration()
 }
 
-// Arguments returns the arguments that a method passes on. Those of a connection are one.
+// Arguments returns the arguments that a method passes to its variable. The four of a connection
+// are one.
 func (resolversData) Arguments(f *codegen.Field) string {
 	list := []string{"ctx"}
 	if !f.Object.Root {
@@ -81,7 +82,7 @@ func (resolversData) Arguments(f *codegen.Field) string {
 	return strings.Join(list, ", ")
 }
 
-// Noun returns what the connections of an object type are of, empty if it is the type of none.
+// Noun returns Xxx for the object type XxxConnection, and nothing for other types.
 func (resolversData) Noun(o *codegen.Object) string {
 	noun, _ := strings.CutSuffix(o.Name, "Connection")
 	if noun == o.Name {

@@ -14,11 +14,11 @@ import (
 	"twibase/graph/plan"
 )
 
-// Gqlgen returns the generated schema as gqlgen's executor runs it, so that a test can compare it with the plan. tasks returns
-// the task tracker of an operation; nil if the resolvers have no loaders that need one.
+// Gqlgen returns a schema that gqlgen's executor runs, to compare it with the plan. tasks returns
+// the task tracker of an operation; nil if no loader needs one.
 //
-// Every resolver in progress is one running task. That is less than the plan knows: between two resolvers gqlgen's goroutines
-// are not counted, so a loader may dispatch earlier, and in more batches, than the plan would. It never waits for a timer.
+// A running resolver is a task. gqlgen's goroutines between two resolvers are not counted, so a
+// loader may dispatch earlier, and in more batches, than with the plan.
 func Gqlgen(generated graphql.ExecutableSchema, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
 	return &oracle{generated, tasks}
 }
@@ -28,8 +28,9 @@ type oracle struct {
 	tasks func(ctx context.Context) plan.Tasks
 }
 
-// Exec implements [graphql.ExecutableSchema]. Each response owns its data: gqlgen writes all events of a subscription to one
-// buffer, but an event may still be sent while the next is written.
+// Exec implements [graphql.ExecutableSchema]. It copies the data of each response: gqlgen writes
+// all events of a subscription to one buffer, and an event may still be sent while the next one is
+// written.
 func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
@@ -51,24 +52,24 @@ type fields struct {
 	others graphql.FieldMiddleware
 
 	mu    sync.Mutex
-	calls map[call]int // the goroutines that wait for each resolver call
+	calls map[call]int // the number of goroutines that wait for a call
 }
 
-// call is a call of a batch resolver, which the elements of a list share.
+// call is a call of a batch resolver, shared by the elements of a list.
 type call struct {
 	group *graphql.BatchParentGroup
 	alias string
 }
 
-// resolve checks the arguments and tracks the resolver as a task. gqlgen reads null as the zero value where an argument can't
-// be null; the specification makes that a field error.
+// resolve checks the arguments, and tracks the resolver as a task. gqlgen reads null in a non-null
+// argument as the zero value; by the specification it is a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
 	if err != nil {
 		return nil, &plan.InputError{Message: err.Error()}
 	}
-	// The resolver of a subscription only makes a channel, before there is a response and its loaders.
+	// The resolver of a subscription runs before there is a response with loaders.
 	subscribes := f.op.Operation.Operation == ast.Subscription && here.Object == f.Schema().Subscription.Name
 	if f.tasks == nil || subscribes {
 		return f.others(ctx, next)
@@ -80,7 +81,7 @@ func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error
 	return present(ctx, result, f.tasks(ctx).Await())
 }
 
-// call calls a resolver as a task. A field without a resolver is none.
+// call calls a resolver as a task. A field without a resolver is no task.
 func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next graphql.Resolver) (any, error) {
 	if here.IsResolver {
 		defer f.track(ctx, here)()
@@ -88,8 +89,8 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 	return f.others(ctx, next)
 }
 
-// present returns the result of a field without the lazy objects that are missing: null stands in their place. Those that
-// could not be loaded have an error.
+// present replaces the missing lazy objects in the result of a field by null. It returns or adds
+// their errors.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
 	if err, is := lookup(missing, v); is {
@@ -109,7 +110,7 @@ func present(ctx context.Context, result any, missing map[any]error) (any, error
 	return list.Interface(), nil
 }
 
-// lookup returns whether a value is an object that is missing, and its error. Only pointers are.
+// lookup reports whether a value is a missing lazy object, and returns its error.
 func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -120,8 +121,8 @@ func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
 	return err, is
 }
 
-// track starts a task, and returns the function that ends it. The goroutines that share a call are one task: one of them
-// calls the resolver, and the others wait for it.
+// track starts a task, and returns the function that ends it. The goroutines that share a call are
+// one task, because one of them calls the resolver, and the others wait for it.
 func (f *fields) track(ctx context.Context, here *graphql.FieldContext) (end func()) {
 	tasks, group := f.tasks(ctx), graphql.GetBatchParentGroup(ctx, here.Object)
 	if _, inList := graphql.BatchParentIndex(ctx); group == nil || !inList {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// answering is a program that asks the executors of its schema each line of QUERIES, and prints what they answer.
-const answering = `package main
+// responder is a program that executes each line of QUERIES with three executors, and prints the
+// responses.
+const responder = `package main
 
 import (
 	"context"
@@ -114,7 +115,10 @@ func Shapes() []Shape {
 	blue := Blue
 	inner := []Shape{Circle{Hue: Red, Level: Low}, nil, &Square{1}, (*Circle)(nil)}
 	return []Shape{
-		Circle{Hue: Red, Hues: []Hue{Blue, Red}, Other: &blue, Level: High, Area: math.NaN(), Areas: []float64{1, math.Inf(1)}, Inner: inner, Corner: Point{3}, Points: []Point{{1}, {2}}},
+		Circle{
+			Hue: Red, Hues: []Hue{Blue, Red}, Other: &blue, Level: High, Area: math.NaN(), Areas: []float64{1, math.Inf(1)},
+			Inner: inner, Corner: Point{3}, Points: []Point{{1}, {2}},
+		},
 		&Square{1}, nil, &Square{2}, &Circle{Hue: Blue, Level: Low, Area: 2.5},
 	}
 }
@@ -122,7 +126,7 @@ func Shapes() []Shape {
 
 func TestGeneratedCodeMatchesGqlgen(t *testing.T) {
 	module{
-		"main.go":        answering,
+		"main.go":        responder,
 		"drawn/drawn.go": drawn,
 		"resolvers/resolver.go": `package resolvers
 
@@ -195,7 +199,13 @@ models:
   Int: {model: github.com/99designs/gqlgen/graphql.Int}
   Any: {model: github.com/99designs/gqlgen/graphql.Any}
   Float: {model: github.com/99designs/gqlgen/graphql.FloatContext}
-  Circle: {model: example/drawn.Circle, fields: {label: {resolver: true}, lists: {resolver: true}, alone: {resolver: true, batch: false}, noise: {resolver: true, batch: false}}}
+  Circle:
+    model: example/drawn.Circle
+    fields:
+      label: {resolver: true}
+      lists: {resolver: true}
+      alone: {resolver: true, batch: false}
+      noise: {resolver: true, batch: false}
   Square: {model: example/drawn.Square}
   Point: {model: example/drawn.Point}
   Shape: {model: example/drawn.Shape}
@@ -216,7 +226,10 @@ type Query { echo(value: Any): Any  shapes: [Shape]  shape: Shape!  hue: Hue  po
 union Shape = Circle | Square
 enum Hue { RED BLUE }
 enum Level { LOW HIGH }
-type Circle { hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!  points: [Point!]!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String! }
+type Circle {
+  hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!
+  points: [Point!]!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String!
+}
 type Square { side: Int!  name: String }
 type Point { x: Int! }
 `}.write(t)
@@ -237,11 +250,11 @@ type Point { x: Int! }
 		`{shapes{...on Circle{lists noise alone{hues}}}}`,
 	}
 	t.Setenv("QUERIES", strings.Join(queries, "\n"))
-	answers := run(t)
+	responses := run(t)
 	for i, query := range queries {
-		of := answers[3*i : 3*i+3]
+		of := responses[3*i : 3*i+3]
 		if of[0] != of[1] || of[2] != of[1] {
-			t.Errorf("to %s\nthe plan answers %s\ngqlgen           %s\nand the oracle   %s", query, of[0], of[1], of[2])
+			t.Errorf("%s\nplan            %s\ngqlgen          %s\nplantest.Gqlgen %s", query, of[0], of[1], of[2])
 		}
 	}
 }

@@ -14,10 +14,11 @@ import (
 
 const (
 	askResolver = "give it a resolver: {resolver: true} in gqlgen.yml"
-	askDirect   = "let the resolver check that or, if nothing is to run, say skip_runtime: true in gqlgen.yml"
+	askDirect   = "move its code to the resolver or, if it has none, set skip_runtime: true in gqlgen.yml"
 )
 
-// check refuses what the plan would execute otherwise than gqlgen does, and what it can't execute. The error lists all of that.
+// check returns an error for everything in the schema that the plan would execute differently from
+// gqlgen, or not at all.
 func (p Plugin) check(data *codegen.Data) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -26,8 +27,9 @@ func (p Plugin) check(data *codegen.Data) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.AllDirectives)) {
 		d := data.AllDirectives[name]
-		if !d.SkipRuntime && d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription) {
-			refuse("@%s is for operations or their fields, and would not be run: %s", name, askDirect)
+		ofOperations := d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription)
+		if !d.SkipRuntime && ofOperations {
+			refuse("@%s is a directive of operations or fields, and would not be run: %s", name, askDirect)
 		}
 	}
 	for _, input := range data.Inputs {
@@ -36,24 +38,25 @@ func (p Plugin) check(data *codegen.Data) error {
 		}
 		for _, f := range input.Fields {
 			for _, d := range f.ImplDirectives() {
-				refuse("%s.%s: what @%s makes of a literal would be kept for others: %s", input.Name, f.Name, d.Name, askDirect)
+				refuse("%s.%s: @%s would run once for all requests with a literal: %s", input.Name, f.Name, d.Name, askDirect)
 			}
 		}
 	}
 	bound := map[string]string{}
 	for _, o := range data.Objects {
-		if why := object(o); why != "" {
+		if why := checkObject(o); why != "" {
 			refuse("%s: %s", o.Name, why)
 			continue
 		}
 		if len(o.Implements) > 0 {
 			if other := bound[o.Type.String()]; other != "" {
-				refuse("%s and %s are both bound to %s, by which interfaces and unions tell them apart: bind one to a type of its own", other, o.Name, o.Type)
+				refuse("%s and %s are both bound to %s, and interfaces and unions need the type of a value: "+
+					"bind one to another type", other, o.Name, o.Type)
 			}
 			bound[o.Type.String()] = o.Name
 		}
 		for _, f := range o.Fields {
-			for _, why := range p.field(f) {
+			for _, why := range p.checkField(f) {
 				refuse("%s.%s: %s", o.Name, f.Name, why)
 			}
 		}
@@ -61,73 +64,73 @@ func (p Plugin) check(data *codegen.Data) error {
 	return errors.Join(errs...)
 }
 
-// object says why no code can be generated for an object type, if it can't.
-func object(o *codegen.Object) string {
+// checkObject returns why no code can be generated for an object type, or nothing.
+func checkObject(o *codegen.Object) string {
 	switch {
 	case o.Root && len(o.Implements) > 0:
-		return "a root type is in an interface or union, and has no objects"
+		return "a root type can't be in an interface or union"
 	case !o.Root && !o.IsReserved() && config.IsNilable(o.Type):
 		return fmt.Sprintf("is bound to %s: bind it to a struct", o.Type)
 	}
 	return ""
 }
 
-// field says why no code can be generated for a field, if it can't.
-func (p Plugin) field(f *codegen.Field) (why []string) {
+// checkField returns why no code can be generated for a field, or nothing.
+func (p Plugin) checkField(f *codegen.Field) (why []string) {
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
 		refuse("@%s would not be run: %s", d.Name, askDirect)
 	}
 	for _, a := range f.Args {
 		for _, d := range a.ImplDirectives() {
-			refuse("what @%s makes of a literal of the argument %s would be kept for others: %s", d.Name, a.Name, askDirect)
+			refuse("@%s would run once for all requests with a literal of the argument %s: %s", d.Name, a.Name, askDirect)
 		}
 	}
 	switch {
 	case f.IsResolver:
 		if codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil {
-			refuse("@inlineArguments can't be called: take the arguments one by one")
+			refuse("@inlineArguments is not supported: take the arguments one by one")
 		}
 		if f.UsesSubscriptionContext() {
-			refuse("events can't bring a ctx: each has that of its response")
+			refuse("@subscriptionContext is not supported: an event has the ctx of its response")
 		}
 	case f.IsReserved():
 	case f.MethodHasContext:
-		refuse("its method takes a ctx, and would be called with none: %s", askResolver)
+		refuse("its method takes a ctx, which is not supported: %s", askResolver)
 	case f.HasHaser, f.VOkFunc:
-		refuse("its bool result is not understood: %s", askResolver)
+		refuse("its bool result is not supported: %s", askResolver)
 	case f.TypeReference.Definition.IsLeafType():
 		if len(f.Args) > 0 {
-			refuse("a leaf without a resolver gets no arguments: %s", askResolver)
+			refuse("a leaf with arguments needs a resolver: %s", askResolver)
 		}
 	case f.IsMethod() && !f.NoErr:
-		refuse("an error of its method would be that of all objects: %s", askResolver)
+		refuse("an error of its method would fail the field for all objects: %s", askResolver)
 	case !f.Object.Root && slices.Contains(p.Lazy, packageOf(f.Object.Type)):
-		refuse("its object may not be loaded when this field is followed: %s, and let that wait for the object", askResolver)
+		refuse("its object may not be loaded yet: %s, and wait there for the object", askResolver)
 	}
 	if !f.TypeReference.Definition.IsLeafType() {
-		if shape := shape(f); shape != "" {
-			refuse("%s", shape)
+		if why := checkComposite(f); why != "" {
+			refuse("%s", why)
 		}
 	}
 	return why
 }
 
-// shape says why what a field leads to can't be gathered, if it can't.
-func shape(f *codegen.Field) string {
+// checkComposite returns why the children of a field can't be gathered, or nothing.
+func checkComposite(f *codegen.Field) string {
 	t := f.TypeReference
 	goType := t.GO
 	if t.IsRoot {
-		return "leads to a root type, which has no objects"
+		return "its type is a root type, which has no objects"
 	}
 	list := t.GQL.Elem != nil
 	if list {
 		if t.GQL.Elem.Elem != nil {
-			return "a list of lists of objects can't be followed"
+			return "a list of lists of objects is not supported"
 		}
 		slice, ok := goType.(*types.Slice)
 		if !ok {
-			return fmt.Sprintf("a list that is a %s can't be followed: make it a slice", goType)
+			return fmt.Sprintf("a list that is a %s is not supported: make it a slice", goType)
 		}
 		goType = slice.Elem()
 	}
@@ -145,7 +148,7 @@ func shape(f *codegen.Field) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("objects that are a %s can't be followed: make them pointers to structs", goType)
+	return fmt.Sprintf("objects that are a %s are not supported: make them pointers to structs", goType)
 }
 
 func packageOf(t types.Type) string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const twoModels = `package rows
+const models = `package rows
 
 import "context"
 
@@ -28,7 +28,7 @@ type Any interface{ IsAny() }
 
 func TestGenerateRejectsUnsupportedSchema(t *testing.T) {
 	module{
-		"rows/rows.go": twoModels,
+		"rows/rows.go": models,
 		"gqlgen.yml": settings(`
 models:
   Int: {model: github.com/99designs/gqlgen/graphql.Int}
@@ -47,7 +47,10 @@ directive @whole on INPUT_OBJECT
 directive @asked on FIELD
 directive @quiet on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | INPUT_OBJECT | FIELD
 directive @goField(forceResolver: Boolean, name: String) on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
-type Query { bag(n: Int @loud, in: In, m: Int @quiet @deprecated): Bag @loud  any: Any  loose: Loose  user: User  fine: Int @quiet @deprecated }
+type Query {
+  bag(n: Int @loud, in: In, m: Int @quiet @deprecated): Bag @loud
+  any: Any  loose: Loose  user: User  fine: Int @quiet @deprecated
+}
 input In @quiet { a: Int @loud  b: Int @quiet @deprecated }
 input Whole @whole { a: Int }
 input Either @oneOf { a: Int  b: Int }
@@ -74,28 +77,28 @@ type Instant { year: Int }
 `}.write(t)
 	err := generate()
 	if err == nil {
-		t.Fatal("nothing is refused")
+		t.Fatal("got no error")
 	}
 	got := strings.Split(strings.TrimPrefix(err.Error(), "plan: "), "\n")
 	for _, want := range []string{
 		`Bag.grid: a list of lists`,
 		`Bag.hue: @loud would not be run`,
-		`Bag.argument: a leaf without a resolver gets no arguments: give it a resolver`,
+		`Bag.argument: a leaf with arguments needs a resolver: give it a resolver`,
 		`Bag.inCtx: its method takes a ctx`,
 		`Bag.below: its method takes a ctx`,
-		`Bag.failing: an error of its method would be that of all objects`,
+		`Bag.failing: an error of its method would fail the field for all objects`,
 		`Bag.perhaps: its bool result`,
-		`Bag.root: leads to a root type`,
-		`Bag.roots: leads to a root type`,
+		`Bag.root: its type is a root type`,
+		`Bag.roots: its type is a root type`,
 		`Bag and Sack are both bound to example/rows.Bag`,
 		`Loose: is bound to map[string]any`,
 		`Query.loose: objects that are a map[string]any`,
 		`User.createdAt: its object may not be loaded`,
 		`Query.bag: @loud would not be run`,
-		`Query.bag: what @loud makes of a literal of the argument n`,
-		`In.a: what @loud makes of a literal`,
+		`Query.bag: @loud would run once for all requests with a literal of the argument n`,
+		`In.a: @loud would run once for all requests with a literal`,
 		`Whole: @whole would not be run`,
-		`@asked is for operations or their fields, and would not be run`,
+		`@asked is a directive of operations or fields, and would not be run`,
 	} {
 		found := false
 		for i := range got {
@@ -104,10 +107,10 @@ type Instant { year: Int }
 			}
 		}
 		if !found {
-			t.Errorf("it is not refused: %s", want)
+			t.Errorf("missing error: %s", want)
 		}
 	}
 	if rest := strings.TrimSpace(strings.Join(got, "\n")); rest != "" {
-		t.Errorf("it is refused, too:\n%s", rest)
+		t.Errorf("unexpected errors:\n%s", rest)
 	}
 }

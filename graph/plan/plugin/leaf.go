@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Fails reports whether a field is a method that returns an error, too.
+// Fails reports whether a field is a method that also returns an error.
 func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
 // AddsErrors reports whether the code of a leaf may add errors to its ctx.
@@ -19,12 +19,13 @@ func (b *build) AddsErrors(f *codegen.Field) bool {
 	return !f.IsResolver && b.Fails(f) || b.AppendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
 
-// marshalled returns the body that appends what gqlgen makes of v.
+// marshalled returns the function body that appends v by gqlgen's marshaller.
 func (b *build) marshalled(t *config.TypeReference) string {
-	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", b.plan(), t.MarshalFunc())
+	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n",
+		b.plan(), t.MarshalFunc())
 }
 
-// AppendLeaf returns the body that appends v, a leaf or a list of leaves.
+// AppendLeaf returns the function body that appends v, a leaf or a list of leaves.
 func (b *build) AppendLeaf(t *config.TypeReference) string {
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
@@ -40,7 +41,8 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 		if t.GQL.NonNull {
 			null = ""
 		}
-		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = " + one + "\n}\nreturn append(dst, ']'), true\n"
+		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\n" +
+			"dst = " + one + "\n}\nreturn append(dst, ']'), true\n"
 	}
 	if p, ok := t.GO.(*types.Pointer); ok {
 		if one := b.appendOne(t, p.Elem(), "*v"); one != "" {
@@ -54,14 +56,15 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne returns the expression that appends a value of a scalar or an enum for which there is a short way: GraphQL's own, those whose
-// type has a method AppendGQL, and those whose Marshal function has an Append function next to it. It is empty for the others, as for an
-// enum whose values are those of Go.
+// appendOne returns the expression that appends a scalar or an enum v without a marshaller: a
+// String, Boolean or Int, a type with a method AppendGQL, or a type whose Marshal function has an
+// Append function in its package. It is empty for other types, such as enums with enum_values.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"
 	}
-	if t.Marshaler == nil || t.HasEnumValues() || t.IsContext || t.IsTargetNilable() || t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
+	if t.Marshaler == nil || t.HasEnumValues() || t.IsContext || t.IsTargetNilable() ||
+		t.Definition.Kind != ast.Scalar && t.Definition.Kind != ast.Enum {
 		return ""
 	}
 	name := strings.TrimPrefix(t.Marshaler.Name(), "Marshal")
@@ -73,7 +76,7 @@ func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) 
 		if basic, ok := goType.(*types.Basic); !ok || basic.Name() != cast {
 			v = cast + "(" + v + ")"
 		}
-		return fmt.Sprintf("%s.Append%s(dst, %s)", b.plan(), map[string]string{"String": "String", "Boolean": "Bool", "Int": "Int"}[name], v)
+		return fmt.Sprintf("%s.Append%s(dst, %s)", b.plan(), templates.UcFirst(cast), v)
 	}
 	if t.Marshaler.Pkg().Scope().Lookup("Append"+name) == nil {
 		return ""

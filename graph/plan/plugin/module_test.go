@@ -11,10 +11,10 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 )
 
-// module is a module of a test, beside this one: its files by their names.
+// module is a Go module of a test: the contents of its files by their names.
 type module map[string]string
 
-// settings is a gqlgen.yml much as that of the repository, and more models.
+// settings returns a gqlgen.yml like the repository's, with further models.
 func settings(models string) string {
 	return `
 schema: ["*.graphqls"]
@@ -26,7 +26,7 @@ skip_mod_tidy: true
 ` + models
 }
 
-// write writes the files into a folder of the test's own, which becomes the working one.
+// write writes the files into a temporary folder, and makes it the working directory.
 func (m module) write(t *testing.T) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -42,8 +42,9 @@ func (m module) write(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := module{"go.sum": string(sums), "go.mod": strings.Replace(string(ours), "module twibase", "module example", 1) +
-		"\nrequire twibase v0.0.0\nreplace twibase => " + root + "\n"}
+	goMod := strings.Replace(string(ours), "module twibase", "module example", 1) +
+		"\nrequire twibase v0.0.0\nreplace twibase => " + root + "\n"
+	files := module{"go.sum": string(sums), "go.mod": goMod}
 	for name, text := range m {
 		files[name] = text
 	}
@@ -57,7 +58,7 @@ func (m module) write(t *testing.T) {
 	}
 }
 
-// generate generates the code of the module in the working folder.
+// generate generates code for the module in the working directory.
 func generate() error {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err != nil {
@@ -66,7 +67,7 @@ func generate() error {
 	return api.Generate(cfg, api.AddPlugin(Plugin{Lazy: []string{"twibase/hbase/tables"}}))
 }
 
-// run runs the module's program, and returns the lines that it prints.
+// run runs the module's program, and returns its output by lines.
 func run(t *testing.T) []string {
 	t.Helper()
 	var errs strings.Builder

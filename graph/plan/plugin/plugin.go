@@ -17,14 +17,14 @@ import (
 //go:embed plan.gotpl
 var template string
 
-// Plugin is a plugin of gqlgen. For every field of every object it writes how the executor gets the value and appends it: without
-// reflection, with the types, arguments and resolvers that gqlgen binds. Generation fails, by name, for what the plan would execute
-// otherwise than gqlgen does.
+// Plugin is a plugin of gqlgen. It generates a plan.Field for each field, with the Go types and
+// resolvers that gqlgen binds. Generation fails if the plan would execute a field differently from
+// gqlgen; the error lists all such fields.
 type Plugin struct {
 	// Plan is the import path of package plan; by default it is the path in the plan's own module.
 	Plan string
-	// Lazy are the import paths of packages whose objects resolvers return before they are loaded. A field of such an object
-	// that leads to further objects needs a resolver, which waits for the object.
+	// Lazy are the import paths of packages with lazy objects, which resolvers return before they are
+	// loaded. A composite field of such an object needs a resolver that waits for the object.
 	Lazy []string
 }
 
@@ -53,7 +53,7 @@ type build struct {
 	Plan string // the import path of package plan
 }
 
-// Concrete lists the object types that an interface or union can be, which are those that may have to be told apart.
+// Concrete lists the object types of interfaces and unions.
 func (b *build) Concrete() []*codegen.Object {
 	var list []*codegen.Object
 	for _, o := range b.Objects {
@@ -64,7 +64,7 @@ func (b *build) Concrete() []*codegen.Object {
 	return list
 }
 
-// Satisfies lists the type conditions that hold for an object.
+// Satisfies returns the type conditions that hold for an object, as a Go list.
 func (b *build) Satisfies(o *codegen.Object) string {
 	names := []string{strconv.Quote(o.Name)}
 	for _, i := range o.Implements {
@@ -73,7 +73,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Value returns the expression of a field of an object that needs no resolver.
+// Value returns the expression of a field without a resolver.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
@@ -85,12 +85,13 @@ func (b *build) Value(f *codegen.Field, object string) string {
 	return receiver + "." + f.GoFieldName + "(" + b.Arguments(f) + ")"
 }
 
-// Arguments returns the arguments of a field as a call passes them, each with a comma after it.
+// Arguments returns the arguments of a call, each with a comma after it.
 func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
 		fmt.Fprintf(&list, "args[%q]", a.Name)
-		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() { // which nil is, too
+		// nil is an any, but fails the assertion
+		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() {
 			fmt.Fprintf(&list, ".(%s)", ref(a.TypeReference.GO))
 		}
 		list.WriteString(", ")
@@ -103,7 +104,7 @@ func (b *build) Resolver(f *codegen.Field) string {
 	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s", templates.UcFirst(f.Object.Name), f.GoFieldName)
 }
 
-// Values names the function of package plan that takes what a field's resolver returned.
+// Values names the function of package plan that appends the result of a field's resolver.
 func (b *build) Values(f *codegen.Field) string {
 	switch f.TypeReference.GO.(type) {
 	case *types.Pointer:

@@ -209,7 +209,7 @@ type Country {
 type City {
   name: String!
   country: Country!
-  "The cities to which there are trains, nearest first."
+  "Destinations of trains from this city, nearest first."
   trains(most: Int = 2): [City!]!
 }
 `, BuiltIn: false},
