@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// batch is the objects to which a selection set is applied. run.go draws batches and columns.
+// batch is a selection set with all its objects. run.go draws batches and columns.
 type batch struct {
 	set     *selectionSet
 	objects []any

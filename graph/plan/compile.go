@@ -30,7 +30,7 @@ type selectionSet struct {
 type selection struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
-	// key is the response key as it is written: after a brace or a comma, in quotes, with a colon.
+	// key is the response key with a brace or a comma before it, quotes, and a colon.
 	key string
 	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
@@ -166,7 +166,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, above *grap
 	return set
 }
 
-// key returns the key of field i of an object as it is written.
+// key returns the response key of field i of an object; see [selection].
 func key(i int, alias string) string {
 	b := []byte{','}
 	if i == 0 {

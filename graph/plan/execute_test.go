@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// people is a fixture in which every edge has a resolver.
+// people is a fixture with a resolver for each edge.
 func people() *fixture {
 	friends := func(n int) resolver {
 		return perParent(func(p *testObject) any {

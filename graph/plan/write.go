@@ -68,8 +68,8 @@ func (w *writer) object(b *batch, i int32) bool {
 }
 
 // fields appends the fields of object i of a batch, from field k to the first null. It returns the
-// index of that field, for which it appends the key only, or the number of fields. A leaf that
-// panics is null, with an error.
+// index of that field, and appends only its key. Without a null it returns the number of fields. A
+// leaf that panics is null, with an error.
 func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -129,5 +129,5 @@ func (b *build) IsStruct(f *codegen.Field) bool {
 
 func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
 
-// plan returns the name by which generated code refers to package plan.
+// plan returns the name of package plan in generated code.
 func (b *build) plan() string { return templates.CurrentImports.Lookup(b.Plan) }
