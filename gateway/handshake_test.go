@@ -14,8 +14,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/net/http2"
-
-	"twibase/graph/endpoint/pipes"
 )
 
 func TestStalledTLSHandshake(t *testing.T) {
@@ -37,7 +35,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				network := pipes.New()
+				network := newPipes()
 				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "whole") }), 0, zerolog.Nop())
 				server.TLSConfig = &tls.Config{Certificates: certificates}
 				go server.ServeTLS(network, "", "")

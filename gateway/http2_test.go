@@ -18,7 +18,6 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"twibase/graph/endpoint/pipes"
 	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/hbase/embedded"
@@ -96,7 +95,7 @@ type flooded struct {
 	store   *reading
 	address string
 	// silent is a network that keeps nothing on the way, so that who does not read is known to be deaf at once.
-	silent *pipes.Network
+	silent *pipes
 }
 
 func newFlooded(t *testing.T) *flooded {
@@ -117,7 +116,7 @@ func newFlooded(t *testing.T) *flooded {
 		t.Fatal(err)
 	}
 	const running = 8
-	f := &flooded{store: &reading{Store: memory}, address: listener.Addr().String(), silent: pipes.New()}
+	f := &flooded{store: &reading{Store: memory}, address: listener.Addr().String(), silent: newPipes()}
 	server := newServer(New(f.store, Config{Limits: limits.Default(), Concurrency: running}).Public, running, zerolog.Nop())
 	go server.Serve(listener)
 	go server.Serve(f.silent)

@@ -19,7 +19,6 @@ import (
 	"twibase/gateway/middleware"
 	"twibase/graph/endpoint"
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/pipes"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/loaders"
@@ -30,7 +29,7 @@ import (
 // clients have not read, the server has.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slowServer{t: t, network: pipes.New(), sending: inflight.New(most), receiving: inflight.New(most)}
+		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
 		tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 			Timeout: requestTimeout, Concurrency: 1, Sending: s.sending, Receiving: s.receiving,
@@ -54,7 +53,7 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 
 type slowServer struct {
 	t         *testing.T
-	network   *pipes.Network
+	network   *pipes
 	sending   *inflight.Bytes
 	receiving *inflight.Bytes
 	clients   sync.WaitGroup

@@ -11,33 +11,31 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// The media types of answers.
+// Media types of responses.
 const (
 	mediaJSON    = "application/json"
 	mediaGraphQL = "application/graphql-response+json"
 )
 
-// accept is the response formats that a client accepts.
+// accept has the response formats that a client accepts.
 type accept struct {
-	// media is the preferred one of the two media types, the older one if the client names neither;
-	// empty if it refuses both.
+	// media is the preferred media type, the older one if the client names neither; empty if it
+	// refuses both.
 	media string
-	// events is whether the client accepts server-sent events, eventsFirst whether it prefers them.
+	// events: the client accepts server-sent events; eventsFirst: it prefers them.
 	events, eventsFirst bool
 }
 
 func (a accept) contentType() string { return cmp.Or(a.media, mediaJSON) + "; charset=utf-8" }
 
-// none reports whether the client accepts no format.
 func (a accept) none() bool { return a.media == "" && !a.events }
 
-// offer is a media type of an Accept header.
 type offer struct {
 	media string
 	q     float64
 }
 
-// offers returns what a client accepts, the preferred first. A wildcard comes after names of the same preference.
+// offers returns the accepted media types, the preferred first, and names before wildcards.
 func offers(r *http.Request) (all []offer) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
@@ -55,7 +53,7 @@ func offers(r *http.Request) (all []offer) {
 	return all
 }
 
-// accepted returns the formats that a client accepts. Of equally preferred ones it takes the first.
+// accepted returns the formats that a client accepts, of equally preferred ones the first.
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {

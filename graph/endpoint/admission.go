@@ -9,29 +9,29 @@ import (
 	"time"
 
 	"twibase/graph/apierr"
+	"twibase/graph/auth"
 	"twibase/graph/endpoint/websocket"
 )
 
 const (
-	// queueTimeout is how long an operation waits for a slot. After that most clients have given up.
+	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
 	queueTimeout = time.Second
-	// queuedPerSlot is how many operations may wait for each slot.
+	// queuedPerSlot bounds the operations that wait, per slot.
 	queuedPerSlot = 4
 )
 
-// admission bounds how many operations are executed at a time. Some more wait for a slot; all
-// others are rejected immediately. A server that accepts everything under overload answers no
-// request in time, and its memory grows with the waiting ones.
+// admission bounds the operations that run and that wait for a slot, and rejects others
+// immediately. Without it an overloaded server answers no request in time, and runs out of memory.
 type admission struct {
-	slots chan struct{} // nil admits all
-	// events are the slots for events of subscriptions, a quarter as many: one twit makes an event for each of
-	// its subscribers.
+	slots chan struct{}
+	// events are the slots for subscription events, a quarter of slots: a twit is an event for each
+	// subscriber.
 	events   chan struct{}
 	waiting  atomic.Int64
 	rejected atomic.Int64
 }
 
-// newAdmission returns admission control with this number of slots, 0 for any number.
+// newAdmission returns admission control with a number of slots, 0 for no limit.
 func newAdmission(slots int) *admission {
 	a := &admission{}
 	if slots > 0 {
@@ -40,8 +40,7 @@ func newAdmission(slots int) *admission {
 	return a
 }
 
-// acquire waits for a slot for an operation, or rejects it. release gives the slot back; it may be called
-// repeatedly.
+// acquire waits for a slot, or rejects the operation. release may be called repeatedly.
 func (a *admission) acquire(ctx context.Context) (release func(), rejection *apierr.Error) {
 	if a.slots == nil {
 		return func() {}, nil
@@ -49,13 +48,13 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.wait(ctx) {
 		return nil, a.reject()
 	}
-	// Go runs goroutines that other goroutines wake before those that the network wakes. Under overload operations
-	// wake each other all the time, and new requests would wait for seconds to be read. So let those run first.
+	// Go runs goroutines woken by goroutines before those woken by the network. Under overload
+	// operations wake each other all the time, and new requests would not be read for seconds. Let
+	// them run first.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { <-a.slots }), nil
 }
 
-// wait reports whether an operation got a slot.
 func (a *admission) wait(ctx context.Context) bool {
 	select {
 	case a.slots <- struct{}{}:
@@ -76,8 +75,7 @@ func (a *admission) wait(ctx context.Context) bool {
 	}
 }
 
-// acquireEvent waits for a slot for an event until ctx is done: clients do not request an event
-// again.
+// acquireEvent waits for a slot until ctx is done: clients can't repeat an event.
 func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
 	if a.events == nil {
 		return func() {}, nil
@@ -90,30 +88,82 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 	}
 }
 
-// reject counts a rejected operation and returns its error.
 func (a *admission) reject() *apierr.Error {
 	a.rejected.Add(1)
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject a request now because too many operations wait. Requests
-// that open a stream or belong to one are no operations; the operations of a stream wait like all others.
+// Overloaded reports whether the endpoint would reject a request now. Requests that open a stream
+// or belong to one never are; the operations of a stream are.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	a := e.admission
 	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
-	return full && r.Method != http.MethodOptions && !websocket.Asked(r) && !shares(r)
+	return full && r.Method != http.MethodOptions && !websocket.Asked(r) && !isShared(r)
 }
 
-// Reject answers a request for which Overloaded is true. It does not read the body, which may be
-// slow.
+// Reject rejects a request after Overloaded. It does not read the body, which may be slow.
 func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", accepted(r).contentType())
 	traceOf(r.Context()).Rejected = true
 	e.admission.reject().Reject(w)
 }
 
-// Load returns how many operations are being executed and wait now, and how many were rejected so far.
+// Load returns the running and waiting operations, and the total of rejected ones.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	return int64(len(a.slots)), a.waiting.Load(), a.rejected.Load()
+}
+
+// limitStreams calls serve, unless the client's address has too many streams.
+func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve func()) {
+	if remove, ok := e.admit(w, r); ok {
+		defer remove()
+		serve()
+	}
+}
+
+// admit counts a stream for the client's address until remove is called, or refuses the request.
+func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
+	address := auth.AddressOf(r.Context())
+	n, ok := e.streams.add(address, 1)
+	if !ok {
+		w.Header().Set("Retry-After", "30")
+		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.limit, n).
+			Write(w, http.StatusTooManyRequests)
+		return nil, false
+	}
+	return func() { e.streams.remove(address, 1) }, true
+}
+
+// textEach bounds the documents of an address's subscriptions, in bytes per permitted stream.
+// Running subscriptions keep them parsed, at up to 150 times that size.
+const textEach = 4 << 10
+
+// perAddress is a counter per client address.
+type perAddress struct {
+	limit  int // 0 for no limit
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// add adds n unless that exceeds the limit. It returns the sum in both cases.
+func (p *perAddress) add(address string, n int) (all int, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if all = p.counts[address] + n; p.limit > 0 && all > p.limit {
+		return all, false
+	}
+	if p.counts == nil {
+		p.counts = map[string]int{}
+	}
+	p.counts[address] = all
+	return all, true
+}
+
+func (p *perAddress) remove(address string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.counts[address] -= n; p.counts[address] == 0 {
+		delete(p.counts, address)
+	}
 }

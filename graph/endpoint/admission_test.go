@@ -22,72 +22,72 @@ import (
 func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(2)
-		enter := func(ctx context.Context) (leave func(), waited time.Duration) {
+		acquire := func(ctx context.Context) (release func(), waited time.Duration) {
 			start := time.Now()
-			leave, refusal := a.acquire(ctx)
-			if (leave == nil) != (refusal != nil) {
-				t.Errorf("admitted %t, and refused with %v", leave != nil, refusal)
+			release, rejection := a.acquire(ctx)
+			if (release == nil) != (rejection != nil) {
+				t.Errorf("admitted is %t, and the rejection %v", release != nil, rejection)
 			}
-			return leave, time.Since(start)
+			return release, time.Since(start)
 		}
-		first, waited := enter(t.Context())
-		if second, also := enter(t.Context()); first == nil || second == nil || waited+also > 0 {
-			t.Fatalf("two are not admitted at once: they wait %v and %v", waited, also)
+		first, waited := acquire(t.Context())
+		if second, also := acquire(t.Context()); first == nil || second == nil || waited+also > 0 {
+			t.Fatalf("two operations waited %v and %v, want no wait", waited, also)
 		}
 
 		admitted, rejected := make(chan func(), queuedPerSlot*2), make(chan time.Duration, queuedPerSlot*2)
 		for range queuedPerSlot * 2 {
 			go func() {
-				if leave, waited := enter(t.Context()); leave != nil {
-					admitted <- leave
+				if release, waited := acquire(t.Context()); release != nil {
+					admitted <- release
 				} else {
 					rejected <- waited
 				}
 			}()
 		}
 		synctest.Wait()
-		if leave, waited := enter(t.Context()); leave != nil || waited > 0 {
-			t.Errorf("one too many waits %v, and is admitted: %t", waited, leave != nil)
+		if release, waited := acquire(t.Context()); release != nil || waited > 0 {
+			t.Errorf("an operation above the limit: waited %v, admitted %t", waited, release != nil)
 		}
 		first()
-		first() // a second time, which is nothing
+		first() // again, without effect
 		synctest.Wait()
 		select {
-		case leave := <-admitted:
-			defer leave()
+		case release := <-admitted:
+			defer release()
 		default:
-			t.Error("nobody takes the turn of who left")
+			t.Error("no waiting operation got the released slot")
 		}
 		time.Sleep(queueTimeout)
 		synctest.Wait()
 		if n := len(rejected); n != queuedPerSlot*2-1 {
-			t.Errorf("%d ran into the timeout", n)
+			t.Errorf("%d operations timed out, want %d", n, queuedPerSlot*2-1)
 		}
 		for range len(rejected) {
 			if waited := <-rejected; waited != queueTimeout {
-				t.Errorf("one waited %v", waited)
+				t.Errorf("an operation waited %v, want %v", waited, queueTimeout)
 			}
 		}
 
-		gone, leave := context.WithCancel(t.Context())
-		leave()
-		if leave, waited := enter(gone); leave != nil || waited > 0 {
-			t.Errorf("who has gone waits %v, and is admitted: %t", waited, leave != nil)
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if release, waited := acquire(gone); release != nil || waited > 0 {
+			t.Errorf("a cancelled operation: waited %v, admitted %t", waited, release != nil)
 		}
 		if n := a.waiting.Load(); n != 0 {
-			t.Errorf("%d wait for ever", n)
+			t.Errorf("%d operations wait, want none", n)
 		}
 	})
 }
 
-func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
+func TestEventsWaitForASlotUntilTheirContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(5)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		first, _ := a.acquireEvent(ctx)
 		if _, err := a.acquireEvent(ctx); first == nil || err != nil {
-			t.Fatalf("a quarter of five is not two: %v", err)
+			t.Fatalf("five slots do not admit two events: %v", err)
 		}
 		executed := make(chan time.Duration)
 		start := time.Now()
@@ -101,28 +101,28 @@ func TestEventsWaitForAsLongAsTheyLast(t *testing.T) {
 			}()
 		}
 		for range 5 {
-			if leave, refusal := a.acquire(ctx); refusal != nil {
-				t.Error("requests wait for events")
+			if release, rejection := a.acquire(ctx); rejection != nil {
+				t.Error("a request waits for events")
 			} else {
-				defer leave()
+				defer release()
 			}
 		}
 		time.Sleep(30 * time.Second)
 		first()
 		if waited := <-executed; waited != 30*time.Second {
-			t.Errorf("one waited %v", waited)
+			t.Errorf("the first event waited %v, want 30s", waited)
 		}
 		if waited := <-executed; waited != -time.Minute {
-			t.Errorf("the other is refused after %v", -waited)
+			t.Errorf("the second event was rejected after %v, want 1m", -waited)
 		}
 	})
 }
 
-func TestWithoutABoundAllAreAdmitted(t *testing.T) {
+func TestUnlimitedAdmission(t *testing.T) {
 	a := newAdmission(0)
 	for range 100 {
-		if _, refusal := a.acquire(t.Context()); refusal != nil {
-			t.Fatal(refusal)
+		if _, rejection := a.acquire(t.Context()); rejection != nil {
+			t.Fatal(rejection)
 		}
 		if _, err := a.acquireEvent(t.Context()); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestWithoutABoundAllAreAdmitted(t *testing.T) {
 	}
 }
 
-// unread is a body that nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -138,11 +138,13 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
+func TestOverloadRejectsWithoutReadingTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1,
-			Around: func(ctx context.Context) context.Context { return ctx }})
-		leave, _ := e.admission.acquire(t.Context())
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
+			Timeout: time.Minute, Concurrency: 1,
+			Around: func(ctx context.Context) context.Context { return ctx },
+		})
+		release, _ := e.admission.acquire(t.Context())
 		for range queuedPerSlot {
 			go e.admission.acquire(t.Context())
 		}
@@ -156,43 +158,43 @@ func TestWhereTooManyWaitABodyIsNotRead(t *testing.T) {
 			t.Errorf("status %d, %v: %s; traced: %+v", w.Code, w.Header(), w.Body, trace)
 		}
 		time.Sleep(queueTimeout)
-		synctest.Wait() // until the others have lost theirs
-		leave()
+		synctest.Wait() // until the others have timed out
+		release()
 		w = httptest.NewRecorder()
 		e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))
 		if _, _, refused := e.Load(); w.Code != http.StatusOK || refused != 1+queuedPerSlot {
-			t.Errorf("status %d: %s; %d were sent away", w.Code, w.Body, refused)
+			t.Errorf("status %d: %s; %d were rejected", w.Code, w.Body, refused)
 		}
 	})
 }
 
-func TestWhereTooManyWaitStreamsAreOpenedAndServedAsBefore(t *testing.T) {
+func TestOverloadDoesNotAffectStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1})
-		leave, _ := e.admission.acquire(t.Context())
-		defer leave()
+		release, _ := e.admission.acquire(t.Context())
+		defer release()
 		for name, test := range map[string]struct {
-			asked *http.Request
-			want  bool
+			request *http.Request
+			want    bool
 		}{
 			"an operation":                      {post(`{"query":"{ __typename }"}`), true},
-			"one by GET":                        {httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil), true},
+			"a GET":                             {httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil), true},
 			"a subscription":                    {with(post(`{"query":"subscription { a }"}`), "Accept", sse.MediaType), true},
-			"what is allowed":                   {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
+			"OPTIONS":                           {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
 			"a WebSocket":                       {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), "Upgrade", "websocket"), false},
 			"a shared stream that is reserved":  {httptest.NewRequest(http.MethodPut, "/graphql", nil), false},
 			"a shared stream that is opened":    {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader, "T"), false},
 			"an operation over a shared stream": {with(post(`{"query":"{ __typename }"}`), sse.TokenHeader, "T"), false},
 		} {
-			if e.Overloaded(test.asked) {
-				t.Errorf("%s is refused though nobody waits", name)
+			if e.Overloaded(test.request) {
+				t.Errorf("%s is rejected although no operation waits", name)
 			}
 			for range queuedPerSlot {
 				go e.admission.acquire(t.Context())
 			}
 			synctest.Wait()
-			if got := e.Overloaded(test.asked); got != test.want {
-				t.Errorf("%s: refused is %t", name, got)
+			if got := e.Overloaded(test.request); got != test.want {
+				t.Errorf("%s: rejected is %t, want %t", name, got, test.want)
 			}
 			time.Sleep(queueTimeout)
 			synctest.Wait()
@@ -200,10 +202,10 @@ func TestWhereTooManyWaitStreamsAreOpenedAndServedAsBefore(t *testing.T) {
 	})
 }
 
-// Operations hand their turns to each other here, and never wait for anything else: so there is always one that can go on.
-func TestWhoHasATurnGoesBehindWhoHasCome(t *testing.T) {
+// The operations wait for nothing but slots, so one can always run.
+func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const operations, comers = 5, 20
+	const operations, newRequests = 5, 20
 	a := newAdmission(1)
 	var stop atomic.Bool
 	var executed atomic.Int64
@@ -211,22 +213,22 @@ func TestWhoHasATurnGoesBehindWhoHasCome(t *testing.T) {
 	for range operations {
 		all.Go(func() {
 			for !stop.Load() {
-				if leave, refusal := a.acquire(t.Context()); refusal == nil {
+				if release, rejection := a.acquire(t.Context()); rejection == nil {
 					executed.Add(1)
-					leave()
+					release()
 				}
 			}
 		})
 	}
 	before := executed.Load()
-	for range comers {
-		runtime.Gosched() // puts this one where the network's are put
+	for range newRequests {
+		runtime.Gosched() // queues this goroutine where the network's are
 	}
-	each := float64(executed.Load()-before) / comers
+	each := float64(executed.Load()-before) / newRequests
 	stop.Store(true)
 	all.Wait()
 	if each > 2*operations {
-		t.Errorf("%.1f operations go before one who has come", each)
+		t.Errorf("%.1f operations run before a new request, want at most %d", each, 2*operations)
 	}
 }
 
@@ -241,48 +243,52 @@ func (s stuck) Write(text []byte) (int, error) {
 	return s.ResponseRecorder.Write(text)
 }
 
-func TestWhoReadsSlowlyKeepsNobodyWaiting(t *testing.T) {
+func TestSlowReaderHoldsNoSlot(t *testing.T) {
 	const query = `{"query":"{ __typename }","extensions":{"operationId":"1"}}`
-	for name, asked := range map[string]func(e *Endpoint, read chan struct{}){
-		"an answer": func(e *Endpoint, read chan struct{}) {
+	for name, request := range map[string]func(e *Endpoint, read chan struct{}){
+		"a response": func(e *Endpoint, read chan struct{}) {
 			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, post(query))
 		},
-		"an answer of events": func(e *Endpoint, read chan struct{}) {
+		"events": func(e *Endpoint, read chan struct{}) {
 			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, with(post(query), "Accept", sse.MediaType))
 		},
-		"a refusal": func(e *Endpoint, read chan struct{}) {
+		"a rejection": func(e *Endpoint, read chan struct{}) {
 			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, ask("{ nothing }"))
 		},
-		"a stream of events that is reserved": func(e *Endpoint, _ chan struct{}) {
+		"a reserved stream": func(e *Endpoint, _ chan struct{}) {
 			reserved := httptest.NewRecorder()
 			e.ServeHTTP(reserved, httptest.NewRequest(http.MethodPut, "/graphql", nil))
 			e.ServeHTTP(httptest.NewRecorder(), with(post(query), sse.TokenHeader, reserved.Body.String()))
 		},
 		"a WebSocket": func(e *Endpoint, read chan struct{}) {
-			for range e.execute(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ __typename }"}) {
+			ctx := graphql.StartOperationTrace(context.Background())
+			for range e.execute(ctx, &graphql.RawParams{Query: "{ __typename }"}) {
 				<-read
 			}
 		},
-		"what a WebSocket refuses": func(e *Endpoint, read chan struct{}) {
-			for range e.execute(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ nothing }"}) {
+		"an error over a WebSocket": func(e *Endpoint, read chan struct{}) {
+			ctx := graphql.StartOperationTrace(context.Background())
+			for range e.execute(ctx, &graphql.RawParams{Query: "{ nothing }"}) {
 				<-read
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1,
-					Around: func(ctx context.Context) context.Context { return ctx }})
+				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
+					Timeout: time.Minute, Concurrency: 1,
+					Around: func(ctx context.Context) context.Context { return ctx },
+				})
 				read := make(chan struct{})
-				go asked(e, read)
+				go request(e, read)
 				synctest.Wait()
 				next := httptest.NewRecorder()
 				e.ServeHTTP(next, post(query))
 				if next.Code != http.StatusOK || !strings.Contains(next.Body.String(), `"Query"`) {
-					t.Errorf("the next one is answered with status %d: %s", next.Code, next.Body)
+					t.Errorf("the next request has status %d: %s", next.Code, next.Body)
 				}
 				close(read)
-				time.Sleep(time.Minute) // until streams that nobody opened are forgotten
+				time.Sleep(time.Minute) // until unopened streams are removed
 			})
 		})
 	}

@@ -9,14 +9,15 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// checkConditions refuses null for the argument if of @skip, @include and @defer. Validation allows it for a variable that
-// has a default. By the letter of section 6.3.2 such a field is included; graphql-js fails its parent; gqlgen panics.
-// A refusal before execution is the clearest of these: docs/SPEC.md lists it.
+// checkConditions refuses null as condition of @skip, @include and @defer, which validation allows
+// for a variable with a default. Section 6.3.2 would include such a field, graphql-js fails its
+// parent, gqlgen panics (docs/SPEC.md).
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
 		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" &&
-			decides(op.Operation.SelectionSet, v.Variable, map[*ast.FragmentDefinition]bool{}) {
-			err := gqlerror.ErrorPosf(v.Position, "$%s is the condition of a directive and can't be null: pass true or false, or leave it out", v.Variable)
+			usesCondition(op.Operation.SelectionSet, v.Variable, map[*ast.FragmentDefinition]bool{}) {
+			err := gqlerror.ErrorPosf(v.Position, "$%s is the condition of a directive and can't be null: "+
+				"pass true or false, or leave it out", v.Variable)
 			errcode.Set(err, errcode.ValidationFailed)
 			return err
 		}
@@ -24,9 +25,9 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// decides reports whether a condition in a selection set, or in the fragments that it spreads, is the variable. It adds
-// these fragments to spread.
-func decides(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
+// usesCondition reports whether a selection set, or a fragment that it spreads, has the variable as
+// a condition. It adds these fragments to spread.
+func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList
 		var below ast.SelectionSet
@@ -45,7 +46,7 @@ func decides(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefi
 			arg := d.Arguments.ForName("if")
 			return arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable
 		}
-		if slices.ContainsFunc(directives, isCondition) || decides(below, variable, spread) {
+		if slices.ContainsFunc(directives, isCondition) || usesCondition(below, variable, spread) {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"twibase/graph/limits"
 )
 
-func TestNullIsRefusedForConditionsOfTheExecutedOperation(t *testing.T) {
+func TestNullConditionIsRefused(t *testing.T) {
 	schema := exec.NewExecutableSchema(exec.Config{Resolvers: root{}}).Schema()
 	const others = ` query A($v:Boolean=true){viewer{...A}} fragment A on User{name @skip(if:$v)} fragment B on DeleteDepartmentPayload{deletedId}`
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ func sum(document string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// hashed is how Apollo's clients name a document.
+// hashed returns the name of a document of Apollo's clients.
 func hashed(document string) string {
 	return `{"persistedQuery":{"version":1,"sha256Hash":"` + sum(document) + `"}}`
 }
@@ -29,7 +29,7 @@ func getHashed(document, variables string) *http.Request {
 	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
 }
 
-// TestAutomaticPersistedQueries is what a client of Apollo's does, a request after the other.
+// The requests of an Apollo client, in order.
 func TestAutomaticPersistedQueries(t *testing.T) {
 	endpoint := serve(time.Minute)
 	const document, invalid = `query Q($u:String!){user(username:$u){username}}`, `{secret}`
@@ -44,17 +44,17 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"a hash that nobody knows is answered so that the client sends the document", getHashed(document, variables), 200, notFound},
-		{"whichever media type it asks for", with(getHashed(document, variables), "Accept", graphQLResponse), 200, notFound},
-		{"a document that is not that of the hash is refused", post(`{"query":"{viewer{name}}","extensions":` + hashed(document) + `}`), 200, mismatch},
-		{"and the hash is as unknown as before", getHashed(document, variables), 200, notFound},
-		{"the document is executed", post(`{"query":"` + document + `","variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
-		{"and known by its hash, by GET", getHashed(document, variables), 200, found},
+		{"unknown hash", getHashed(document, variables), 200, notFound},
+		{"unknown hash, other media type", with(getHashed(document, variables), "Accept", graphQLResponse), 200, notFound},
+		{"document with another hash", post(`{"query":"{viewer{name}}","extensions":` + hashed(document) + `}`), 200, mismatch},
+		{"the hash is still unknown", getHashed(document, variables), 200, notFound},
+		{"document with its hash", post(`{"query":"` + document + `","variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
+		{"known hash by GET", getHashed(document, variables), 200, found},
 		{"and by POST", post(`{"variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
-		{"and by the name that the specification gives it", post(`{"variables":` + variables + `,"documentId":"sha256:` + sum(document) + `"}`), 200, found},
-		{"what is not valid is refused", post(`{"query":"` + invalid + `","extensions":` + hashed(invalid) + `}`), 200, noSuchField},
-		{"and not registered", getHashed(invalid, ``), 200, notFound},
-		{"a version that is none is refused", post(`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"x"}}}`), 200,
+		{"known hash as documentId", post(`{"variables":` + variables + `,"documentId":"sha256:` + sum(document) + `"}`), 200, found},
+		{"invalid document", post(`{"query":"` + invalid + `","extensions":` + hashed(invalid) + `}`), 200, noSuchField},
+		{"the invalid document is not registered", getHashed(invalid, ``), 200, notFound},
+		{"invalid version", post(`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"x"}}}`), 200,
 			`{"errors":[{"message":"extensions.persistedQuery is of the form {\"version\":1,\"sha256Hash\":\"…\"}","extensions":{"code":"BAD_USER_INPUT"}}]}`},
 	} {
 		t.Run(step.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 		{"a query too", post(`{"query":"{a}","documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
 		{"in a URL", httptest.NewRequest(http.MethodGet, "/graphql?"+
 			url.Values{"documentId": {one}, "extensions": {hashed(another)}}.Encode(), nil), refused},
-		{"a persistedQuery that is malformed", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`), malformed},
+		{"malformed persistedQuery", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`), malformed},
 		{"two spellings of one hash", post(`{"documentId":"sha256:` + strings.ToUpper(one) + `","doc_id":"` + one + `","extensions":` +
 			hashed(document) + `}`), found},
 		{"null and empty names", post(`{"documentId":"` + one + `","doc_id":"","extensions":{"persistedQuery":null}}`), found},
@@ -108,7 +108,7 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 	}
 }
 
-func TestAProductionServerTellsNobodyItsSchema(t *testing.T) {
+func TestProductionHidesTheSchema(t *testing.T) {
 	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Production: true,
 		Around: serve(time.Minute).(*Endpoint).config.Around})
 	for _, test := range []struct {
@@ -117,8 +117,8 @@ func TestAProductionServerTellsNobodyItsSchema(t *testing.T) {
 	}{
 		{"the schema", `{__schema{queryType{name}}}`, true},
 		{"a type", `{user(username:"LiLei"){name} __type(name:"User"){name}}`, true},
-		{"the schema in a fragment", `{...F} fragment F on Query{a:__schema{types{name}}}`, true},
-		{"what type something is of", `{__typename user(username:"LiLei"){__typename}}`, false},
+		{"introspection in a fragment", `{...F} fragment F on Query{a:__schema{types{name}}}`, true},
+		{"__typename", `{__typename user(username:"LiLei"){__typename}}`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

@@ -25,7 +25,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// root answers the few fields that the tests ask for; the others are nil and must not be asked for.
+// root resolves the fields of these tests.
 type root struct{ exec.ResolverRoot }
 
 func (root) Query() exec.QueryResolver { return query{} }
@@ -64,7 +64,7 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// serve is the endpoint as the server mounts it. Around proves that it is called: it brings the name that every user has.
+// serve returns the endpoint. Its Around returns the name of every user.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {
@@ -79,7 +79,6 @@ func post(body string) *http.Request {
 	return r
 }
 
-// ask posts a query without variables.
 func ask(query string) *http.Request {
 	body, _ := json.Marshal(map[string]string{"query": query})
 	return post(string(body))
@@ -106,70 +105,70 @@ func TestEndpoint(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"a query is answered, its text as it was stored", ask(`{user(username:"LiLei"){id username name}}`), 200,
+		{"query", ask(`{user(username:"LiLei"){id username name}}`), 200,
 			`{"data":{"user":{"id":"VUxpTGVp","username":"LiLei","name":"<李雷>"}}}`},
-		{"variables fill it in", post(`{"query":"query Q($u:String!){user(username:$u){username}}","variables":{"u":"LiLei"}}`), 200,
+		{"variables", post(`{"query":"query Q($u:String!){user(username:$u){username}}","variables":{"u":"LiLei"}}`), 200,
 			`{"data":{"user":{"username":"LiLei"}}}`},
-		{"a charset in the content type does no harm",
+		{"charset in the content type",
 			with(ask(`{user(username:"nobody"){username}}`), "Content-Type", "application/json; charset=utf-8"), 200, `{"data":{"user":null}}`},
-		{"a query may come by GET", get(`query Q($u:String!){user(username:$u){username}}`, `{"u":"LiLei"}`), 200,
+		{"GET", get(`query Q($u:String!){user(username:$u){username}}`, `{"u":"LiLei"}`), 200,
 			`{"data":{"user":{"username":"LiLei"}}}`},
-		{"the schema may be asked for", ask(`{__schema{queryType{name}}}`), 200, `{"data":{"__schema":{"queryType":{"name":"Query"}}}}`},
-		{"an id finds its thing", ask(`{node(id:"VUxpTGVp"){id __typename}}`), 200, `{"data":{"node":{"id":"VUxpTGVp","__typename":"User"}}}`},
-		{"a malformed id finds nothing", ask(`{node(id:"?"){id}}`), 200, `{"data":{"node":null}}`},
-		{"an overlong id is refused", ask(`{node(id:"` + strings.Repeat("A", 513) + `"){id}}`), 200,
+		{"introspection", ask(`{__schema{queryType{name}}}`), 200, `{"data":{"__schema":{"queryType":{"name":"Query"}}}}`},
+		{"id", ask(`{node(id:"VUxpTGVp"){id __typename}}`), 200, `{"data":{"node":{"id":"VUxpTGVp","__typename":"User"}}}`},
+		{"malformed id", ask(`{node(id:"?"){id}}`), 200, `{"data":{"node":null}}`},
+		{"overlong id", ask(`{node(id:"` + strings.Repeat("A", 513) + `"){id}}`), 200,
 			`{"errors":[{"message":"expected a value of the type ID!, found \"` + strings.Repeat("A", 39) +
 				`…: an id's length in bytes is limited to 512, and this is 513","locations":[{"line":1,"column":11}],` +
 				`"extensions":{"actual":513,"code":"LIMIT_EXCEEDED","limit":512}}]}`},
-		{"an error is beside the other answers", ask(`{a:user(username:"broken"){name} b:user(username:"nobody"){name}}`), 200,
+		{"resolver error", ask(`{a:user(username:"broken"){name} b:user(username:"nobody"){name}}`), 200,
 			`{"errors":[{"message":"internal error","path":["a"],"locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}],"data":{"a":null,"b":null}}`},
-		{"so is a panic", ask(`{a:user(username:"panic"){name} b:user(username:"nobody"){name}}`), 200,
+		{"resolver panic", ask(`{a:user(username:"panic"){name} b:user(username:"nobody"){name}}`), 200,
 			`{"errors":[{"message":"internal error","path":["a"],"locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}],"data":{"a":null,"b":null}}`},
-		{"a page that is too long is an error at its field", ask(`{user(username:"LiLei"){followers(first:101){totalCount}}}`), 200,
+		{"too long page", ask(`{user(username:"LiLei"){followers(first:101){totalCount}}}`), 200,
 			`{"errors":[{"message":"a page's number of entries is limited to 100, and this is 101","path":["user","followers"],"locations":[{"line":1,"column":25}],` +
 				`"extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}],"data":{"user":{"followers":null}}}`},
-		{"an Int has 32 bits",
+		{"Int above 32 bits",
 			post(`{"query":"query Q($n:Int){user(username:\"LiLei\"){followers(first:$n){totalCount}}}","variables":{"n":2147483648}}`), 200,
 			`{"errors":[{"message":"$n: it must be a whole number from -2147483648 to 2147483647","locations":[{"line":1,"column":9}],` +
 				`"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"a number of no size is refused before anything is executed",
+		{"too large number in a variable",
 			ask(`{user(username:"LiLei"){followers(first:99999999999999999999){totalCount}}}`), 200,
 			`{"errors":[{"message":"expected a value of the type Int, found 99999999999999999999: it must be a whole number from -2147483648 to 2147483647","locations":[{"line":1,"column":41}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"so is one where a Date is asked for",
+		{"too large number as a Date",
 			ask(`{game(code:"x"){plays(from:99999999999999999999,to:"2014-12-25"){day}}}`), 200,
 			`{"errors":[{"message":"expected a value of the type Date!, found 99999999999999999999: it must be a day such as 2014-12-25, from 1970 on","locations":[{"line":1,"column":28}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"a query that the schema does not allow has no data", ask(`{secret}`), 200,
+		{"invalid query", ask(`{secret}`), 200,
 			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"nor has a syntax error", ask(`{`), 200,
+		{"syntax error", ask(`{`), 200,
 			`{"errors":[{"message":"Expected Name, found \u003cEOF\u003e","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"nor has a variable that is missing", post(`{"query":"query Q($u:String!){user(username:$u){name}}"}`), 200,
+		{"missing variable", post(`{"query":"query Q($u:String!){user(username:$u){name}}"}`), 200,
 			`{"errors":[{"message":"$u: a value of the type String! is required","locations":[{"line":1,"column":9}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"null decides about no field", post(`{"query":"query($v:Boolean=true){viewer{...F}} fragment F on User{name@include(if:$v)}","variables":{"v":null}}`), 200,
+		{"null as a condition", post(`{"query":"query($v:Boolean=true){viewer{...F}} fragment F on User{name@include(if:$v)}","variables":{"v":null}}`), 200,
 			`{"errors":[{"message":"$v is the condition of a directive and can't be null: pass true or false, or leave it out","locations":[{"line":1,"column":7}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"a null that decides about none fails its field alone", post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
+		{"null as a required argument", post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
 			`{"errors":[{"message":"the argument includeDeprecated: the variable $v can't be null here","path":["__type","enumValues"],"locations":[{"line":1,"column":86}],"extensions":{"code":"BAD_USER_INPUT"}}],` +
 				`"data":{"__type":{"name":"Visibility","enumValues":null}}}`},
-		{"an operation that is not there is refused", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,
+		{"unknown operation name", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,
 			`{"errors":[{"message":"operationName must name one of the document's operations","extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"the newer media type tells a refusal by its status", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
+		{"invalid query, newer media type", with(ask(`{secret}`), "Accept", graphQLResponse), 400,
 			`{"errors":[{"message":"Cannot query field \"secret\" on type \"Query\".","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"a body that is no JSON is not echoed", post(`{"query": secret}`), 400,
+		{"body that is not JSON", post(`{"query": secret}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: invalid JSON after byte 9")},
-		{"two bodies in one are refused", post(`{"query":"{viewer{name}}"}{}`), 400,
+		{"two objects in the body", post(`{"query":"{viewer{name}}"}{}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: something follows it")},
-		{"a query that is no string is refused", post(`{"query":12345}`), 400,
+		{"query that is not a string", post(`{"query":12345}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: query can't be a JSON number")},
-		{"variables that are no object are refused", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,
+		{"variables that are not an object", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: variables can't be a JSON string")},
-		{"so are those of a GET", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: it ends too early")},
-		{"a request without a query is refused", post(`{}`), 400, badInput("the request lacks its query")},
-		{"a form is refused: a foreign page could send it", with(ask(`{viewer{name}}`), "Content-Type", "text/plain"), 415,
+		{"variables of a GET that are not an object", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: it ends too early")},
+		{"no query", post(`{}`), 400, badInput("the request lacks its query")},
+		{"form, which a foreign page could send", with(ask(`{viewer{name}}`), "Content-Type", "text/plain"), 415,
 			badInput("send the request as Content-Type: application/json")},
-		{"a long body is refused", post(`{"query":"` + strings.Repeat(" ", maxBody) + `"}`), 413,
+		{"too long body", post(`{"query":"` + strings.Repeat(" ", maxBody) + `"}`), 413,
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
-		{"so is one that is long behind its end", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
+		{"too long blanks after the body", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
-		{"another method is refused", httptest.NewRequest(http.MethodPatch, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
+		{"other method", httptest.NewRequest(http.MethodPatch, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
@@ -181,7 +180,6 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// writable is a schema with a mutation that must not be executed.
 type writable struct{ graphql.ExecutableSchema }
 
 func (writable) Schema() *ast.Schema {
@@ -199,16 +197,16 @@ func TestGetNeverWrites(t *testing.T) {
 
 func TestMediaTypes(t *testing.T) {
 	for _, test := range []struct{ name, accept, want string }{
-		{"nothing asked for is the older type", "", mediaJSON},
+		{"no Accept", "", mediaJSON},
 		{"anything too", "*/*", mediaJSON},
-		{"the first that is ours counts", "text/html, application/graphql-response+json; charset=utf-8, application/json;q=0.9", mediaGraphQL},
-		{"also if it is the older", "application/json, application/graphql-response+json", mediaJSON},
+		{"first supported type", "text/html, application/graphql-response+json; charset=utf-8, application/json;q=0.9", mediaGraphQL},
+		{"first supported type is the older", "application/json, application/graphql-response+json", mediaJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
 			serve(time.Minute).ServeHTTP(w, with(ask(`{user(username:"nobody"){name}}`), "Accept", test.accept))
 			if got := w.Header().Get("Content-Type"); got != test.want+"; charset=utf-8" {
-				t.Errorf("the answer is %s, want %s", got, test.want)
+				t.Errorf("Content-Type: got %s, want %s", got, test.want)
 			}
 		})
 	}
@@ -218,7 +216,7 @@ func TestTimeout(t *testing.T) {
 	w := httptest.NewRecorder()
 	serve(time.Millisecond).ServeHTTP(w, ask(`{user(username:"slow"){name}}`))
 	if !strings.Contains(w.Body.String(), `"code":"TIMEOUT"`) {
-		t.Errorf("a request over its time is answered by %s", w.Body)
+		t.Errorf("response after the timeout: %s", w.Body)
 	}
 }
 
@@ -229,9 +227,9 @@ func TestTrace(t *testing.T) {
 		request *http.Request
 		want    Trace
 	}{
-		{"an operation is traced by its name", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
-		{"one without a name by its kind", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
-		{"a refusal by its errors", ask(`{a b}`), Trace{Errors: 2}},
+		{"named operation", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
+		{"anonymous operation", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
+		{"refused operation", ask(`{a b}`), Trace{Errors: 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace
@@ -253,7 +251,7 @@ func TestDocumentCache(t *testing.T) {
 		_, _ = p.document(text)
 	}
 	if n := documents(); n != 1 {
-		t.Errorf("%d documents are cached, want the one that is valid and short enough", n)
+		t.Errorf("%d documents are cached, want only the valid short one", n)
 	}
 	for i := range cachedDocuments {
 		if _, errs := p.document(document(i, cachedLength)); errs != nil {
@@ -261,6 +259,6 @@ func TestDocumentCache(t *testing.T) {
 		}
 	}
 	if n := documents(); n != cachedBytes/cachedLength {
-		t.Errorf("%d of the longest documents are cached together", n)
+		t.Errorf("%d documents of the maximum length are cached together", n)
 	}
 }

@@ -23,8 +23,7 @@ type exchange struct {
 	accept accept
 }
 
-// serve answers a request that is not a WebSocket handshake. A panic becomes an error with status
-// 500.
+// serve answers a request that is not a WebSocket handshake. A panic is status 500.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {
@@ -41,14 +40,13 @@ func (x *exchange) serve() {
 	case x.accept.none():
 		apierr.BadUserInput("the answer is %s or %s: accept one of them", mediaJSON, mediaGraphQL).
 			Write(x.w, http.StatusNotAcceptable)
-	case shares(x.r):
-		x.share(x.w, x.r)
+	case isShared(x.r):
+		x.serveShared(x.w, x.r)
 	default:
 		x.operate()
 	}
 }
 
-// operate reads the request, and executes its operation.
 func (x *exchange) operate() {
 	params, refused := x.read(x.w, x.r)
 	if refused != nil {
@@ -67,8 +65,8 @@ func (x *exchange) operate() {
 	}
 }
 
-// respond executes the operation, and sends its response in the form that the client accepts. The slot is
-// released before anything is sent, because the client may read slowly.
+// respond executes the operation and sends its response. It releases the slot before, because the
+// client may read slowly.
 func (x *exchange) respond(op *operation) {
 	kind := op.Operation.Operation
 	switch {
@@ -80,26 +78,25 @@ func (x *exchange) respond(op *operation) {
 			"or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
 			Write(x.w, http.StatusNotAcceptable)
 	case kind == ast.Subscription:
-		x.stream(x.w, x.r, func() { x.sendEvents(op) })
+		x.limitStreams(x.w, x.r, func() { x.sendEvents(op) })
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
 		for response := range x.responses(x.ctx, op) {
-			_ = transport.Write(x.w, response) // a client that has gone needs no answer
+			_ = transport.Write(x.w, response) // an error means that the client is gone
 		}
 	}
 }
 
-// sendEvents executes an operation and sends its responses as server-sent events.
 func (x *exchange) sendEvents(op *operation) {
 	sse.Serve(x.ctx, x.w, x.config.Sending, func(ctx context.Context) iter.Seq[*graphql.Response] {
 		return x.responses(ctx, op)
 	})
 }
 
-// refuse sends the errors of an operation that is not executed. A client of the older media type takes every
-// status but 200 for a broken server. Some of Apollo's clients that sent a hash send the document only if the
-// status is 200, whatever media type they accept.
+// refuse sends the errors of an operation that is not executed. Clients of the older media type
+// take any status but 200 for a broken server. Some Apollo clients send the document of an unknown
+// hash only after status 200.
 func (x *exchange) refuse(errs *graphql.Response) {
 	if x.accept.eventsFirst {
 		sse.Serve(x.ctx, x.w, x.config.Sending, func(context.Context) iter.Seq[*graphql.Response] {
@@ -111,5 +108,5 @@ func (x *exchange) refuse(errs *graphql.Response) {
 	if x.accept.media != mediaJSON && !unknownHash {
 		x.w.WriteHeader(http.StatusBadRequest)
 	}
-	_ = transport.Write(x.w, errs) // a client that has gone needs no answer
+	_ = transport.Write(x.w, errs) // an error means that the client is gone
 }

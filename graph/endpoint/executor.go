@@ -15,8 +15,8 @@ import (
 	"twibase/graph/report"
 )
 
-// newExecutor returns gqlgen's executor of the schema with the middleware around operations and responses, the
-// outermost first. A [preparer] takes the steps before execution.
+// newExecutor returns gqlgen's executor with middleware, the outermost first. A [preparer] replaces
+// its steps before execution.
 func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *admission) *executor.Executor {
 	x := executor.New(schema)
 	x.SetErrorPresenter(apierr.Present)
@@ -25,24 +25,22 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.Costs != nil {
 		x.AroundOperations(explain.Middleware(schema, config.Costs, config.Limits[limits.Plan]))
 	}
-	// Each response has a timeout and resources of its own, such as loaders.
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
 		defer cancel()
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	// The report watches the loaders of a response, so it must be inside the middleware that makes
-	// them.
+	// The report traces the loaders of a response, so it comes after they were made.
 	if config.Watch != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
-	// An event waits for its slot last, right before its fields are resolved.
+	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
 }
 
-// Explain returns the plan of a request, or the errors with which the endpoint would refuse it, or
-// both if it costs too much. The viewer is that of ctx.
+// Explain returns the plan of a request, the errors that would refuse it, or both if it costs too
+// much.
 func Explain(
 	ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits,
 	params *graphql.RawParams,
@@ -63,8 +61,8 @@ func Explain(
 	return plan, nil
 }
 
-// Invalid returns the error with which a server in production would refuse a trusted document, nil
-// if it is valid.
+// Invalid returns the error of a trusted document that a server in production would refuse, nil if
+// it is valid.
 func Invalid(schema *ast.Schema, bounds limits.Limits, document string) error {
 	if _, errs := newPreparer(schema, &Config{Limits: bounds, Production: true}).parse(document); errs != nil {
 		return errs

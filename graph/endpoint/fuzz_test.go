@@ -15,8 +15,8 @@ import (
 	"twibase/graph/limits"
 )
 
-// FuzzRequest wants of a body, whatever is in it, and of a query and its variables in a body that is one, that it is understood or refused in few words: nothing panics, and no answer is longer than
-// what somebody reads.
+// FuzzRequest sends arbitrary bodies, queries and variables: nothing may panic, and no error may be
+// long.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{`{"query":"query Q($u:String!){user(username:$u){...F}} fragment F on User{name twits(first:2){nodes{content}}}","variables":{"u":"LiLei"}}`,
 		`{"query":"{a:__schema{types{name}}}","operationName":"Q","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}`, `{"documentId":"sha256:x"}`,
@@ -42,7 +42,7 @@ func FuzzRequest(f *testing.F) {
 		if refused != nil {
 			w := httptest.NewRecorder()
 			refused(w)
-			// A batch is answered with the status 200 to a client of the older media type.
+			// A batch has status 200 for clients of the older media type.
 			batch := w.Body.String()[0] == '['
 			if (w.Code < 400 || w.Code >= 500) && !batch || w.Body.Len() > 300 && !batch || w.Body.Len() > maxBatch*150 {
 				t.Errorf("status %d: %.1000s", w.Code, w.Body)

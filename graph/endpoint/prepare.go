@@ -19,28 +19,28 @@ import (
 	"twibase/graph/validation"
 )
 
-// Bounds of the cache of parsed and validated documents. A parsed document takes about fifty times the bytes of its text,
-// and up to three times as much if the text is made for that. Programs rarely repeat long texts, so these are not cached.
+// Bounds of the cache of valid documents. A parsed document takes about 50 times the bytes of its
+// text, 150 times if made for that. Programs rarely repeat long texts.
 const (
 	cachedDocuments = 1000
 	cachedLength    = 8 << 10
 	cachedBytes     = 1 << 20 // of all texts
 )
 
-// preparer turns a request into an operation that can be executed, or into the errors of its refusal. It takes the
-// steps of section 6.1 of the specification in the place of gqlgen's executor, whose parser, validation and coercion
-// of variables differ from the specification. It is safe for concurrent use.
+// preparer turns a request into an operation, or the errors that refuse it. It replaces gqlgen's
+// parser, validation and coercion of variables, which differ from the specification. It is safe for
+// concurrent use.
 type preparer struct {
 	documents *documents.Registry
 	inputs    *coercion.Inputs
 	validator *validation.Validator
 	limits    limits.Limits
-	costs     *limits.CostCheck // nil checks no costs
+	costs     *limits.CostCheck
 	cache     *recent.Cache[string, *ast.QueryDocument]
 }
 
-// newPreparer returns a preparer that checks no costs. A server in production hides its schema: it refuses introspection,
-// and no error suggests names.
+// newPreparer returns a preparer without costs. In production it refuses introspection, and errors
+// suggest no names.
 func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
 	return &preparer{
@@ -52,7 +52,7 @@ func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	}
 }
 
-// scalars check the values of scalars for what the specification leaves to them.
+// scalars check values as the scalars' own formats require.
 var scalars = map[string]func(value any) error{
 	"DateTime": checked(scalar.UnmarshalDateTime),
 	"Date":     checked(scalar.UnmarshalDate),
@@ -67,7 +67,8 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. It is never nil. After an error its later fields are unset.
+// prepare returns the operation of a request. It is never nil. After an error its later fields are
+// unset.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (*graphql.OperationContext, gqlerror.List) {
@@ -108,7 +109,6 @@ func (p *preparer) prepare(
 	return op, nil
 }
 
-// document returns the parsed and valid document of a text, from the cache if possible.
 func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := p.cache.Get(text); ok {
 		return doc, nil
@@ -120,7 +120,7 @@ func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, errs
 }
 
-// parse parses and validates a text. Limits come before both, which do not take linear time.
+// parse parses and validates a text. Limits come first: neither takes linear time.
 func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	if refusal := p.limits.Text(text); refusal != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(refusal)}

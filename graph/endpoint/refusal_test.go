@@ -1,11 +1,131 @@
 package endpoint
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"twibase/graph/exec"
+	"twibase/graph/limits"
 )
+
+// hostile are invalid documents with a client's text: NAME as a name, TEXT as a string. The part
+// between bars is repeated ten times; # is its number.
+var hostile = []string{
+	`{|NAME# |}`, `{|NAME#:user |}`, `{user(|NAME#:1 |){name}}`, `{|...NAME# |}`, `{|...on NAME#{a} |}`, `{__typename |@NAME# |}`,
+	`query NAME{x}`, `query(|$NAME#:Int |){__typename}`, `query(|$a#:NAME |){__typename}`, `{|a#:users(first:$NAME#){nodes{id}} |}`, `{|a:NAME# |}`,
+	`{|a#:users(first:TEXT){nodes{id}} |}`, `{|a#:users(first:[TEXT]){nodes{id}} |}`, `{|a#:users(first:{NAME:TEXT}){nodes{id}} |}`, `{__typename @skip(if:TEXT) @include(if:TEXT)}`,
+	`mutation{|a#:postTwit(input:{content:"a",visibility:TEXT}){twit{id}} |}`, `mutation{|a#:postTwit(input:{content:"a",visibility:NAME}){twit{id}} |}`,
+	`mutation{|a#:postTwit(input:{content:"a",NAME:TEXT}){twit{id}} |}`, `query(|$a#:Int=TEXT |){__typename}`, `query(|$a#:Visibility=NAME |){__typename}`,
+	`{...NAME fragment NAME on NAME{a}}`, `{...NAME} fragment NAME on NAME{a} fragment NAME on NAME{a}`, `NAME`, `TEXT`, `{user(username:TEXT`,
+	`query($a:Visibility,$b:Int,$c:PostTwitInput){__typename}`, `{user(username:"a"){|NAME:name NAME:username |}}`, `{user(username:"a"){|name:NAME |}}`,
+}
+
+// requests returns requests with a text in each place.
+func requests(text string) (all []*http.Request) {
+	quoted, _ := json.Marshal(text)
+	expand := func(s string) string { return strings.NewReplacer("NAME", text, "TEXT", string(quoted)).Replace(s) }
+	for _, document := range hostile {
+		if parts := strings.Split(document, "|"); len(parts) == 3 {
+			document = parts[0]
+			for i := range 10 {
+				document += strings.ReplaceAll(parts[1], "#", strconv.Itoa(i))
+			}
+			document += parts[2]
+		}
+		all = append(all, ask(expand(document)))
+	}
+	for _, body := range []string{`{"query":"{__typename}","operationName":TEXT}`, `{"query":"query A{__typename} query B{__typename}","operationName":TEXT}`,
+		`{"query":"query($v:Visibility){x:__typename @skip(if:$v)}","variables":{"v":TEXT}}`,
+		`{"query":"mutation($v:Visibility){postTwit(input:{content:\"a\",visibility:$v}){twit{id}}}","variables":{"v":TEXT}}`,
+		`{"query":"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}","variables":{"v":{TEXT:1}}}`,
+		`{"query":"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}","variables":{"v":TEXT}}`,
+		`{"query":"query($v:Int){users(first:$v){nodes{id}}}","variables":{"v":TEXT}}`, `{"query":"query($v:[ID!]!){nodes(ids:$v){id}}","variables":{"v":[{TEXT:1}]}}`,
+		`{"query":TEXT}`, `{"documentId":TEXT}`, `{"doc_id":TEXT}`, `{"query":{TEXT:TEXT}}`, `{"variables":TEXT}`, `{TEXT:1}`, `{TEXT`, `TEXT`, `NAME`, `{"query":"NAME`,
+		`{"query":"{x}","extensions":{"persistedQuery":{"version":TEXT,"sha256Hash":TEXT}}}`, `{"query":"{x}","extensions":{"persistedQuery":TEXT}}`} {
+		all = append(all, post(expand(body)))
+	}
+	for _, header := range []string{"Content-Type", "Accept", "Content-Encoding", "Graphql-Event-Stream-Token"} {
+		all = append(all, with(ask("{x}"), header, text), with(ask("{x}"), header, `application/json;charset="`+text+`"`))
+	}
+	for _, parameter := range []string{"query", "variables", "extensions", "documentId", "operationName", text} {
+		all = append(all, httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"query": {"{x}"}, parameter: {text}}.Encode(), nil))
+	}
+	return all
+}
+
+func TestRefusalsAreShort(t *testing.T) {
+	most := 0
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return ctx }})
+	for _, letter := range []string{"a", "<", "\x01", "\n", `"`, `\`, "‹", "\u2028", "😀", "\xff", "\x7f", "_<", "a‹"} {
+		for _, length := range []int{1, 128, 300, 5000} {
+			for _, request := range requests(strings.Repeat(letter, max(length/len(letter), 1))) {
+				if request.Header.Get("Accept") == "" {
+					request.Header.Set("Accept", mediaGraphQL)
+				}
+				w := httptest.NewRecorder()
+				e.ServeHTTP(w, request)
+				answer := w.Body.Bytes()
+				if most = max(most, len(answer)); len(answer) >= 1024 || !json.Valid(answer) || !utf8.Valid(answer) {
+					t.Fatalf("%q × %d: status %d, %d bytes: %.1500s", letter, length, w.Code, len(answer), answer)
+				}
+				if !strings.Contains(string(answer), `"errors":`) || strings.Contains(string(answer), "INTERNAL") {
+					t.Fatalf("%q × %d was not refused: %.1500s", letter, length, answer)
+				}
+			}
+		}
+	}
+	t.Logf("the longest has %d bytes", most)
+}
+
+// The paths have the maximum length, and differ.
+func TestErrorsOfAResponseAreBounded(t *testing.T) {
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
+		Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
+	const roots, below = 8, 5
+	name, query := strings.Repeat("x", 125), "{"
+	for i := range roots {
+		query += fmt.Sprintf("%s_%d:user(username:\"u\"){", name, i)
+		for k := range below {
+			query += fmt.Sprintf("%s_%d:followers(after:\"?\"){totalCount}", name, k)
+		}
+		query += "}"
+	}
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, ask(query+"}"))
+	var answer struct {
+		Errors []struct {
+			Message string
+			Path    []any
+		}
+		Data json.RawMessage
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Errors) != 4 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if last := answer.Errors[3]; last.Message != fmt.Sprintf("the number of errors in an answer is limited to 4, and this is %d", roots*below) || last.Path != nil {
+		t.Errorf("the last error is %v", last)
+	}
+	for _, err := range answer.Errors[:3] {
+		if len(err.Path) != 2 {
+			t.Errorf("an error is at %v", err.Path)
+		}
+	}
+	if n := w.Body.Len() - len(answer.Data); n > 4<<10 {
+		t.Errorf("the errors have %d bytes", n)
+	} else {
+		t.Logf("the errors have %d bytes", n)
+	}
+}
 
 func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
 	const one, media = `{"query":"{viewer{name}}"}`, "application/json"
@@ -25,20 +145,20 @@ func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
 	}{
 		{"one request", batch(1), media, 200, errors(1)},
 		{"two requests", batch(2), media, 200, errors(2)},
-		{"to a client that accepts anything", batch(2), "*/*", 200, errors(2)},
-		{"by its status to a client that accepts the newer media type", batch(3), graphQLResponse, 400, errors(3)},
-		{"as Apollo's client asks for it", batch(2), "application/graphql-response+json,application/json;q=0.9", 400, errors(2)},
-		{"with blanks around it", "\r\n\t " + batch(2) + "\n", media, 200, errors(2)},
-		{"whatever the elements are", `[1,null,"x",[{}],{"query":5}]`, media, 200, errors(5)},
-		{"as many requests as the bound", batch(maxBatch), media, 200, errors(maxBatch)},
-		{"more requests than the bound", batch(maxBatch + 1), media, 400, tooMany},
+		{"any media type", batch(2), "*/*", 200, errors(2)},
+		{"newer media type", batch(3), graphQLResponse, 400, errors(3)},
+		{"Apollo's Accept header", batch(2), "application/graphql-response+json,application/json;q=0.9", 400, errors(2)},
+		{"blanks around the array", "\r\n\t " + batch(2) + "\n", media, 200, errors(2)},
+		{"elements of any type", `[1,null,"x",[{}],{"query":5}]`, media, 200, errors(5)},
+		{"maximum number of requests", batch(maxBatch), media, 200, errors(maxBatch)},
+		{"more than the maximum", batch(maxBatch + 1), media, 400, tooMany},
 		{"100,000 requests", "[" + strings.Repeat("{},", 99_999) + "{}]", media, 400, tooMany},
-		{"a megabyte that does not end", "[" + strings.Repeat("0,", maxBody/2-1), media, 400, tooMany},
+		{"unterminated megabyte", "[" + strings.Repeat("0,", maxBody/2-1), media, 400, tooMany},
 		{"no request", `[]`, media, 400, malformed("it is an empty array")},
 		{"half a batch", "[" + one, media, 400, malformed("it ends too early")},
-		{"what follows a batch", batch(1) + one, media, 400, malformed("something follows it")},
-		{"what is no JSON", `[secret]`, media, 400, malformed("invalid JSON after byte 1")},
-		{"what nests too deep", strings.Repeat("[", 20_000), media, 400, malformed("invalid JSON after byte 1")},
+		{"text after the array", batch(1) + one, media, 400, malformed("something follows it")},
+		{"invalid JSON", `[secret]`, media, 400, malformed("invalid JSON after byte 1")},
+		{"too deep nesting", strings.Repeat("[", 20_000), media, 400, malformed("invalid JSON after byte 1")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

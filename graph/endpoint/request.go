@@ -24,29 +24,29 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-// allow has all methods. Some are for shared streams only: see [Endpoint.share].
+// allow includes the methods of shared streams: see [Endpoint.serveShared].
 const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
-// maxBody is the maximum size of a request body in bytes.
+// maxBody bounds a request body, in bytes.
 const maxBody = 1 << 20
 
-// maxBatch is the maximum number of requests in a batch for which each request gets an error. A batching client shows
-// only these.
+// maxBatch bounds the errors of a refused batch, one for each request: a batching client shows only
+// these.
 const maxBatch = 50
 
-// refusal writes the response to an HTTP request that can't be read.
+const notBatched = "requests can't be batched: send one request at a time"
+
+// refusal answers an HTTP request that can't be read.
 type refusal func(w http.ResponseWriter)
 
 func refuse(status int, err *apierr.Error) refusal {
 	return func(w http.ResponseWriter) { err.Write(w, status) }
 }
 
-// malformed refuses a request that the client must correct.
 func malformed(format string, args ...any) refusal {
 	return refuse(http.StatusBadRequest, apierr.BadUserInput(format, args...))
 }
 
-// read returns the request, or the response that refuses it.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, refusal) {
 	start := graphql.Now()
 	p := transport.NewParams(&e.config.Limits)
@@ -102,16 +102,19 @@ func readURL(r *http.Request, p *transport.Params) refusal {
 	return nil
 }
 
-// encoded refuses a body that is not JSON in UTF-8. It refuses repeated headers, of which a proxy may read the other one.
-func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
+// checkEncoding refuses a body that is not JSON in UTF-8, and repeated headers: a proxy may read
+// another one.
+func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
 		return apierr.BadUserInput("send the request as Content-Type: application/json")
 	}
-	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "utf8") {
+	charset, given := parameters["charset"]
+	if given && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "utf8") {
 		return apierr.BadUserInput("send the request in UTF-8: JSON has no other charset")
 	}
-	if coding := strings.Join(header.Values("Content-Encoding"), ","); coding != "" && !strings.EqualFold(coding, "identity") {
+	coding := strings.Join(header.Values("Content-Encoding"), ",")
+	if coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
 		return apierr.BadUserInput("send the request without a Content-Encoding")
 	}
@@ -119,10 +122,10 @@ func encoded(w http.ResponseWriter, header http.Header) *apierr.Error {
 }
 
 func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, receiving *inflight.Bytes) refusal {
-	if err := encoded(w, r.Header); err != nil {
+	if err := checkEncoding(w, r.Header); err != nil {
 		return refuse(http.StatusUnsupportedMediaType, err)
 	}
-	for _, length := range r.Header.Values("Content-Length") { // net/http checks them for HTTP/1 only
+	for _, length := range r.Header.Values("Content-Length") { // net/http checks this for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
 			return malformed("the Content-Length is not one number, that of the body's bytes")
 		}
@@ -130,7 +133,9 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	if r.ContentLength > maxBody {
 		return tooLong()
 	}
-	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
+	})
 	defer body.End()
 	var buffer bytes.Buffer
 	_, err := buffer.ReadFrom(body)
@@ -140,7 +145,8 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, &apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"})
+		return refuse(http.StatusRequestTimeout,
+			&apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"})
 	case err != nil:
 		return notARequest(err)
 	case !utf8.Valid(text):
@@ -154,13 +160,13 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	return nil
 }
 
-// refuseBatch refuses a body that is an array of requests, as Apollo's BatchHttpLink sends it. A client that accepts
-// only the older media type shows the errors of a response with the status 200 alone.
+// refuseBatch refuses an array of requests, as sent by Apollo's BatchHttpLink. A client of the
+// older media type shows errors only with status 200.
 func refuseBatch(body []byte, accept accept) refusal {
 	n, err := strict.Elements(body, maxBatch)
 	switch {
-	case errors.Is(err, strict.ErrMany):
-		return malformed("requests can't be batched: send one request at a time; the array has more than %d, so this is the only error", maxBatch)
+	case errors.Is(err, strict.ErrTooMany):
+		return malformed(notBatched+"; the array has more than %d, so this is the only error", maxBatch)
 	case err != nil:
 		return notARequest(err)
 	case n == 0:
@@ -170,10 +176,10 @@ func refuseBatch(body []byte, accept accept) refusal {
 	if accept.media == mediaJSON && !accept.eventsFirst {
 		status = http.StatusOK
 	}
-	each := map[string]gqlerror.List{"errors": {apierr.BadUserInput("requests can't be batched: send one request at a time").GraphQL()}}
+	each := map[string]gqlerror.List{"errors": {apierr.BadUserInput(notBatched).GraphQL()}}
 	return func(w http.ResponseWriter) {
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n)) // a client that has gone needs no answer
+		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n)) // an error means that the client is gone
 	}
 }
 
@@ -182,6 +188,9 @@ func notARequest(err error) refusal {
 }
 
 func tooLong() refusal {
-	return refuse(http.StatusRequestEntityTooLarge, &apierr.Error{Code: apierr.CodeLimitExceeded,
-		Message: fmt.Sprintf("a request's body is limited to %d bytes", maxBody), Extensions: map[string]any{"limit": maxBody}})
+	return refuse(http.StatusRequestEntityTooLarge, &apierr.Error{
+		Code:       apierr.CodeLimitExceeded,
+		Message:    fmt.Sprintf("a request's body is limited to %d bytes", maxBody),
+		Extensions: map[string]any{"limit": maxBody},
+	})
 }

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-func TestWhatIsAccepted(t *testing.T) {
+func TestAccept(t *testing.T) {
 	for _, test := range []struct{ name, header, want string }{
-		{"nothing is the older type", "", mediaJSON},
-		{"so is anything", "*/*", mediaJSON},
-		{"and anything that programs speak", "application/*", mediaJSON},
-		{"and what we have not", "text/html", mediaJSON},
-		{"of two the first", mediaGraphQL + ", " + mediaJSON, mediaGraphQL},
-		{"of two the first, the other way round", mediaJSON + ", " + mediaGraphQL, mediaJSON},
-		{"but that which is liked better", mediaGraphQL + ";q=0.1, " + mediaJSON + ";q=0.9", mediaJSON},
-		{"a name without a number is liked best", mediaGraphQL + ";q=0.9, " + mediaJSON, mediaJSON},
-		{"a number that is none does not count", mediaGraphQL + ";q=much, " + mediaJSON + ";q=0.9", mediaGraphQL},
-		{"a name goes before anything", "*/*, " + mediaGraphQL, mediaGraphQL},
-		{"but for its number", "*/*, " + mediaGraphQL + ";q=0.5", mediaJSON},
-		{"anything is not what is named to be liked less", "*/*, " + mediaJSON + ";q=0.5", mediaGraphQL},
-		{"nor what is refused", mediaJSON + ";q=0, */*;q=0.1", mediaGraphQL},
-		{"who refuses one alone takes the other", mediaJSON + ";q=0", mediaGraphQL},
-		{"who refuses both takes none", mediaJSON + ";q=0.0, " + mediaGraphQL + ";q=0", "none"},
-		{"events may be all that is taken", mediaJSON + ";q=0, " + mediaGraphQL + ";q=0, text/event-stream", "events first"},
-		{"events go first if they come first", "text/event-stream, " + mediaJSON, mediaJSON + ", events first"},
-		{"or before anything", "*/*, text/event-stream", mediaJSON + ", events first"},
-		{"and last if they come last", mediaJSON + ", text/event-stream", mediaJSON + ", events"},
-		{"or are liked less", "text/event-stream;q=0.5, " + mediaGraphQL, mediaGraphQL + ", events"},
-		{"or less than anything", "text/event-stream;q=0.5, */*", mediaJSON + ", events"},
-		{"events may be refused", "text/event-stream;q=0, " + mediaJSON, mediaJSON},
+		{"no Accept", "", mediaJSON},
+		{"*/*", "*/*", mediaJSON},
+		{"application/*", "application/*", mediaJSON},
+		{"unsupported type", "text/html", mediaJSON},
+		{"newer, older", mediaGraphQL + ", " + mediaJSON, mediaGraphQL},
+		{"older, newer", mediaJSON + ", " + mediaGraphQL, mediaJSON},
+		{"older has the higher q", mediaGraphQL + ";q=0.1, " + mediaJSON + ";q=0.9", mediaJSON},
+		{"no q is q=1", mediaGraphQL + ";q=0.9, " + mediaJSON, mediaJSON},
+		{"malformed q is q=1", mediaGraphQL + ";q=much, " + mediaJSON + ";q=0.9", mediaGraphQL},
+		{"name before a wildcard", "*/*, " + mediaGraphQL, mediaGraphQL},
+		{"wildcard with the higher q", "*/*, " + mediaGraphQL + ";q=0.5", mediaJSON},
+		{"wildcard excludes named types", "*/*, " + mediaJSON + ";q=0.5", mediaGraphQL},
+		{"wildcard excludes refused types", mediaJSON + ";q=0, */*;q=0.1", mediaGraphQL},
+		{"one type refused", mediaJSON + ";q=0", mediaGraphQL},
+		{"both types refused", mediaJSON + ";q=0.0, " + mediaGraphQL + ";q=0", "none"},
+		{"events only", mediaJSON + ";q=0, " + mediaGraphQL + ";q=0, text/event-stream", "events first"},
+		{"events first", "text/event-stream, " + mediaJSON, mediaJSON + ", events first"},
+		{"events before a wildcard", "*/*, text/event-stream", mediaJSON + ", events first"},
+		{"events last", mediaJSON + ", text/event-stream", mediaJSON + ", events"},
+		{"events with the lower q", "text/event-stream;q=0.5, " + mediaGraphQL, mediaGraphQL + ", events"},
+		{"events with a q below the wildcard's", "text/event-stream;q=0.5, */*", mediaJSON + ", events"},
+		{"events refused", "text/event-stream;q=0, " + mediaJSON, mediaJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := accepted(with(httptest.NewRequest(http.MethodGet, "/", nil), "Accept", test.header))
@@ -55,7 +55,7 @@ func TestWhatIsAccepted(t *testing.T) {
 	}
 }
 
-func TestHowARequestIsSent(t *testing.T) {
+func TestRequestEncoding(t *testing.T) {
 	const query = `{__typename}`
 	at := func(parameters string) *http.Request {
 		return httptest.NewRequest(http.MethodGet, "/graphql?"+parameters, nil)
@@ -64,35 +64,35 @@ func TestHowARequestIsSent(t *testing.T) {
 		name    string
 		request *http.Request
 		status  int
-		part    string // of the body
+		part    string
 	}{
-		{"UTF-8 may be named", with(ask(query), "Content-Type", `application/json; charset="UTF-8"`), 200, `"Query"`},
-		{"the last query counts, and null is none", post(`{"query":"{__typename}","query":null}`), 400, "lacks its query"},
-		{"a parameter that is empty is none", at("query="), 400, "lacks its query"},
-		{"a query that is empty is no valid document", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "The document is empty."},
-		{"bytes that are no UTF-8 are replaced by nothing", post(`{"query":"{user(username:\"` + "\xff" + `\"){name}}"}`), 400, "it is not UTF-8"},
+		{"charset utf-8", with(ask(query), "Content-Type", `application/json; charset="UTF-8"`), 200, `"Query"`},
+		{"last of equal keys, null", post(`{"query":"{__typename}","query":null}`), 400, "lacks its query"},
+		{"empty parameter", at("query="), 400, "lacks its query"},
+		{"empty query", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "The document is empty."},
+		{"invalid UTF-8", post(`{"query":"{user(username:\"` + "\xff" + `\"){name}}"}`), 400, "it is not UTF-8"},
 		{"nor in a URL", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
-		{"UTF-16 is no charset of JSON", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
-		{"nor is Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
-		{"a parameter that is none is refused", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},
-		{"a body as it is may be called so", with(ask(query), "Content-Encoding", "identity"), 200, `"Query"`},
-		{"a compressed one is refused", with(post("\x1f\x8b"), "Content-Encoding", "gzip"), 415, "Content-Encoding"},
-		{"also if it is called so in a second header", twice(ask(query), "Content-Encoding", "identity", "gzip"), 415, "Content-Encoding"},
-		{"of two types none counts", twice(ask(query), "Content-Type", "application/json", "text/plain"), 415, "application/json"},
-		{"one length is told", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24"), 200, `"Query"`},
-		{"of two lengths none counts", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24", "23"), 400, "Content-Length"},
-		{"nor of two in another order", twice(post(`{"query":"{__typename}"}`), "Content-Length", "23", "24"), 400, "Content-Length"},
-		{"nor does one with a sign", twice(post(`{"query":"{__typename}"}`), "Content-Length", "+24"), 400, "Content-Length"},
-		{"nor one that is no number", twice(post(`{"query":"{__typename}"}`), "Content-Length", "x"), 400, "Content-Length"},
-		{"of two queries in a URL none counts", at("query={__typename}&query={a}"), 400, "the parameter query comes more than once"},
-		{"nor of two lots of variables", at("query={__typename}&variables={}&variables="), 400, "the parameter variables comes more than once"},
-		{"what is no parameter of ours may come often", at("query={__typename}&a=1&a=2"), 200, `"Query"`},
-		{"who takes neither type gets no answer", with(ask(query), "Accept", mediaJSON+";q=0,"+mediaGraphQL+";q=0"), 406, "accept one"},
-		{"keys differ by their case", post(`{"query":"{__typename}","QUERY":"{a}","Query":{}}`), 200, `"Query"`},
-		{"and no other key is the query", post(`{"QUERY":"{__typename}"}`), 400, "lacks its query"},
-		{"a URL with half an escape is malformed", at("query=%zz"), 400, "the URL is malformed: in its parameters write % as %25"},
-		{"so is one with a semicolon", at("query={__typename};a=b"), 400, "the URL is malformed"},
-		{"a stream that nobody names can't be stopped", httptest.NewRequest(http.MethodDelete, "/graphql", nil), 404, "NOT_FOUND"},
+		{"charset UTF-16", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
+		{"charset Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
+		{"malformed parameter of the content type", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},
+		{"Content-Encoding identity", with(ask(query), "Content-Encoding", "identity"), 200, `"Query"`},
+		{"Content-Encoding gzip", with(post("\x1f\x8b"), "Content-Encoding", "gzip"), 415, "Content-Encoding"},
+		{"Content-Encoding in a second header", twice(ask(query), "Content-Encoding", "identity", "gzip"), 415, "Content-Encoding"},
+		{"two content types", twice(ask(query), "Content-Type", "application/json", "text/plain"), 415, "application/json"},
+		{"one Content-Length", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24"), 200, `"Query"`},
+		{"two Content-Lengths", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24", "23"), 400, "Content-Length"},
+		{"two Content-Lengths, other order", twice(post(`{"query":"{__typename}"}`), "Content-Length", "23", "24"), 400, "Content-Length"},
+		{"Content-Length with a sign", twice(post(`{"query":"{__typename}"}`), "Content-Length", "+24"), 400, "Content-Length"},
+		{"Content-Length that is not a number", twice(post(`{"query":"{__typename}"}`), "Content-Length", "x"), 400, "Content-Length"},
+		{"two queries in the URL", at("query={__typename}&query={a}"), 400, "the parameter query comes more than once"},
+		{"two variables in the URL", at("query={__typename}&variables={}&variables="), 400, "the parameter variables comes more than once"},
+		{"unknown parameter twice", at("query={__typename}&a=1&a=2"), 200, `"Query"`},
+		{"neither type accepted", with(ask(query), "Accept", mediaJSON+";q=0,"+mediaGraphQL+";q=0"), 406, "accept one"},
+		{"key in another case", post(`{"query":"{__typename}","QUERY":"{a}","Query":{}}`), 200, `"Query"`},
+		{"unknown key", post(`{"QUERY":"{__typename}"}`), 400, "lacks its query"},
+		{"incomplete escape in the URL", at("query=%zz"), 400, "the URL is malformed: in its parameters write % as %25"},
+		{"semicolon in the URL", at("query={__typename};a=b"), 400, "the URL is malformed"},
+		{"DELETE without a stream", httptest.NewRequest(http.MethodDelete, "/graphql", nil), 404, "NOT_FOUND"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
@@ -117,7 +117,7 @@ func twice(r *http.Request, header string, values ...string) *http.Request {
 	return r
 }
 
-// unasked is a body of which nothing is read.
+// unasked is a body that must not be read.
 type unasked struct{ *testing.T }
 
 func (b unasked) Read([]byte) (int, error) {
@@ -125,8 +125,8 @@ func (b unasked) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Whoever expects to be told to continue is not, then.
-func TestABodyThatSaysThatItIsTooLongIsNotRead(t *testing.T) {
+// A client that sends Expect: 100-continue gets no 100.
+func TestTooLongBodyIsNotRead(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unasked{t}), httptest.NewRecorder()
 	r.Header.Set("Content-Type", "application/json")
 	r.ContentLength = maxBody + 1

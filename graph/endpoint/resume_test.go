@@ -25,16 +25,16 @@ import (
 	"twibase/resolvers"
 )
 
-// feed is an endpoint over a store in which an author posts.
+// feed is an endpoint over a store with an author who posts.
 type feed struct {
 	*testing.T
 	store    hbase.Store
 	endpoint *Endpoint
-	last     tables.TwitKey // of the twit that was posted last
-	until    time.Time      // when tokens expire; if it is zero a token is new
+	last     tables.TwitKey // of the last posted twit
+	until    time.Time      // expiry of tokens; zero renews them
 }
 
-// inFeed runs a test with a feed, on a clock of its own. The author "a" and the viewers "LiLei" and
+// inFeed runs a test with a feed and a fake clock. The author "a" and the viewers "LiLei" and
 // "HanMeimei" exist.
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +52,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
-		// A read takes a moment, in which a connection can be lost.
+		// Reads take time, so that connections can be lost during one.
 		distant := hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
 		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
@@ -63,10 +63,10 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		var running sync.WaitGroup
 		running.Go(func() { poller.Run(ctx) })
 		test(f)
-		time.Sleep(2 * resume.Keep) // no position is kept, and nothing listens
+		time.Sleep(2 * resume.Keep) // no position is kept, and no subscription is active
 		synctest.Wait()
 		if n := poller.Counters.Subscribers.Load(); n != 0 {
-			t.Errorf("%d subscriptions are left", n)
+			t.Errorf("%d subscriptions remain, want none", n)
 		}
 		stop()
 		running.Wait()
@@ -80,7 +80,7 @@ func (f *feed) write(mutations ...hbase.Mutation) {
 	}
 }
 
-// posts posts twits, waits until subscribers were told of them, and returns the id of the last.
+// posts posts twits, waits for their delivery, and returns the id of the last.
 func (f *feed) posts(names ...string) (id string) {
 	f.Helper()
 	for _, name := range names {
@@ -94,25 +94,22 @@ func (f *feed) posts(names ...string) (id string) {
 	return base64.RawURLEncoding.EncodeToString(tables.ID{Noun: tables.NounTwit, Key: f.last.String()}.Bytes())
 }
 
-// subscriber subscribes to the author's twits.
 type subscriber struct {
 	f       *feed
 	cancel  context.CancelFunc
 	done    chan struct{}
 	heard   []string
-	expired bool // how it ended
-	// refuses is the content of a twit that does not reach the subscriber, which is seen after a
-	// time.
+	expired bool
+	// refuses is the content of a twit that does not reach the subscriber.
 	refuses string
 	after   time.Duration
 }
 
 const (
-	life     = 10*time.Second + live.Interval/5 // of a token, which does not end just when the poller looks
+	life     = 10*time.Second + live.Interval/5 // of a token; it does not end with a poll
 	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
 )
 
-// subscribes begins a subscription of a viewer.
 func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscriber {
 	until := f.until
 	if until.IsZero() {
@@ -130,7 +127,7 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 			}
 			if string(response.Data) == `{"twitPosted":{"content":"`+s.refuses+`"}}` {
 				time.Sleep(s.after)
-				return // it was not sent
+				return // not sent
 			}
 			s.heard = append(s.heard, string(response.Data))
 		}
@@ -140,7 +137,7 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 	return s
 }
 
-// expires waits until the token has expired and the subscription ended.
+// expires waits until the subscription ended with its token.
 func (s *subscriber) expires() {
 	s.f.Helper()
 	time.Sleep(life)
@@ -150,7 +147,7 @@ func (s *subscriber) expires() {
 	}
 }
 
-// wants wants the subscriber to have heard just these twits; it ends.
+// wants checks the received twits, and that the subscription has ended.
 func (s *subscriber) wants(names ...string) {
 	s.f.Helper()
 	s.cancel()
@@ -166,7 +163,7 @@ func (s *subscriber) wants(names ...string) {
 
 func ofA() map[string]any { return map[string]any{"u": "a"} }
 
-func TestASubscriptionContinuesWhenItsTokenWasRenewed(t *testing.T) {
+func TestSubscriptionResumesWithARenewedToken(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		first := f.subscribes("LiLei", "1", ofA())
 		f.posts("1", "2")
@@ -184,17 +181,17 @@ func TestASubscriptionContinuesWhenItsTokenWasRenewed(t *testing.T) {
 	})
 }
 
-func TestASubscriptionIsNotContinued(t *testing.T) {
+func TestSubscriptionDoesNotResume(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		by   func(f *feed) *subscriber
 	}{
-		{"by another viewer", func(f *feed) *subscriber { return f.subscribes("HanMeimei", "1", ofA()) }},
-		{"with another id", func(f *feed) *subscriber { return f.subscribes("LiLei", "2", ofA()) }},
-		{"with other variables", func(f *feed) *subscriber {
+		{"other viewer", func(f *feed) *subscriber { return f.subscribes("HanMeimei", "1", ofA()) }},
+		{"other id", func(f *feed) *subscriber { return f.subscribes("LiLei", "2", ofA()) }},
+		{"other variables", func(f *feed) *subscriber {
 			return f.subscribes("LiLei", "1", map[string]any{"u": "a", "after": nil})
 		}},
-		{"after a while", func(f *feed) *subscriber {
+		{"too late", func(f *feed) *subscriber {
 			time.Sleep(resume.Keep)
 			return f.subscribes("LiLei", "1", ofA())
 		}},
@@ -218,7 +215,7 @@ func TestASubscriptionIsNotContinued(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatTheClientEndsIsNotContinued(t *testing.T) {
+func TestCompletedSubscriptionDoesNotResume(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		first := f.subscribes("LiLei", "1", ofA())
 		f.posts("1")
@@ -230,8 +227,8 @@ func TestASubscriptionThatTheClientEndsIsNotContinued(t *testing.T) {
 	})
 }
 
-func TestASubscriptionWhoseConnectionWasLostIsNotContinued(t *testing.T) {
-	for name, after := range map[string]time.Duration{"before its token expired": 0, "while it sent what came before that": life} {
+func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
+	for name, after := range map[string]time.Duration{"before the token expired": 0, "while it sends earlier twits": life} {
 		t.Run(name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
 				first := f.subscribes("LiLei", "1", ofA())
@@ -249,7 +246,7 @@ func TestASubscriptionWhoseConnectionWasLostIsNotContinued(t *testing.T) {
 	}
 }
 
-func TestTwoEqualSubscriptionsOfOneTokenContinueAtTheSamePlace(t *testing.T) {
+func TestEqualSubscriptionsResumeAtTheSamePosition(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		f.until = time.Now().Add(life)
 		one, other := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
@@ -268,7 +265,7 @@ func TestTwoEqualSubscriptionsOfOneTokenContinueAtTheSamePlace(t *testing.T) {
 	})
 }
 
-func TestASubscriptionThatWasReplayedContinuesBehindThat(t *testing.T) {
+func TestResumedSubscriptionDoesNotRepeatAReplay(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		after := map[string]any{"u": "a", "after": f.posts("0")}
 		f.posts("1", "2")
@@ -283,7 +280,7 @@ func TestASubscriptionThatWasReplayedContinuesBehindThat(t *testing.T) {
 	})
 }
 
-func TestATwitThatIsDeletedBeforeASubscriptionContinuesIsNotDelivered(t *testing.T) {
+func TestResumedSubscriptionOmitsDeletedTwits(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		first := f.subscribes("LiLei", "1", ofA())
 		first.expires()
@@ -296,7 +293,7 @@ func TestATwitThatIsDeletedBeforeASubscriptionContinuesIsNotDelivered(t *testing
 	})
 }
 
-// connects is a first attempt to connect again, whose connection is lost.
+// connects is a reconnection that is lost.
 func (f *feed) connects(refuses string) *subscriber {
 	f.Helper()
 	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(life))
@@ -306,7 +303,7 @@ func (f *feed) connects(refuses string) *subscriber {
 		defer close(s.done)
 		for range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()}) {
 			if refuses != "" {
-				return // it was not sent
+				return // not sent
 			}
 		}
 	}()
@@ -314,10 +311,10 @@ func (f *feed) connects(refuses string) *subscriber {
 	return s
 }
 
-func TestASubscriptionContinuesAfterAnAttemptThatReceivedNothing(t *testing.T) {
+func TestSubscriptionResumesAfterAFailedAttempt(t *testing.T) {
 	for name, attempt := range map[string]func(f *feed){
-		"whose connection is lost before an event": func(f *feed) { f.connects("").wants() },
-		"whose connection is lost with the first event": func(f *feed) {
+		"lost before an event": func(f *feed) { f.connects("").wants() },
+		"lost with the first event": func(f *feed) {
 			s := f.connects("any")
 			time.Sleep(2 * live.Interval)
 			s.wants()

@@ -15,17 +15,20 @@ import (
 	"twibase/graph/resume"
 )
 
-// shares reports whether a request is about a shared stream.
-func shares(r *http.Request) bool {
+// isShared reports whether a request is for a shared stream.
+func isShared(r *http.Request) bool {
 	return r.Method == http.MethodPut || r.Method == http.MethodDelete || r.Header.Get(sse.TokenHeader) != ""
 }
 
-var noStream = &apierr.Error{Code: apierr.CodeNotFound, Message: "there is no such stream at this gateway: reserve one by PUT"}
+var noStream = &apierr.Error{
+	Code:    apierr.CodeNotFound,
+	Message: "there is no such stream at this gateway: reserve one by PUT",
+}
 
-// share serves a request for a shared stream: PUT reserves one, GET opens it, POST runs an
-// operation over it, and DELETE stops one. A header names the stream, so pages of other origins
-// need a preflight.
-func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
+// serveShared serves a request for a shared stream: PUT reserves one, GET opens it, POST runs an
+// operation over it, and DELETE stops one. A header names the stream, so other origins need a
+// preflight.
+func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if remove, ok := e.admit(w, r); ok {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -51,11 +54,12 @@ func (e *Endpoint) share(w http.ResponseWriter, r *http.Request) {
 		apierr.BadUserInput("a stream is opened with Accept: %s", sse.MediaType).Write(w, http.StatusNotAcceptable)
 	default:
 		w.Header().Set("Allow", "GET, POST, PUT, DELETE")
-		apierr.BadUserInput("a stream is reserved by PUT, opened by GET, used by POST, and an operation of it ended by DELETE").Write(w, http.StatusMethodNotAllowed)
+		apierr.BadUserInput("a stream is reserved by PUT, opened by GET, used by POST, "+
+			"and an operation of it ended by DELETE").Write(w, http.StatusMethodNotAllowed)
 	}
 }
 
-// runOver runs an operation over a stream. Errors of the operation itself are sent over the stream.
+// runOver runs an operation over a stream, which gets the operation's own errors.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, refused := e.read(w, r)
 	if refused != nil {
@@ -64,17 +68,20 @@ func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Re
 	}
 	id, _ := params.Extensions["operationId"].(string)
 	if id == "" || len(id) > transport.MaxID {
-		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", transport.MaxID).Write(w, http.StatusBadRequest)
+		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", transport.MaxID).
+			Write(w, http.StatusBadRequest)
 		return
 	}
 	ctx := resume.WithID(graphql.StartOperationTrace(r.Context()), id)
-	switch err := stream.Run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) }); {
+	responses := func(ctx context.Context) iter.Seq[*graphql.Response] { return e.execute(ctx, params) }
+	switch err := stream.Run(ctx, id, responses); {
 	case errors.Is(err, transport.ErrClosing):
 		noStream.Write(w, http.StatusNotFound)
-	case errors.Is(err, transport.ErrTaken):
+	case errors.Is(err, transport.ErrDuplicateID):
 		apierr.BadUserInput("%s", err).Write(w, http.StatusConflict)
-	case errors.Is(err, transport.ErrMany):
-		apierr.LimitExceeded("the number of operations of a stream", transport.MaxOperations, transport.MaxOperations+1).Write(w, http.StatusTooManyRequests)
+	case errors.Is(err, transport.ErrTooMany):
+		const limit = transport.MaxOperations
+		apierr.LimitExceeded("the number of operations of a stream", limit, limit+1).Write(w, http.StatusTooManyRequests)
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}

@@ -17,12 +17,12 @@ import (
 	"twibase/live"
 )
 
-// sharedStream is a shared stream that a client has opened.
+// sharedStream is an open shared stream.
 type sharedStream struct {
 	f    *feed
 	run  func(ctx context.Context, id string, responses func(context.Context) iter.Seq[*graphql.Response]) error
 	body *httptest.ResponseRecorder
-	done chan struct{} // is closed when the stream ends
+	done chan struct{} // closed when the stream ends
 	stop context.CancelFunc
 }
 
@@ -37,8 +37,7 @@ func (f *feed) opens() *sharedStream {
 	return s
 }
 
-// subscribes begins a subscription with a token that expires after a time, without one if that is
-// zero.
+// subscribes begins a subscription with a token of a lifetime, 0 for none.
 func (s *sharedStream) subscribes(id string, life time.Duration) {
 	s.f.Helper()
 	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)
@@ -57,7 +56,7 @@ func (s *sharedStream) subscribes(id string, life time.Duration) {
 
 var sharedEvent = regexp.MustCompile(`data: \{"id":"(\w+)","payload":\{"data":\{"twitPosted":\{"content":"(\w+)"`)
 
-// wants wants just these events, such as "A 1", in any order; the stream ends.
+// wants checks the events, such as "A 1", in any order, and that the stream has ended.
 func (s *sharedStream) wants(events ...string) {
 	s.f.Helper()
 	s.stop()
@@ -72,7 +71,7 @@ func (s *sharedStream) wants(events ...string) {
 	}
 }
 
-func TestAllSubscriptionsOfASharedStreamContinueWhenOneTokenExpires(t *testing.T) {
+func TestExpiredTokenResumesAllSubscriptionsOfASharedStream(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		begun := time.Now()
 		first := f.opens()

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// silent is a world in which nothing happens.
+// silent has subscriptions without events.
 type silent struct{ root }
 
 func (silent) Subscription() exec.SubscriptionResolver { return silence{} }
@@ -26,7 +26,7 @@ func (silence) TwitPosted(ctx context.Context, _ string, _ *tables.ID) (<-chan *
 	return events, nil
 }
 
-func TestTheDocumentsOfTheSubscriptionsOfAnAddressAreBounded(t *testing.T) {
+func TestDocumentsPerAddressAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: silent{}}), Config{Timeout: time.Minute, Streams: 1,
 			Around: func(ctx context.Context) context.Context { return ctx }})
@@ -42,14 +42,14 @@ func TestTheDocumentsOfTheSubscriptionsOfAnAddressAreBounded(t *testing.T) {
 		synctest.Wait()
 		const want = "the length of the documents of all subscriptions of an address, in bytes, is limited to 4096, and this is 4200"
 		if got := subscribe(ctx); got != want {
-			t.Errorf("the second is refused with %q, want %q", got, want)
+			t.Errorf("second subscription: got %q, want %q", got, want)
 		}
 		cancel()
 		synctest.Wait()
 		ctx, cancel = context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if got := subscribe(ctx); got != "" {
-			t.Errorf("when the first has ended another is refused with %q", got)
+			t.Errorf("subscription after the end of the first: got %q", got)
 		}
 	})
 }

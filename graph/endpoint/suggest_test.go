@@ -15,7 +15,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// misspelt are documents each of which has a name of the schema without its last letter.
+// misspelt returns documents with a name of the schema without its last letter.
 func misspelt(schema *ast.Schema) (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	short := func(name string) string { return name[:len(name)-1] }
@@ -78,7 +78,7 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 			e.ServeHTTP(w, post(string(body)))
 			answer := w.Body.String()
 			if !strings.Contains(answer, "BAD_USER_INPUT") {
-				t.Errorf("%s\nis answered: %s", body, answer)
+				t.Errorf("%s\nresponse: %s", body, answer)
 			}
 			if strings.Contains(answer, "Did you mean") {
 				suggested++
@@ -90,8 +90,8 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 	}
 }
 
-func TestLongUnknownNamesCostNoMoreThanTheirLength(t *testing.T) {
-	handler := serve(time.Minute) // without limits
+func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
+	handler := serve(time.Minute)
 	best := func(query string) time.Duration {
 		least := time.Hour
 		for range 5 {

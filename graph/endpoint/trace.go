@@ -6,22 +6,20 @@ import (
 	"twibase/graph/plan"
 )
 
-// Trace describes a request, for logs. Read it after the request has been served.
+// Trace describes a request for the log. It is complete when the request was served.
 type Trace struct {
-	// Operation is the operation's name, and Kind query, mutation or subscription. Both are empty if there is no
-	// valid operation.
+	// name and kind (query, mutation or subscription); empty without a valid operation
 	Operation, Kind string
-	// Execution is the executor of the operation; it is empty if it was not executed.
+	// empty if no operation was executed
 	Execution plan.Execution
-	// Errors counts those in the response.
+	// of the response
 	Errors int
-	// Rejected is whether load shedding rejected the request.
+	// rejected by load shedding
 	Rejected bool
 }
 
 type traceKey struct{}
 
-// WithTrace returns a ctx whose request is traced in trace.
 func WithTrace(ctx context.Context, trace *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
 }

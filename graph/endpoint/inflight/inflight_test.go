@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsHeld(t *testing.T) {
+func TestHold(t *testing.T) {
 	b := New(100)
 	var cut []string
 	hold := func(name string, bytes int) (sent func()) {
@@ -16,7 +16,7 @@ func TestWhatIsHeld(t *testing.T) {
 	want := func(what string, bytes int, names ...string) {
 		t.Helper()
 		if got, n := b.Load(); got != bytes || n != len(names) || !slices.Equal(cut, names) {
-			t.Errorf("%s: %d bytes are held, want %d; %v were cut off, of which %d are counted, want %v", what, got, bytes, cut, n, names)
+			t.Errorf("%s: %d bytes in flight, want %d; %v cut off (counted: %d), want %v", what, got, bytes, cut, n, names)
 		}
 	}
 	first, second := hold("first", 40), hold("second", 40)
@@ -37,9 +37,9 @@ func TestWhatIsHeld(t *testing.T) {
 	want("all of that later", 1, "first", "third", "huge")
 }
 
-func TestNilHoldsNothing(t *testing.T) {
+func TestNilBytesBoundsNothing(t *testing.T) {
 	var b *Bytes
-	b.Hold(1<<40, func() { t.Error("it is cut off") })()
+	b.Hold(1<<40, func() { t.Error("a response is cut off") })()
 	if _, err := io.Copy(io.Discard, b.Reader(bytes.NewReader(make([]byte, 2*size)), func() { t.Error("a request is cut off") })); err != nil {
 		t.Error(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// size is that of a part of a request.
+// size is the size of a part of a request.
 const size = 4 << 10
 
-// sent is a request of which so much has come; no more does before it is cut off.
+// sent is an incomplete request, which blocks until it is cut off.
 type sent struct {
 	*Reader
 	name string
@@ -24,18 +24,17 @@ type sent struct {
 func (s *sent) read(t *testing.T, bytes int) {
 	t.Helper()
 	if _, err := io.ReadFull(s, make([]byte, bytes)); err != nil {
-		t.Fatalf("the %s one ends with %v", s.name, err)
+		t.Fatalf("request %s ends with %v", s.name, err)
 	}
 }
 
-// rest waits for the rest of it.
 func (s *sent) rest() error {
 	defer s.End()
 	_, err := s.Read(make([]byte, 1))
 	return err
 }
 
-// requests of so many bytes; those that are cut off are listed.
+// requests returns requests of a number of bytes, and records the ones cut off.
 func requests(b *Bytes, bytes int, cut *[]string, names ...string) (all []*sent) {
 	for _, name := range names {
 		s := &sent{name: name, gone: make(chan struct{})}
@@ -61,28 +60,28 @@ func (e end) Read([]byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-func TestOfARequestIsHeldWhatHasComeAndTheRoomForMore(t *testing.T) {
+func TestReaderCountsReceivedBytesAndItsBuffer(t *testing.T) {
 	b := New(1 << 20)
-	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), func() { t.Error("it is cut off") })
+	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), func() { t.Error("the request is cut off") })
 	for _, step := range []struct{ room, held int }{{size, size}, {1, size + 1}, {size, 2*size + 1}, {3 * size, 5*size + 1}} {
 		if _, err := r.Read(make([]byte, step.room)); err != nil {
 			t.Fatal(err)
 		}
 		if bytes, _ := b.Load(); bytes != step.held {
-			t.Errorf("%d bytes are held, want %d", bytes, step.held)
+			t.Errorf("%d bytes in flight, want %d", bytes, step.held)
 		}
 	}
 	for range 2 {
 		if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			t.Errorf("at its end come %d bytes, and %v", n, err)
+			t.Errorf("after the last byte: read %d bytes, error %v; want EOF", n, err)
 		}
 	}
 	if bytes, _ := b.Load(); bytes != 0 {
-		t.Errorf("%d bytes are held when it has come", bytes)
+		t.Errorf("%d bytes in flight after the end, want 0", bytes)
 	}
 }
 
-func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
+func TestOldestRequestsAreCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, began := New(4*size), time.Now()
 		var cut []string
@@ -91,7 +90,7 @@ func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 		held := func(when string, want int, names ...string) {
 			t.Helper()
 			if bytes, n := b.Load(); bytes != want || n != len(names) || !slices.Equal(cut, names) {
-				t.Errorf("%s: %d bytes are held, want %d; %v were cut off", when, bytes, want, cut)
+				t.Errorf("%s: %d bytes in flight, want %d; %v were cut off", when, bytes, want, cut)
 			}
 		}
 		first.read(t, 2*size)
@@ -103,7 +102,7 @@ func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 		second.read(t, 1)
 		held("one byte more", 2*size, "first")
 		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("one that is cut off ends with %v", err)
+			t.Errorf("a request that was cut off ends with %v", err)
 		}
 		go func() { ended <- second.rest() }()
 		synctest.Wait()
@@ -111,16 +110,16 @@ func TestOfRequestsThatGrowTheOldestAreCutOff(t *testing.T) {
 		held("the next oldest follows", 2*size, "first", "second")
 		<-ended
 		if first.End() || second.End() || !third.End() {
-			t.Error("others were cut off than these")
+			t.Error("other requests were cut off")
 		}
 		held("in the end", 0, "first", "second")
 		if took := time.Since(began); took != 0 {
-			t.Errorf("somebody waited for %v", took)
+			t.Errorf("it took %v, want no time", took)
 		}
 	})
 }
 
-func TestARequestThatGrowsIsCutOffItselfIfItIsTheOldest(t *testing.T) {
+func TestGrowingRequestIsCutOffIfOldest(t *testing.T) {
 	var cut []string
 	b := New(4 * size)
 	all := requests(b, 4*size, &cut, "first", "second")
@@ -128,6 +127,6 @@ func TestARequestThatGrowsIsCutOffItselfIfItIsTheOldest(t *testing.T) {
 		s.read(t, 3*size/2)
 	}
 	if bytes, n := b.Load(); bytes != 3*size/2 || n != 1 || !slices.Equal(cut, []string{"first"}) {
-		t.Errorf("%d bytes are held, %d were cut off: %v", bytes, n, cut)
+		t.Errorf("%d bytes in flight, %d requests cut off: %v", bytes, n, cut)
 	}
 }

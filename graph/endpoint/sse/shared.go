@@ -3,51 +3,48 @@ package sse
 import (
 	"context"
 	"crypto/rand"
-	"iter"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
-// TokenHeader is the header that names a shared stream. The protocol's URL parameter is not supported, because URLs are logged.
+// TokenHeader names a shared stream. The protocol's URL parameter is not supported, because URLs
+// are logged.
 const TokenHeader = "X-GraphQL-Event-Stream-Token"
 
-// openTimeout is how long a stream is reserved.
+// openTimeout bounds the time until a reserved stream is opened.
 const openTimeout = 10 * time.Second
 
-// Shared has the shared streams of a server: the protocol's single connection mode. It is safe for concurrent use.
+// Shared has the shared streams of a server (the protocol's single connection mode). It is safe for
+// concurrent use.
 type Shared struct {
-	// Sending counts the bytes of events that are being sent.
 	Sending *inflight.Bytes
-	// Draining is done when the gateway shuts down: each stream ends as soon as no operation runs over it.
+	// Draining is done when the gateway shuts down: streams end when no operation runs over them.
 	Draining context.Context
 
 	streams sync.Map // from token to *Stream
 }
 
-// Stream is a shared stream.
 type Stream struct {
-	shared *Shared
-	token  string
-	ctx    context.Context // ends with the stream
-	end    func()          // ends the stream and what runs over it
-	expiry context.Context // ends when the token of an operation expired
-	expire context.CancelFunc
-	late   *time.Timer // ends the stream
-	events feed
+	shared  *Shared
+	token   string
+	ctx     context.Context
+	end     func()          // ends the stream and its operations
+	expiry  context.Context // done when the token of an operation expired
+	expire  context.CancelFunc
+	timeout *time.Timer // ends a stream that was not opened, or that drains
+	events  feed
 
 	opened     atomic.Bool
 	operations transport.Operations
 }
 
-// Reserve makes a stream and returns its token. free is called when the stream has ended, also if it was not opened in time.
+// Reserve makes a stream and returns its token. free is called when it ends, opened or not.
 func (s *Shared) Reserve(free func()) (token string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Stream{shared: s, token: rand.Text(), ctx: ctx, events: make(feed)}
@@ -55,10 +52,10 @@ func (s *Shared) Reserve(free func()) (token string) {
 	t.end = sync.OnceFunc(func() {
 		s.streams.Delete(t.token)
 		cancel()
-		t.operations.Drop()
+		t.operations.StopAll()
 		free()
 	})
-	t.late = time.AfterFunc(openTimeout, t.end)
+	t.timeout = time.AfterFunc(openTimeout, t.end)
 	s.streams.Store(t.token, t)
 	stop := context.AfterFunc(s.Draining, func() {
 		if t.operations.Close() {
@@ -69,29 +66,29 @@ func (s *Shared) Reserve(free func()) (token string) {
 	return t.token
 }
 
-// Find returns the stream of a token, nil if there is none.
+// Find returns nil if there is no such stream.
 func (s *Shared) Find(token string) *Stream {
 	t, _ := s.streams.Load(token)
 	stream, _ := t.(*Stream)
 	return stream
 }
 
-// leave ends the stream because the token of an operation expired. The protocol cannot make a client repeat a single
-// operation: it repeats all of them when the stream ends. So the other subscriptions end as if their tokens had expired,
-// and can be continued too. The stream ends with its last operation, at most [resume.Grace] later.
-func (t *Stream) leave() {
+// drain ends the stream because the token of an operation expired. Clients can't repeat a single
+// operation, only the whole stream. So its other subscriptions end as if their tokens had expired,
+// and can be resumed too. The stream ends with its last operation, at most [resume.Grace] later.
+func (t *Stream) drain() {
 	t.operations.Close()
 	t.expire()
-	t.late.Reset(resume.Grace)
+	t.timeout.Reset(resume.Grace)
 }
 
-// Serve answers a request with the events of the stream, until the stream or the client ends. It reports false, and does
-// nothing, if the stream was opened before.
+// Serve sends the events of the stream until it ends or the client is gone. It returns false if the
+// stream was opened before.
 func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	if t.opened.Swap(true) {
 		return false
 	}
-	t.late.Stop()
+	t.timeout.Stop()
 	defer t.end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,8 +97,9 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run starts an operation over the stream, with the values of ctx. The errors are those of [transport.Operations.Start].
-func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.Context) iter.Seq[*graphql.Response]) error {
+// Run starts an operation over the stream, with the values of ctx. Errors are those of
+// [transport.Operations.Start].
+func (t *Stream) Run(ctx context.Context, id string, responses Responses) error {
 	ctx, op, err := t.operations.Start(resume.WithEnd(context.WithoutCancel(ctx), t.expiry), id)
 	if err == nil {
 		go t.run(ctx, op, responses)
@@ -109,12 +107,12 @@ func (t *Stream) Run(ctx context.Context, id string, responses func(ctx context.
 	return err
 }
 
-func (t *Stream) run(ctx context.Context, op *transport.Operation, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Responses) {
 	head := `{"id":` + string(transport.Encode(op.ID))
 	last := []byte("event: complete\ndata: " + head + "}\n\n")
 	for response := range responses(ctx) {
 		if response == transport.Expired {
-			t.leave()
+			t.drain()
 		}
 		if response == transport.Reconnect || response == transport.Expired {
 			last = nil
@@ -134,8 +132,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses fun
 	}
 }
 
-// send reports whether an event was sent. It sends nothing of an operation that was stopped, and nothing over a stream that
-// has ended: those bytes would take the place of events for clients that read.
+// send reports whether an event was sent. Nothing is sent for a stopped operation or over an ended
+// stream: those bytes would displace events for clients that read.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
@@ -144,5 +142,4 @@ func (t *Stream) send(ctx context.Context, event []byte) bool {
 	return t.events.send(ctx, event)
 }
 
-// Stop ends an operation, if it runs.
 func (t *Stream) Stop(id string) { t.operations.Stop(id) }

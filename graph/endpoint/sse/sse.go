@@ -1,5 +1,6 @@
-// Package sse implements GraphQL over SSE (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): each operation
-// has a stream of its own, or many share one.
+// Package sse implements GraphQL over SSE
+// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): operations have streams of
+// their own, or share one.
 package sse
 
 import (
@@ -14,29 +15,29 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-// The times of a stream.
 const (
-	// Heartbeat is the time after the last event until a comment is sent, so that no proxy closes an idle stream.
+	// Heartbeat is the time after the last event until a comment is sent, for proxies that close idle
+	// streams.
 	Heartbeat = 12 * time.Second
-	// writeTimeout bounds the write of one event. The stream of a slower reader is closed.
+	// writeTimeout bounds the write of one event. Slower streams are closed.
 	writeTimeout = 10 * time.Second
 )
 
-// MediaType is the media type of server-sent events.
 const MediaType = "text/event-stream"
+
+// Responses runs an operation until its responses end or ctx is done.
+type Responses = func(ctx context.Context) iter.Seq[*graphql.Response]
 
 var (
 	comment   = []byte(":\n\n")
 	completed = []byte("event: complete\ndata:\n\n")
 )
 
-// Serve answers a request with the events of responses, until there are no more, the client is gone, or ctx is done. It
-// completes the operation unless the last response is [transport.Reconnect] or [transport.Expired]: a client repeats an
-// operation whose stream ends without completion. It returns when the operation has ended.
-func Serve(
-	ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes,
-	responses func(ctx context.Context) iter.Seq[*graphql.Response],
-) {
+// Serve sends responses as events until there are no more, the client is gone, or ctx is done. It
+// completes the operation unless the last response is [transport.Reconnect] or [transport.Expired]:
+// clients repeat an operation whose stream ends without completion. It returns when the operation
+// has ended.
+func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)
 	ended := make(chan struct{})
@@ -56,35 +57,34 @@ func Serve(
 	<-ended
 }
 
-// feed passes events from operations to the goroutine that writes them.
 type feed chan event
 
-// event is an event to write. written receives whether that succeeded.
+// event is an event to write. written receives whether it was.
 type event struct {
 	text    []byte
 	written chan<- bool
 }
 
-// send reports whether an event was written. It gives up when ctx is done.
+// send reports whether an event was written before ctx was done.
 func (f feed) send(ctx context.Context, text []byte) bool {
 	written := make(chan bool, 1)
 	select {
 	case f <- event{text, written}:
-		return <-written // the write has a timeout
+		return <-written
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// write answers a request with events and heartbeats until ctx is done or the client is gone.
+// write sends events and heartbeats until ctx is done or the client is gone.
 func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
 	w.WriteHeader(http.StatusOK)
-	_ = control.SetReadDeadline(time.Time{}) // the request has been read; a deadline for it would end the stream
-	// An event is one line of data, because JSON has no line breaks.
+	_ = control.SetReadDeadline(time.Time{}) // the request was read; its deadline would end the stream
+	// JSON has no line breaks, so an event is one line of data.
 	send := func(text []byte) bool {
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		defer sending.Hold(len(text), func() { _ = control.SetWriteDeadline(time.Now()) })()

@@ -18,7 +18,7 @@ import (
 	"twibase/graph/resume"
 )
 
-// ticks are responses, one a minute, until ctx ends; then ended is closed.
+// ticks yields a response per minute until ctx ends, then closes ended.
 func ticks(n int, last *graphql.Response, ended chan<- struct{}) func(ctx context.Context) iter.Seq[*graphql.Response] {
 	return func(ctx context.Context) iter.Seq[*graphql.Response] {
 		return func(yield func(*graphql.Response) bool) {
@@ -42,16 +42,16 @@ func ticks(n int, last *graphql.Response, ended chan<- struct{}) func(ctx contex
 
 const next = "event: next\ndata: {\"data\":\"tick\"}\n\n"
 
-func TestAStream(t *testing.T) {
+func TestServe(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		n    int
 		last *graphql.Response
 		want string
 	}{
-		{"begins at once, beats where nothing comes, and completes", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
-		{"of a gateway that ends does not complete", 1, transport.Reconnect, ":\n\n:\n\n" + next},
-		{"of a token that expires does not complete", 1, transport.Expired, ":\n\n:\n\n" + next},
+		{"heartbeats and completion", 2, nil, ":\n\n:\n\n" + next + ":\n\n" + next + "event: complete\ndata:\n\n"},
+		{"gateway shuts down", 1, transport.Reconnect, ":\n\n:\n\n" + next},
+		{"token expires", 1, transport.Expired, ":\n\n:\n\n" + next},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,19 +68,19 @@ func TestAStream(t *testing.T) {
 	}
 }
 
-// broken is a connection on which nothing more arrives.
+// broken is a connection that fails.
 type broken struct{ *httptest.ResponseRecorder }
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("a test has it so") }
 
-func TestAClientThatGoesEndsItsOperation(t *testing.T) {
+func TestLostClientEndsItsOperation(t *testing.T) {
 	for name, serve := range map[string]func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]){
-		"as its request does": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+		"request ends": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
 			Serve(ctx, httptest.NewRecorder(), nil, responses)
 		},
-		"as a write fails": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
+		"write fails": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 			Serve(ctx, broken{httptest.NewRecorder()}, nil, responses)
 		},
 	} {
@@ -98,7 +98,7 @@ func TestAClientThatGoesEndsItsOperation(t *testing.T) {
 	}
 }
 
-func TestASharedStream(t *testing.T) {
+func TestSharedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		freed := 0
@@ -108,20 +108,20 @@ func TestASharedStream(t *testing.T) {
 		w := httptest.NewRecorder()
 		served := make(chan struct{})
 		first, second, third := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		if err := stream.Run(t.Context(), "1", ticks(1, nil, first)); err != nil { // before it is opened
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, first)); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
 			defer close(served)
 			if !stream.Serve(ctx, w) {
-				t.Error("it was open")
+				t.Error("Serve returned false for an unopened stream")
 			}
 		}()
 		synctest.Wait()
 		if stream.Serve(t.Context(), httptest.NewRecorder()) {
-			t.Error("it opens twice")
+			t.Error("the stream opened twice")
 		}
-		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, transport.ErrTaken) {
+		if err := stream.Run(t.Context(), "1", ticks(1, nil, nil)); !errors.Is(err, transport.ErrDuplicateID) {
 			t.Error(err)
 		}
 		if err := stream.Run(t.Context(), "2", ticks(100, nil, second)); err != nil {
@@ -132,7 +132,7 @@ func TestASharedStream(t *testing.T) {
 		stream.Stop("2")
 		<-second
 		if err := stream.Run(t.Context(), "2", ticks(100, nil, third)); err != nil {
-			t.Error("a name is free when its operation has ended: ", err)
+			t.Error("the id of an ended operation is not free: ", err)
 		}
 		leave()
 		<-served
@@ -145,12 +145,12 @@ func TestASharedStream(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		if shared.Find(stream.token) != nil || freed != 1 {
-			t.Errorf("it was freed %d times", freed)
+			t.Errorf("freed %d times, want 1", freed)
 		}
 	})
 }
 
-func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
+func TestIDOfAStoppedOperationIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		stream := shared.Find(shared.Reserve(func() {}))
@@ -171,7 +171,7 @@ func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
 		}
 		select {
 		case <-ended:
-			t.Error("the one before took it along")
+			t.Error("the end of the stopped operation ended its successor")
 		case <-time.After(time.Minute):
 		}
 		stream.end()
@@ -179,41 +179,41 @@ func TestANameIsUsedAgainBeforeTheStoppedOperationHasEnded(t *testing.T) {
 	})
 }
 
-func TestOfTooManySharedStreamsThatNobodyOpensTheFirstEnds(t *testing.T) {
+func TestUnopenedSharedStreamsAreCutOffAboveTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Sending: inflight.New(100), Draining: t.Context()}
 		var streams []*Stream
 		for range 3 {
 			stream := shared.Find(shared.Reserve(func() {}))
 			streams = append(streams, stream)
-			if err := stream.Run(t.Context(), "1", ticks(1, nil, make(chan struct{}))); err != nil { // a tick takes 61 bytes
+			if err := stream.Run(t.Context(), "1", ticks(1, nil, make(chan struct{}))); err != nil { // a tick has 61 bytes
 				t.Fatal(err)
 			}
-			stream.late.Stop()
+			stream.timeout.Stop()
 			time.Sleep(21 * time.Second)
 			synctest.Wait()
 		}
 		for i, stream := range streams {
 			if over := shared.Find(stream.token) == nil; over != (i < 2) {
-				t.Errorf("stream %d is over: %t", i+1, over)
+				t.Errorf("stream %d has ended: %t", i+1, over)
 			}
 			stream.end()
 		}
 		synctest.Wait()
 		if bytes, cut := shared.Sending.Load(); bytes != 0 || cut != 2 {
-			t.Errorf("%d bytes wait, %d were cut off", bytes, cut)
+			t.Errorf("%d bytes in flight, %d streams cut off", bytes, cut)
 		}
 	})
 }
 
-func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
+func TestSharedStreamEndsWhenATokenExpires(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		other int // how many responses another operation has, one each 20 seconds
+		other int // responses of another operation, one each 20 seconds
 		want  time.Duration
 	}{
-		{"when its operations have ended", 0, 20 * time.Second},
-		{"after a while, if one goes on", 100, 20*time.Second + resume.Grace},
+		{"when its operations ended", 0, 20 * time.Second},
+		{"after the grace period", 100, 20*time.Second + resume.Grace},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -231,12 +231,12 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 					<-expired
 					synctest.Wait()
 					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, transport.ErrClosing) {
-						t.Errorf("another operation begins: %v", err)
+						t.Errorf("another operation started: %v", err)
 					}
 				}()
 				stream.Serve(t.Context(), w)
 				if took := time.Since(begun); took != test.want {
-					t.Errorf("it took %s, not %s", took, test.want)
+					t.Errorf("it took %s, want %s", took, test.want)
 				}
 				<-other
 				if body := w.Body.String(); strings.Contains(body, `complete`+"\n"+`data: {"id":"1"}`) || !strings.Contains(body, `"id":"1"`) {
@@ -247,7 +247,7 @@ func TestASharedStreamEndsWhenATokenExpires(t *testing.T) {
 	}
 }
 
-func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {
+func TestUnopenedSharedStreamIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		freed := 0
@@ -259,18 +259,18 @@ func TestASharedStreamThatNobodyOpensIsForgotten(t *testing.T) {
 		<-ended
 		synctest.Wait()
 		if shared.Find(token) != nil || freed != 1 {
-			t.Errorf("it was freed %d times", freed)
+			t.Errorf("freed %d times, want 1", freed)
 		}
 	})
 }
 
-func TestASharedStreamHasRoomForSoMany(t *testing.T) {
+func TestOperationsOfASharedStreamAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		stream := shared.Find(shared.Reserve(func() {}))
 		for i := range transport.MaxOperations + 1 {
 			err := stream.Run(t.Context(), string(rune('a'+i)), ticks(100, nil, make(chan struct{})))
-			if i < transport.MaxOperations && err != nil || i == transport.MaxOperations && !errors.Is(err, transport.ErrMany) {
+			if i < transport.MaxOperations && err != nil || i == transport.MaxOperations && !errors.Is(err, transport.ErrTooMany) {
 				t.Errorf("operation %d: %v", i, err)
 			}
 		}
@@ -278,7 +278,7 @@ func TestASharedStreamHasRoomForSoMany(t *testing.T) {
 	})
 }
 
-func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
+func TestShutdownOfSharedStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		draining, drain := context.WithCancel(t.Context())
 		shared := Shared{Draining: draining}
@@ -297,7 +297,7 @@ func TestSharedStreamsOfAGatewayThatEnds(t *testing.T) {
 		drain()
 		synctest.Wait()
 		if idle.ctx.Err() == nil || busy.ctx.Err() != nil {
-			t.Error("the idle one ends, and not the other")
+			t.Error("not just the idle stream has ended")
 		}
 		<-ended
 		synctest.Wait()

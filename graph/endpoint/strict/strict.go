@@ -1,5 +1,5 @@
-// Package strict decodes JSON of clients. Unlike encoding/json it compares keys by case, so that no two readers of a
-// request understand it differently, and its errors do not repeat input.
+// Package strict decodes JSON from clients. Unlike encoding/json it compares keys by case, so that
+// all readers of a request agree, and its errors do not repeat input.
 package strict
 
 import (
@@ -11,16 +11,15 @@ import (
 	"strings"
 )
 
-// maxKeys is the maximum number of keys of an object: each takes 300 ns, and a megabyte has room for 200,000.
+// maxKeys bounds the keys of an object: a megabyte has room for 200,000, at 300 ns each.
 const maxKeys = 100
 
-// ErrMany is returned by [Elements] for an array that is too long.
-var ErrMany = errors.New("it has too many elements")
+// ErrTooMany is the error of [Elements] for an array that is too long.
+var ErrTooMany = errors.New("it has too many elements")
 
-// TypeError is a value of the wrong type.
 type TypeError struct {
-	Field string // empty for the whole text
-	Type  string // a type of JSON: object, array, string, number, bool
+	Field string
+	Type  string
 }
 
 // Error implements error.
@@ -31,10 +30,10 @@ func (e *TypeError) Error() string {
 	return e.Field + " can't be a JSON " + e.Type
 }
 
-// Object decodes exactly one JSON object. fields has pointers to the values by key. Other keys are ignored; the last of
-// equal keys counts; null is an empty object. A value of the wrong type is a [*TypeError].
+// Object decodes exactly one JSON object into pointers by key. Unknown keys are ignored; the last
+// of equal keys counts; null is an empty object. A value of the wrong type is a [*TypeError].
 func Object(text []byte, fields map[string]any) error {
-	return one(text, func(d *json.Decoder) error {
+	return decodeOne(text, func(d *json.Decoder) error {
 		token, err := d.Token()
 		if err != nil || token == nil {
 			return err
@@ -52,7 +51,7 @@ func Object(text []byte, fields map[string]any) error {
 			}
 			into, known := fields[key.(string)]
 			if !known {
-				into = new(unread)
+				into = new(ignored)
 			}
 			if err := value(d, key.(string), into); err != nil {
 				return err
@@ -63,22 +62,22 @@ func Object(text []byte, fields map[string]any) error {
 	})
 }
 
-// Value decodes exactly one JSON value into a pointer, as Object does.
+// Value decodes exactly one JSON value, as Object does.
 func Value(text []byte, into any) error {
-	return one(text, func(d *json.Decoder) error { return value(d, "", into) })
+	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the number of elements of a JSON array. It keeps none of them, and reads no more than most.
+// Elements returns the length of a JSON array. It reads at most a number of elements.
 func Elements(text []byte, most int) (n int, err error) {
-	err = one(text, func(d *json.Decoder) error {
+	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {
 			return err
 		}
 		for ; d.More(); n++ {
 			if n == most {
-				return ErrMany
+				return ErrTooMany
 			}
-			if err := d.Decode(new(unread)); err != nil {
+			if err := d.Decode(new(ignored)); err != nil {
 				return err
 			}
 		}
@@ -88,8 +87,8 @@ func Elements(text []byte, most int) (n int, err error) {
 	return n, err
 }
 
-// one calls decode, and checks that nothing follows.
-func one(text []byte, decode func(*json.Decoder) error) error {
+// decodeOne calls decode, and checks that nothing follows.
+func decodeOne(text []byte, decode func(*json.Decoder) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	err := decode(d)
@@ -112,14 +111,14 @@ func one(text []byte, decode func(*json.Decoder) error) error {
 func value(d *json.Decoder, field string, into any) error {
 	err := d.Decode(into)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		kind, _, _ := strings.Cut(wrong.Value, " ") // without the number, which follows the word
+		kind, _, _ := strings.Cut(wrong.Value, " ") // without the number after the word
 		return &TypeError{field, kind}
 	}
 	return err
 }
 
-// unread accepts any value and drops it.
-type unread struct{}
+// ignored accepts any value.
+type ignored struct{}
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (*unread) UnmarshalJSON([]byte) error { return nil }
+func (*ignored) UnmarshalJSON([]byte) error { return nil }

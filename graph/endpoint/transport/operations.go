@@ -7,45 +7,44 @@ import (
 )
 
 const (
-	// MaxOperations is the maximum number of operations that run over a connection.
+	// MaxOperations bounds the operations of a connection.
 	MaxOperations = 100
-	// MaxID is the maximum length of an operation's id in bytes. The id is kept while the operation runs.
+	// MaxID bounds the id of a running operation, in bytes.
 	MaxID = 256
 )
 
 // Errors of [Operations.Start].
 var (
-	ErrTaken   = errors.New("an operation with this id runs already")
-	ErrMany    = errors.New("too many operations run over the connection")
-	ErrClosing = errors.New("the connection is being closed")
+	ErrDuplicateID = errors.New("an operation with this id runs already")
+	ErrTooMany     = errors.New("too many operations run over the connection")
+	ErrClosing     = errors.New("the connection is being closed")
 )
 
-// Operations has the operations that run over a connection: a WebSocket or a shared stream of events. The zero value
-// has none. It is safe for concurrent use.
+// Operations has the running operations of a connection: a WebSocket or a shared stream. The zero
+// value has none. It is safe for concurrent use.
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
-	ending  int // ended operations whose last message is being sent
+	ending  int // whose last message is being sent
 	closing bool
 }
 
-// Operation is an operation that runs over a connection.
+// Operation is a running operation.
 type Operation struct {
 	ID     string
 	cancel context.CancelFunc
 }
 
-// Start registers an operation, and returns its ctx. The caller calls End.
 func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.byID[id] != nil:
-		return nil, nil, ErrTaken
+		return nil, nil, ErrDuplicateID
 	case o.closing:
 		return nil, nil, ErrClosing
 	case len(o.byID) >= MaxOperations:
-		return nil, nil, ErrMany
+		return nil, nil, ErrTooMany
 	case o.byID == nil:
 		o.byID = map[string]*Operation{}
 	}
@@ -55,7 +54,7 @@ func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Op
 	return ctx, op, nil
 }
 
-// Stop cancels an operation, because the client has completed it. Its id is free.
+// Stop cancels an operation that the client has completed. Its id becomes free.
 func (o *Operations) Stop(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,9 +64,10 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an operation that has ended. It calls last, which sends the last message, unless the client has stopped
-// the operation. The id is free when the client receives that message, and the connection is not idle before. End
-// reports whether the connection can be closed: it is idle, and Close was called.
+// End removes an ended operation. It calls last, which sends the last message, unless the client
+// has stopped the operation. The id is free before the client receives that message; the connection
+// is busy until it was sent. End reports whether to close the connection: it is idle, and Close was
+// called.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()
@@ -79,7 +79,8 @@ func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	return o.closing && o.idle()
 }
 
-// remove frees the id of an operation that is ending, and reports whether the client has not stopped it.
+// remove frees the id of an ending operation. It returns false if the client has stopped the
+// operation.
 func (o *Operations) remove(op *Operation) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,7 +92,8 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close refuses further operations, and reports whether none runs. Otherwise the last call of End reports that.
+// Close refuses further operations, and reports whether none runs. Otherwise the last End reports
+// it.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,8 +103,8 @@ func (o *Operations) Close() (idle bool) {
 
 func (o *Operations) idle() bool { return len(o.byID)+o.ending == 0 }
 
-// Drop refuses further operations, and stops all that run.
-func (o *Operations) Drop() {
+// StopAll refuses further operations, and stops the running ones.
+func (o *Operations) StopAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closing = true

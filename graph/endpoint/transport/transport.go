@@ -1,5 +1,5 @@
-// Package transport has what HTTP, server-sent events and WebSockets share: the parameters of requests, the encoding
-// of responses as JSON, and the operations of a connection.
+// Package transport has the common parts of HTTP, server-sent events and WebSockets: request
+// parameters, responses as JSON, and the operations of a connection.
 package transport
 
 import (
@@ -15,15 +15,15 @@ import (
 	"twibase/graph/plan"
 )
 
-// Reconnect is the last response of a subscription when the gateway shuts down. It is not sent, and neither is the
-// completion of the subscription, so that the client reconnects and subscribes again, at another gateway.
+// Reconnect is the last response of a subscription when the gateway shuts down. Neither it nor a
+// completion is sent, so the client subscribes again, at another gateway.
 var Reconnect = new(graphql.Response)
 
-// Expired is the last response of a subscription whose token expired. It is not sent either: the client reconnects
-// with a new token and subscribes again.
+// Expired is the last response of a subscription whose token expired. Not sent either: the client
+// subscribes again with a new token.
 var Expired = new(graphql.Response)
 
-// Write writes a response as JSON without line breaks. It releases the data for other responses: the caller must not
+// Write writes a response as JSON without line breaks, and releases its data: the caller must not
 // use them again. A request that was not executed has no data, not even null.
 func Write(w io.Writer, response *graphql.Response) error {
 	head, tail := []byte("{"), []byte("}")
@@ -41,7 +41,7 @@ func Write(w io.Writer, response *graphql.Response) error {
 	}
 	for _, part := range [][]byte{head, response.Data, tail} {
 		if _, err := w.Write(part); err != nil {
-			return err // the connection may still read the data
+			return err
 		}
 	}
 	if response.Data != nil {
@@ -50,17 +50,17 @@ func Write(w io.Writer, response *graphql.Response) error {
 	return nil
 }
 
-// Message returns a response as [Write] writes it, between two texts.
+// Message returns a response in JSON between two texts.
 func Message(before string, response *graphql.Response, after string) []byte {
 	var message bytes.Buffer
 	message.Grow(len(before) + len(response.Data) + len(after) + len(`{"data":}`))
 	message.WriteString(before)
-	_ = Write(&message, response) // a buffer takes all
+	_ = Write(&message, response) // a buffer does not fail
 	message.WriteString(after)
 	return message.Bytes()
 }
 
-// Encode returns a value as JSON. The value consists of strings and numbers, so encoding cannot fail.
+// Encode returns a value of strings and numbers as JSON.
 func Encode(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -69,25 +69,30 @@ func Encode(value any) []byte {
 	return text
 }
 
-// Params are the parameters of a request. They are not safe for concurrent use.
+// Params are the parameters of a request.
 type Params struct {
 	Query                            *string // nil if missing
-	OperationName, DocumentID, DocID string  // doc_id is what Relay's clients send
+	OperationName, DocumentID, DocID string  // doc_id is Relay's
 	Variables, Extensions            limits.Object
 }
 
-// NewParams returns empty parameters. Values that exceed the limits are not kept.
+// NewParams returns parameters that drop values above the limits.
 func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }
 
-// Fields returns pointers to the values by the keys of a JSON object.
 func (p *Params) Fields() map[string]any {
-	return map[string]any{"query": &p.Query, "operationName": &p.OperationName, "variables": &p.Variables, "extensions": &p.Extensions,
-		"documentId": &p.DocumentID, "doc_id": &p.DocID}
+	return map[string]any{
+		"query":         &p.Query,
+		"operationName": &p.OperationName,
+		"variables":     &p.Variables,
+		"extensions":    &p.Extensions,
+		"documentId":    &p.DocumentID,
+		"doc_id":        &p.DocID,
+	}
 }
 
-// Raw returns the parameters for gqlgen. complete is whether they have a query or name a document.
+// Raw returns the parameters for gqlgen, complete if they have a query or name a document.
 func (p *Params) Raw(headers http.Header) (raw *graphql.RawParams, complete bool) {
 	raw = &graphql.RawParams{OperationName: p.OperationName, Variables: p.Variables.Fields, Headers: headers,
 		Extensions: documents.Named(p.Extensions.Fields, p.DocumentID, p.DocID)}

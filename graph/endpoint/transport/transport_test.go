@@ -20,11 +20,11 @@ func TestMessage(t *testing.T) {
 		want          string
 	}{
 		{"of data", "", "", graphql.Response{Data: []byte(`{"a":1}`)}, `{"data":{"a":1}}`},
-		{"of a refusal has no data", "", "", graphql.Response{Errors: refused}, `{"errors":[{"message":"a \"b\"\n"}]}`},
-		{"has all in the order of the specification, and what stands around it", "<", ">",
+		{"refusal", "", "", graphql.Response{Errors: refused}, `{"errors":[{"message":"a \"b\"\n"}]}`},
+		{"errors, data, extensions", "<", ">",
 			graphql.Response{Data: []byte(`null`), Errors: refused, Extensions: map[string]any{"b": 1, "a": "<\n"}},
 			`<{"errors":[{"message":"a \"b\"\n"}],"data":null,"extensions":{"a":"\u003c\n","b":1}}>`},
-		{"has extensions that are JSON already", "", "", graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{"a":1}`), "report": 2}},
+		{"extensions in JSON", "", "", graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{"a":1}`), "report": 2}},
 			`{"data":null,"extensions":{"plan":{"a":1},"report":2}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -35,7 +35,6 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// failing is a writer that fails after a write.
 type failing struct{ strings.Builder }
 
 func (f *failing) Write(p []byte) (int, error) {
@@ -43,7 +42,7 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), io.ErrClosedPipe
 }
 
-func TestWriteGoesNoFurtherAfterAnError(t *testing.T) {
+func TestWriteStopsAtAnError(t *testing.T) {
 	var to failing
 	if err := Write(&to, &graphql.Response{Data: []byte(`{}`)}); !errors.Is(err, io.ErrClosedPipe) || to.String() != `{"data":` {
 		t.Errorf("%q: %v", to.String(), err)

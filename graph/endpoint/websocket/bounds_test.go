@@ -14,9 +14,9 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
+func TestTooLongMessageClosesTheConnection(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		c := w.initialized()
 		c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", MaxMessage-34) + `"}}`)
 		if _, text, err := c.socket.Read(context.Background()); len(text) != MaxMessage || err != nil {
 			t.Fatal(len(text), err)
@@ -26,9 +26,9 @@ func TestAMessageThatIsTooLongClosesTheConnection(t *testing.T) {
 	})
 }
 
-func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
+func TestOperationAboveTheLimitIsRefused(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		c := w.initialized()
 		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
 		}
@@ -41,20 +41,20 @@ func TestOneOperationTooManyIsRefusedAlone(t *testing.T) {
 	})
 }
 
-func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
+func TestSlowReaderIsCutOff(t *testing.T) {
 	flood := `{"id":"1","type":"subscribe","payload":{"query":"flood"}}`
-	t.Run("with a code, if it reads on soon after", func(t *testing.T) {
-		in(t, func(t *testing.T, w *world) {
-			c := w.greeted()
+	t.Run("with a code if it reads again", func(t *testing.T) {
+		in(t, func(t *testing.T, w *fixture) {
+			c := w.initialized()
 			c.send(flood)
 			time.Sleep(writeTimeout + time.Second)
 			c.expect(`{"id":"1","type":"next","payload":{"data":"` + strings.Repeat("x", 1<<16) + `"}}`)
 			c.closed(4413, "Messages are read too slowly")
 		})
 	})
-	t.Run("at last", func(t *testing.T) {
-		in(t, func(t *testing.T, w *world) {
-			c := w.greeted()
+	t.Run("without a code otherwise", func(t *testing.T) {
+		in(t, func(t *testing.T, w *fixture) {
+			c := w.initialized()
 			c.send(flood)
 			time.Sleep(writeTimeout - time.Second)
 			synctest.Wait()
@@ -64,31 +64,30 @@ func TestAReaderThatIsTooSlowIsCutOff(t *testing.T) {
 			time.Sleep(writeTimeout)
 			synctest.Wait()
 			if w.runs("flood") != 0 {
-				t.Error("it goes on")
+				t.Error("the operation still runs")
 			}
 		})
 	})
 }
 
-func TestOfTooManySlowReadersTheFirstIsCutOff(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		w.server.Sending = inflight.New(100 << 10) // of messages of 64 KiB
-		first, second := w.greeted(), w.greeted()
+func TestOldestSlowReaderIsCutOff(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		w.server.Sending = inflight.New(100 << 10) // messages have 64 KiB
+		first, second := w.initialized(), w.initialized()
 		first.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
 		synctest.Wait()
 		second.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
 		synctest.Wait()
 		if n := w.runs("flood"); n != 1 {
-			t.Errorf("%d go on", n)
+			t.Errorf("%d operations run", n)
 		}
 		second.expect(`{"id":"1","type":"next","payload":{"data":"` + strings.Repeat("x", 1<<16) + `"}}`)
 		if _, _, err := first.socket.Read(context.Background()); err == nil {
-			t.Error("the first still hears something")
+			t.Error("the first client still gets messages")
 		}
 	})
 }
 
-// part sends the beginning of a message.
 func (c *client) part(bytes int) {
 	c.t.Helper()
 	message, err := c.socket.Writer(context.Background(), websocket.MessageText)
@@ -100,15 +99,15 @@ func (c *client) part(bytes int) {
 	}
 }
 
-func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
+func TestIncompleteMessageTimesOut(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
 		w.server.Receiving = inflight.New(1 << 20)
-		c, other := w.greeted(), w.greeted()
+		c, other := w.initialized(), w.initialized()
 		began := time.Now()
 		c.part(64 << 10)
 		synctest.Wait()
 		if bytes, _ := w.server.Receiving.Load(); bytes < 64<<10 {
-			t.Errorf("%d bytes are held", bytes)
+			t.Errorf("%d bytes in flight", bytes)
 		}
 		other.send(`{"type":"ping"}`)
 		other.expect(`{"type":"pong"}`)
@@ -119,15 +118,15 @@ func TestAMessageThatDoesNotComeInTimeClosesTheConnection(t *testing.T) {
 		}
 		w.shutdown(cancelled())
 		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 0 {
-			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
+			t.Errorf("%d bytes in flight after the end, %d requests cut off", bytes, cut)
 		}
 	})
 }
 
-func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
+func TestOldestIncompleteMessageIsCutOff(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
 		w.server.Receiving = inflight.New(200 << 10)
-		first, second, third := w.greeted(), w.greeted(), w.greeted()
+		first, second, third := w.initialized(), w.initialized(), w.initialized()
 		first.part(64 << 10)
 		synctest.Wait()
 		second.part(64 << 10)
@@ -135,36 +134,36 @@ func TestOfTooManyMessagesThatDoNotComeTheFirstIsCutOff(t *testing.T) {
 		third.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`)
 		third.expect(`{"type":"pong","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`)
 		if _, _, err := first.socket.Read(context.Background()); err == nil || websocket.CloseStatus(err) != -1 {
-			t.Errorf("the first hears %v", err)
+			t.Errorf("first client: %v", err)
 		}
 		second.expect(`{"type":"ping"}`)
 		second.closed(4408, "A message did not come in time")
 		w.shutdown(cancelled())
 		if bytes, cut := w.server.Receiving.Load(); bytes != 0 || cut != 1 {
-			t.Errorf("%d bytes are held in the end, and %d were cut off", bytes, cut)
+			t.Errorf("%d bytes in flight after the end, %d requests cut off", bytes, cut)
 		}
 	})
 }
 
-func TestAClientThatGoesTakesItsOperationsWithIt(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
+func TestLostConnectionEndsItsOperations(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		c := w.initialized()
 		c.send(`{"id":"1","type":"subscribe","payload":{"query":"ticks"}}`)
 		synctest.Wait()
 		if w.runs("ticks") != 1 {
-			t.Error("it does not run")
+			t.Error("the operation does not run")
 		}
 		c.socket.CloseNow()
 		synctest.Wait()
 		if w.runs("ticks") != 0 {
-			t.Error("it runs on")
+			t.Error("the operation still runs")
 		}
 	})
 }
 
-func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		idle, subscriber, asker := w.greeted(), w.greeted(), w.greeted()
+func TestShutdownEndsSubscriptionsAndFinishesOperations(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		idle, subscriber, asker := w.initialized(), w.initialized(), w.initialized()
 		subscriber.send(`{"id":"1","type":"subscribe","payload":{"query":"ticks"}}`)
 		asker.send(`{"id":"1","type":"subscribe","payload":{"query":"slow"}}`)
 		synctest.Wait()
@@ -187,9 +186,9 @@ func TestAServerThatEndsSendsSubscribersElsewhereAndFinishesTheRest(t *testing.T
 	})
 }
 
-func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
+func TestShutdownCompletesEachOperation(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		c := w.initialized()
 		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
 		}
@@ -206,14 +205,14 @@ func TestAServerThatEndsTellsTheEndOfEachOperation(t *testing.T) {
 			}
 		}
 		if complete != transport.MaxOperations {
-			t.Errorf("%d were told to be complete", complete)
+			t.Errorf("%d operations were completed", complete)
 		}
 	})
 }
 
-func TestAServerThatEndsWaitsNoLongerThanItIsTold(t *testing.T) {
-	in(t, func(t *testing.T, w *world) {
-		c := w.greeted()
+func TestShutdownWaitsUntilItsContextEnds(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		c := w.initialized()
 		c.send(`{"id":"1","type":"subscribe","payload":{"query":"slow"}}`)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

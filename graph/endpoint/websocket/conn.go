@@ -15,33 +15,33 @@ import (
 	"twibase/graph/resume"
 )
 
-// conn is a connection.
 type conn struct {
 	server *Server
 	socket *websocket.Conn
-	alive  context.Context // done when nothing can be sent any more
+	alive  context.Context // done when nothing can be sent
 	cancel context.CancelFunc
 
-	// For the goroutine that reads: alive with the viewer after connection_init, the headers of the client, whether
-	// connection_init has arrived, and the timers that close the connection without it, without any message, and at
-	// the expiry of the token.
+	// For the reading goroutine: alive with the viewer, the client's headers, whether connection_init
+	// has arrived, and the timers that close the connection without it, without any message, and when
+	// the token expires.
 	ctx                  context.Context
 	headers              http.Header
-	greeted              bool
+	initialized          bool
 	init, silent, expiry *time.Timer
 
 	operations transport.Operations
-	running    sync.WaitGroup          // goroutines of operations and of pings
-	leaving    atomic.Pointer[closure] // why the connection is closed once no operation runs; nil if it is not
+	running    sync.WaitGroup              // of operations and pings
+	draining   atomic.Pointer[closeReason] // why the connection closes when it is idle; nil if it does not
 	closing    atomic.Bool
-	closed     chan struct{} // closed when the close frame was sent, or cannot be
+	closed     chan struct{} // closed when the close frame was sent or failed
 }
 
-// serve reads messages until the connection is closed.
 func (c *conn) serve() {
-	defer context.AfterFunc(c.server.Draining, func() { c.leave(goingAway) })()
+	defer context.AfterFunc(c.server.Draining, func() { c.drain(goingAway) })()
 	defer context.AfterFunc(c.server.Ended, c.drop)()
-	c.init = time.AfterFunc(InitTimeout, func() { c.close(&closure{codeTimeout, "Connection initialisation timeout"}) })
+	c.init = time.AfterFunc(InitTimeout, func() {
+		c.close(&closeReason{codeTimeout, "Connection initialisation timeout"})
+	})
 	c.silent = time.AfterFunc(silenceTimeout, c.drop)
 	c.expiry = time.AfterFunc(0, func() {})
 	c.followExpiry()
@@ -50,7 +50,7 @@ func (c *conn) serve() {
 	for _, timer := range []*time.Timer{c.init, c.silent, c.expiry} {
 		timer.Stop()
 	}
-	c.operations.Drop() // they have not completed, so no complete is sent
+	c.operations.StopAll() // no complete is sent
 	c.cancel()
 	if wrong != nil {
 		c.close(wrong)
@@ -61,8 +61,8 @@ func (c *conn) serve() {
 	c.running.Wait()
 }
 
-// followExpiry closes the connection when the token of ctx expires. Its operations have a grace period: a subscription
-// that is cut off cannot be continued.
+// followExpiry closes the connection when the token of ctx expires. Operations get a grace period,
+// because a subscription that is cut off can't be resumed.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {
@@ -71,11 +71,10 @@ func (c *conn) followExpiry() {
 	c.expiry.Stop()
 	c.expiry = time.AfterFunc(time.Until(expires), func() {
 		time.AfterFunc(resume.Grace, func() { c.close(expired) })
-		c.leave(expired)
+		c.drain(expired)
 	})
 }
 
-// ping sends pings until the connection is closed.
 func (c *conn) ping() {
 	for beat := time.Tick(PingInterval); ; {
 		select {
@@ -87,12 +86,12 @@ func (c *conn) ping() {
 	}
 }
 
-// read handles messages, and returns why the connection must be closed, nil if it is closed already.
-func (c *conn) read() *closure {
+// read handles messages, and returns why the connection must be closed, nil if it is.
+func (c *conn) read() *closeReason {
 	for {
 		kind, text, err := c.message()
 		if err != nil {
-			return nil // a message that is too long has closed the connection with 1009
+			return nil // a too long message has closed it with 1009
 		}
 		m, wrong := read(kind, text)
 		if wrong == nil {
@@ -104,15 +103,14 @@ func (c *conn) read() *closure {
 	}
 }
 
-// message reads one message.
 func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
-	// A ctx that ends would close the connection without a code.
+	// The end of another ctx would close the connection without a code.
 	kind, from, err := c.socket.Reader(context.Background())
 	if err != nil {
 		return 0, nil, err
 	}
 	c.silent.Reset(silenceTimeout)
-	late := time.AfterFunc(readTimeout, func() { c.close(&closure{codeTimeout, "A message did not come in time"}) })
+	late := time.AfterFunc(readTimeout, func() { c.close(&closeReason{codeTimeout, "A message did not come in time"}) })
 	defer late.Stop()
 	r := c.server.Receiving.Reader(from, c.drop)
 	defer r.End()
@@ -121,11 +119,11 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	return kind, all.Bytes(), err
 }
 
-// handle handles a message, and returns why the connection must be closed because of it.
-func (c *conn) handle(m message) *closure {
+// handle handles a message, and returns why it closes the connection.
+func (c *conn) handle(m message) *closeReason {
 	switch m.Type {
 	case "connection_init":
-		return c.greet(m)
+		return c.initialize(m)
 	case "ping":
 		pong := `{"type":"pong"}`
 		if len(m.Payload) > 0 {
@@ -140,12 +138,11 @@ func (c *conn) handle(m message) *closure {
 	return nil
 }
 
-// greet handles connection_init.
-func (c *conn) greet(m message) *closure {
-	if c.greeted {
-		return &closure{codeInitTwice, "Too many initialisation requests"}
+func (c *conn) initialize(m message) *closeReason {
+	if c.initialized {
+		return &closeReason{codeInitTwice, "Too many initialisation requests"}
 	}
-	authorization, wrong := m.initial(c.headers, &c.server.Limits)
+	authorization, wrong := m.readInit(c.headers, &c.server.Limits)
 	if wrong != nil {
 		return wrong
 	}
@@ -157,19 +154,19 @@ func (c *conn) greet(m message) *closure {
 		c.ctx = ctx
 		c.followExpiry()
 	}
-	c.greeted = true
+	c.initialized = true
 	c.init.Stop()
 	c.send(acknowledgement(c.ctx))
 	return nil
 }
 
-// send reports whether it sent a message. The connection of a client that does not read it in time is closed. After a
-// failure nothing more is sent: those bytes would take the place of messages for clients that read.
+// send reports whether a message was sent. It closes the connection of a slow reader. After a
+// failure nothing is sent: those bytes would displace messages for clients that read.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false
 	}
-	late := time.AfterFunc(writeTimeout, func() { c.close(&closure{codeSlow, "Messages are read too slowly"}) })
+	late := time.AfterFunc(writeTimeout, func() { c.close(&closeReason{codeSlow, "Messages are read too slowly"}) })
 	defer late.Stop()
 	defer c.server.Sending.Hold(len(message), c.drop)()
 	err := c.socket.Write(context.Background(), websocket.MessageText, message)
@@ -179,15 +176,14 @@ func (c *conn) send(message []byte) (sent bool) {
 	return err == nil
 }
 
-// drop closes the connection without a code and without waiting.
 func (c *conn) drop() {
 	c.cancel()
 	go c.socket.CloseNow()
 }
 
-// close closes the connection with the first reason that it is called with, and returns when the close frame was sent.
-// The reading goroutine gets an error.
-func (c *conn) close(why *closure) {
+// close closes the connection with the first reason that it gets, and returns when the close frame
+// was sent. The reading goroutine gets an error.
+func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {
 		_ = c.socket.Close(why.code, why.text())
 		close(c.closed)
@@ -195,10 +191,10 @@ func (c *conn) close(why *closure) {
 	<-c.closed
 }
 
-// leave closes the connection once no operation runs over it. New operations are not started.
-func (c *conn) leave(why *closure) {
-	c.leaving.CompareAndSwap(nil, why)
+// drain closes the connection when no operation runs over it, and refuses new ones.
+func (c *conn) drain(why *closeReason) {
+	c.draining.CompareAndSwap(nil, why)
 	if c.operations.Close() {
-		c.close(c.leaving.Load())
+		c.close(c.draining.Load())
 	}
 }

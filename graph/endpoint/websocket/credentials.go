@@ -17,14 +17,13 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of the headers that a client may put into connection_init: a browser cannot send them with
+// ownHeaders is the prefix of headers that connection_init may have: browsers can't send them with
 // the handshake.
 const ownHeaders = "X-Twibase-"
 
-// initial decodes the payload of connection_init: it returns the value for Authorization, none if there is no token,
-// and adds our own headers to headers. A payload that seems to have a token in another place is refused: its client
-// would be taken for anonymous.
-func (m message) initial(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closure) {
+// readInit returns the Authorization of connection_init, at most one, and adds our own headers to
+// headers. It refuses tokens in unknown places, rather than taking the client for anonymous.
+func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
 		if err := json.Unmarshal(m.Payload, &payload); err != nil {
@@ -56,8 +55,8 @@ func (m message) initial(headers http.Header, bounds *limits.Limits) (authorizat
 	return authorization, nil
 }
 
-// credentials returns the values for Authorization in a payload or its headers, and adds our own headers to headers.
-func credentials(fields map[string]any, headers http.Header) (authorization []string, wrong *closure) {
+// credentials returns the values for Authorization, and adds our own headers to headers.
+func credentials(fields map[string]any, headers http.Header) (authorization []string, wrong *closeReason) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		canonical := http.CanonicalHeaderKey(name)
 		text, isText := fields[name].(string)
@@ -69,20 +68,20 @@ func credentials(fields map[string]any, headers http.Header) (authorization []st
 			return nil, badRequest("The authorization of a connection_init message is a string")
 		case isText && strings.HasPrefix(canonical, ownHeaders):
 			headers.Set(canonical, text)
-		case secret(name):
-			return nil, badRequest("Unknown credentials %s: send authorization, Authorization, headers.authorization or authToken", quoted(name))
+		case looksLikeToken(name):
+			return nil, badRequest("Unknown credentials %s: "+
+				"send authorization, Authorization, headers.authorization or authToken", quoted(name))
 		}
 	}
 	return authorization, nil
 }
 
-// secret reports whether the name of a value suggests that it is a token.
-func secret(name string) bool {
+// looksLikeToken reports whether a value of this name may be a token.
+func looksLikeToken(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "auth") || strings.Contains(name, "token")
 }
 
-// withScheme returns the value for Authorization of a token with or without its scheme.
 func withScheme(token string) string {
 	if scheme, _, ok := strings.Cut(token, " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return token
@@ -90,22 +89,22 @@ func withScheme(token string) string {
 	return "Bearer " + token
 }
 
-// refusal returns the close code for a token that is not accepted.
-func refusal(err *apierr.Error) *closure {
+// refusal returns the close reason for a rejected token.
+func refusal(err *apierr.Error) *closeReason {
 	switch {
 	case err.Code == apierr.CodeUnavailable:
-		return &closure{websocket.StatusTryAgainLater, "Try again later"}
+		return &closeReason{websocket.StatusTryAgainLater, "Try again later"}
 	case errors.Is(err, auth.ErrExpired):
 		return expired
 	case errors.Is(err, auth.ErrNotValidYet):
-		return &closure{codeForbidden, "Token not valid yet"}
+		return &closeReason{codeForbidden, "Token not valid yet"}
 	case errors.Is(err, auth.ErrScheme):
-		return &closure{codeForbidden, `Invalid token: authorization is not of the form "Bearer TOKEN"`}
+		return &closeReason{codeForbidden, `Invalid token: authorization is not of the form "Bearer TOKEN"`}
 	}
-	return &closure{codeForbidden, "Invalid token"}
+	return &closeReason{codeForbidden, "Invalid token"}
 }
 
-// acknowledgement returns connection_ack with the viewer; null is anonymous.
+// acknowledgement returns connection_ack with the viewer, null if anonymous.
 func acknowledgement(ctx context.Context) []byte {
 	name := "null"
 	if viewer, ok := auth.ViewerOf(ctx); ok {

@@ -10,7 +10,7 @@ import (
 	"twibase/graph/limits"
 )
 
-func TestConnectionInitTakesATokenInEachAcceptedShape(t *testing.T) {
+func TestConnectionInitCredentials(t *testing.T) {
 	const acknowledged, anonymous = `< {"type":"connection_ack","payload":{"viewer":"LiLei"}}`, `< {"type":"connection_ack","payload":{"viewer":null}}`
 	shapes := func(key string) string {
 		return `4400 Unknown credentials "` + key + `": send authorization, Authorization, headers.authorization or authToken`
@@ -24,47 +24,47 @@ func TestConnectionInitTakesATokenInEachAcceptedShape(t *testing.T) {
 		{"authToken with its scheme", `{"authToken":"Bearer LiLei"}`, acknowledged},
 		{"the same token twice", `{"authToken":"LiLei","headers":{"Authorization":"Bearer LiLei"}}`, acknowledged},
 
-		{"nothing is anonymous", `{}`, anonymous},
+		{"no payload", `{}`, anonymous},
 		{"so is null", `{"authorization":null,"headers":{"Authorization":null},"authToken":null,"token":null}`, anonymous},
-		{"so are headers of null", `{"headers":null}`, anonymous},
-		{"so is what seems to have no token", `{"other":{"token":"LiLei"},"headers":{"accept":"a"}}`, anonymous},
+		{"null headers", `{"headers":null}`, anonymous},
+		{"payload without a token", `{"other":{"token":"LiLei"},"headers":{"accept":"a"}}`, anonymous},
 
 		{"token", `{"token":"LiLei"}`, shapes("token")},
 		{"accessToken", `{"accessToken":"LiLei"}`, shapes("accessToken")},
 		{"X-Auth in headers", `{"headers":{"X-Auth":"LiLei"}}`, shapes("X-Auth")},
 		{"authToken in headers", `{"headers":{"authToken":"LiLei"}}`, shapes("authToken")},
 		{"AUTHTOKEN", `{"AUTHTOKEN":"LiLei"}`, shapes("AUTHTOKEN")},
-		{"an object of that name", `{"auth":{"bearer":"LiLei"}}`, shapes("auth")},
-		{"beside a token that is accepted", `{"authorization":"Bearer LiLei","token":"LiLei"}`, shapes("token")},
+		{"authorization that is an object", `{"auth":{"bearer":"LiLei"}}`, shapes("auth")},
+		{"in addition to an accepted token", `{"authorization":"Bearer LiLei","token":"LiLei"}`, shapes("token")},
 		{"an X-Twibase-Token", `{"X-Twibase-Token":1}`, shapes("X-Twibase-Token")},
 
 		{"two different tokens", `{"authorization":"Bearer LiLei","Authorization":"Bearer minute"}`, "4400 Two different tokens: send one"},
 		{"two different tokens, one of them in headers", `{"authorization":"Bearer LiLei","headers":{"authorization":"Bearer minute"}}`,
 			"4400 Two different tokens: send one"},
-		{"an authToken that is no string", `{"authToken":1}`, "4400 The authToken of a connection_init message is a string"},
+		{"authToken that is not a string", `{"authToken":1}`, "4400 The authToken of a connection_init message is a string"},
 
-		{"a token that has expired", `{"authToken":"expired"}`, "4403 Token expired"},
-		{"a token of tomorrow", `{"authToken":"early"}`, "4403 Token not valid yet"},
-		{"a token of another server", `{"authToken":"nobody"}`, "4403 Invalid token"},
-		{"an authorization without its scheme", `{"authorization":"LiLei"}`, `4403 Invalid token: authorization is not of the form "Bearer TOKEN"`},
+		{"expired token", `{"authToken":"expired"}`, "4403 Token expired"},
+		{"token that is not valid yet", `{"authToken":"early"}`, "4403 Token not valid yet"},
+		{"token of another server", `{"authToken":"nobody"}`, "4403 Invalid token"},
+		{"authorization without its scheme", `{"authorization":"LiLei"}`, `4403 Invalid token: authorization is not of the form "Bearer TOKEN"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in(t, func(t *testing.T, w *world) {
+			in(t, func(t *testing.T, w *fixture) {
 				w.connect(Protocol).converse(w, `> {"type":"connection_init","payload":`+test.payload+"}\n"+test.want)
 			})
 		})
 	}
 }
 
-func TestEveryRefusalOfCredentialsFitsIntoACloseFrame(t *testing.T) {
+func TestCredentialRefusalsFitIntoACloseFrame(t *testing.T) {
 	m := message{Payload: []byte(`{"` + strings.Repeat("token", 100) + `":"LiLei"}`)}
-	_, wrong := m.initial(nil, &limits.Limits{})
+	_, wrong := m.readInit(nil, &limits.Limits{})
 	if wrong == nil || len(wrong.reason) > maxReason || !strings.HasSuffix(wrong.reason, "or authToken") {
 		t.Errorf("%+v", wrong)
 	}
 }
 
-func TestAHandshakeSpellsItsHeadersAsTheStandardDoes(t *testing.T) {
+func TestHandshakeHeaderNames(t *testing.T) {
 	web := httptest.NewServer(&Server{Draining: t.Context(), Ended: t.Context()})
 	defer web.Close()
 	c, err := net.Dial("tcp", web.Listener.Addr().String())
@@ -91,11 +91,11 @@ func TestAHandshakeSpellsItsHeadersAsTheStandardDoes(t *testing.T) {
 	for _, line := range head {
 		counts[line]++
 	}
-	// The key and what accepts it are those of RFC 6455.
+	// The key and its response are those of RFC 6455.
 	for _, want := range []string{"HTTP/1.1 101 Switching Protocols", "Sec-WebSocket-Protocol: graphql-transport-ws",
 		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="} {
 		if counts[want] != 1 {
-			t.Errorf("%q stands %d times in %q", want, counts[want], head)
+			t.Errorf("%q occurs %d times in %q", want, counts[want], head)
 		}
 	}
 }

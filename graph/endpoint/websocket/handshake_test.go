@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-func TestAHandshakeThatIsRefusedRepeatsNothing(t *testing.T) {
+func TestRefusedHandshakeRepeatsNoInput(t *testing.T) {
 	long := strings.Repeat("<a", 20_000)
 	for _, test := range []struct {
 		name, method, header, value, code string
 		status                            int
 	}{
-		{"a long origin", "GET", "Origin", "http://" + long, "FORBIDDEN", 403},
-		{"an origin that is none", "GET", "Origin", "http://[" + long, "FORBIDDEN", 403},
-		{"a long version", "GET", "Sec-WebSocket-Version", long, "BAD_USER_INPUT", 400},
+		{"long origin", "GET", "Origin", "http://" + long, "FORBIDDEN", 403},
+		{"malformed origin", "GET", "Origin", "http://[" + long, "FORBIDDEN", 403},
+		{"long version", "GET", "Sec-WebSocket-Version", long, "BAD_USER_INPUT", 400},
 		{"a long key", "GET", "Sec-WebSocket-Key", long, "BAD_USER_INPUT", 400},
 		{"no key", "GET", "Sec-WebSocket-Key", "", "BAD_USER_INPUT", 400},
-		{"a long list of what the connection is for", "GET", "Connection", long, "BAD_USER_INPUT", 426},
+		{"long Connection header", "GET", "Connection", long, "BAD_USER_INPUT", 426},
 		{"a POST", "POST", "A", "", "BAD_USER_INPUT", 405},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -34,20 +34,20 @@ func TestAHandshakeThatIsRefusedRepeatsNothing(t *testing.T) {
 				t.Errorf("status %d, %d bytes: %.200s", w.Code, w.Body.Len(), w.Body)
 			}
 			if kind := w.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
-				t.Errorf("it is %s", kind)
+				t.Errorf("Content-Type: %s", kind)
 			}
 			if (w.Header().Get("Allow") == http.MethodGet) != (test.status == http.StatusMethodNotAllowed) {
-				t.Errorf("what is allowed is %q", w.Header().Get("Allow"))
+				t.Errorf("Allow: %q", w.Header().Get("Allow"))
 			}
 		})
 	}
 }
 
-func TestALongSubprotocolIsNotAgreedOn(t *testing.T) {
+func TestLongSubprotocolIsNotAgreedOn(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
 	for length, want := range map[int][]string{maxName: {Protocol, strings.Repeat("a", maxName)}, maxName + 1: {Protocol}} {
 		r.Header.Set("Sec-WebSocket-Protocol", strings.Repeat("a", length)+", b")
-		if got := agreeable(r); !slices.Equal(got, want) {
+		if got := subprotocols(r); !slices.Equal(got, want) {
 			t.Errorf("of %d bytes: %.200q", length, got)
 		}
 	}

@@ -18,17 +18,16 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/endpoint/pipes"
 	"twibase/graph/endpoint/transport"
 )
 
-// world is a server, and what runs on it.
-type world struct {
+// fixture is a server with its running operations.
+type fixture struct {
 	t      *testing.T
 	server *Server
 	web    *http.Server
 	client *http.Client
-	ticks  chan string // what is published to those who subscribe
+	ticks  chan string // events of subscriptions
 	moved  context.Context
 	move   context.CancelFunc
 	end    context.CancelFunc
@@ -38,11 +37,11 @@ type world struct {
 	running map[string]int
 }
 
-// in runs a test with a server, on a clock of its own.
-func in(t *testing.T, test func(t *testing.T, w *world)) {
+// in runs a test with a server and a fake clock.
+func in(t *testing.T, test func(t *testing.T, w *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
-		network := pipes.New()
-		w := &world{t: t, ticks: make(chan string), running: map[string]int{}}
+		network := newPipes()
+		w := &fixture{t: t, ticks: make(chan string), running: map[string]int{}}
 		w.moved, w.move = context.WithCancel(t.Context())
 		w.server = &Server{Execute: w.execute, Authenticate: authenticate, Draining: w.moved}
 		w.server.Ended, w.end = context.WithCancel(t.Context())
@@ -62,15 +61,14 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.running) != 0 {
-				t.Errorf("there still run %v", w.running)
+				t.Errorf("operations still run: %v", w.running)
 			}
 		}()
 		test(t, w)
 	})
 }
 
-// shutdown drains the server, ends it when ctx is done, and waits for its connections.
-func (w *world) shutdown(ctx context.Context) {
+func (w *fixture) shutdown(ctx context.Context) {
 	w.move()
 	defer context.AfterFunc(ctx, w.end)()
 	w.served.Wait()
@@ -82,7 +80,7 @@ func cancelled() context.Context {
 	return ctx
 }
 
-// authenticate knows two tokens: one that never ends, and one that ends in a minute.
+// authenticate accepts two tokens: one without expiry, and one for a minute.
 func authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	switch headers[0] {
 	case "Bearer LiLei":
@@ -101,8 +99,8 @@ func authenticate(ctx context.Context, headers ...string) (context.Context, *api
 	return nil, apierr.Unauthenticated("no")
 }
 
-// execute knows a few operations by their text.
-func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
+// execute runs operations by their text.
+func (w *fixture) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) {
 		w.count(params.Query, 1)
 		defer w.count(params.Query, -1)
@@ -147,7 +145,7 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 					yield(elsewhere)
 					return
 				case <-expired:
-					time.Sleep(time.Second) // to send what came before
+					time.Sleep(time.Second) // until earlier messages were sent
 					yield(data(`"last"`))
 					yield(transport.Expired)
 					return
@@ -157,7 +155,7 @@ func (w *world) execute(ctx context.Context, params *graphql.RawParams) iter.Seq
 	}
 }
 
-func (w *world) count(query string, n int) {
+func (w *fixture) count(query string, n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running[query] += n; w.running[query] == 0 {
@@ -165,20 +163,19 @@ func (w *world) count(query string, n int) {
 	}
 }
 
-// runs returns how many operations of that text run.
-func (w *world) runs(query string) int {
+// runs returns the number of running operations of a text.
+func (w *fixture) runs(query string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running[query]
 }
 
-// client is a person at a terminal.
 type client struct {
 	t      *testing.T
 	socket *websocket.Conn
 }
 
-func (w *world) connect(protocols ...string) *client {
+func (w *fixture) connect(protocols ...string) *client {
 	w.t.Helper()
 	socket, _, err := websocket.Dial(w.t.Context(), "http://gateway/graphql", &websocket.DialOptions{HTTPClient: w.client, Subprotocols: protocols})
 	if err != nil {
@@ -189,8 +186,8 @@ func (w *world) connect(protocols ...string) *client {
 	return &client{w.t, socket}
 }
 
-// greeted is a client that has been acknowledged.
-func (w *world) greeted() *client {
+// initialized returns a client whose connection_init was acknowledged.
+func (w *fixture) initialized() *client {
 	w.t.Helper()
 	c := w.connect(Protocol)
 	c.send(`{"type":"connection_init"}`)
@@ -205,20 +202,20 @@ func (c *client) send(text string) {
 	}
 }
 
-// expect wants one message.
+// expect checks the next message.
 func (c *client) expect(want string) {
 	c.t.Helper()
 	if _, text, err := c.socket.Read(context.Background()); err != nil || string(text) != want {
-		c.t.Fatalf("%s came, and an error: %v; not %s", text, err, want)
+		c.t.Fatalf("got %s, error %v, want %s", text, err, want)
 	}
 }
 
-// closed wants the connection to be closed, with a code and a reason, before another message comes.
+// closed checks that the connection is closed before another message.
 func (c *client) closed(code websocket.StatusCode, reason string) {
 	c.t.Helper()
 	_, text, err := c.socket.Read(context.Background())
 	var closed websocket.CloseError
 	if !errors.As(err, &closed) || closed.Code != code || closed.Reason != reason {
-		c.t.Fatalf("%s came, and an error: %v; not code %d: %s", text, err, code, reason)
+		c.t.Fatalf("got %s, error %v, want code %d: %s", text, err, code, reason)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// The close codes of the protocol.
+// Close codes of the protocol.
 const (
 	codeBadRequest   websocket.StatusCode = 4400
 	codeUnauthorized websocket.StatusCode = 4401
@@ -27,48 +27,46 @@ const (
 	codeTimeout      websocket.StatusCode = 4408
 	codeDuplicate    websocket.StatusCode = 4409
 	codeInitTwice    websocket.StatusCode = 4429
-	// codeSlow is not part of the protocol.
+	// not part of the protocol
 	codeSlow websocket.StatusCode = 4413
 )
 
-// closure is the reason for closing a connection.
-type closure struct {
+// closeReason is why a connection is closed.
+type closeReason struct {
 	code   websocket.StatusCode
 	reason string
 }
 
-// The reasons that are no errors of the client.
+// Reasons that are no client errors.
 var (
-	goingAway = &closure{websocket.StatusGoingAway, "Going away"}
-	expired   = &closure{codeForbidden, "Token expired"}
+	goingAway = &closeReason{websocket.StatusGoingAway, "Going away"}
+	expired   = &closeReason{codeForbidden, "Token expired"}
 )
 
-func badRequest(format string, args ...any) *closure {
-	return &closure{codeBadRequest, fmt.Sprintf(format, args...)}
+func badRequest(format string, args ...any) *closeReason {
+	return &closeReason{codeBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// maxReason is the maximum length of a reason in a close frame, in bytes.
+// maxReason bounds the text of a close frame, in bytes.
 const maxReason = 123
 
-// text returns the reason, truncated to the length of a close frame.
-func (c *closure) text() string {
+func (c *closeReason) text() string {
 	return strings.ToValidUTF8(c.reason[:min(len(c.reason), maxReason)], "")
 }
 
-// message is a message of the protocol.
 type message struct {
 	Type    string
 	ID      string
 	Payload json.RawMessage
 }
 
-// read decodes a message of a client, or returns why it is none.
-func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
+// read decodes a message, or returns why it is invalid.
+func read(kind websocket.MessageType, text []byte) (m message, wrong *closeReason) {
 	if kind != websocket.MessageText {
 		return m, badRequest("Messages are text")
 	}
 	if !utf8.Valid(text) {
-		return m, &closure{websocket.StatusInvalidFramePayloadData, "Messages are UTF-8"}
+		return m, &closeReason{websocket.StatusInvalidFramePayloadData, "Messages are UTF-8"}
 	}
 	if err := strict.Object(text, map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
 		return m, badRequest("A message is a JSON object with a type")
@@ -92,10 +90,10 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closure) {
 	return m, nil
 }
 
-// maxQuoted limits how many bytes of a client's text a close reason repeats.
+// maxQuoted bounds a client's text in a close reason.
 const maxQuoted = 24
 
-// quoted returns a client's text for a close reason: in quotes, escaped, and cut after maxQuoted bytes.
+// quoted returns a client's text for a close reason: escaped, and cut after maxQuoted bytes.
 func quoted(text string) string {
 	if len(text) > maxQuoted {
 		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
@@ -103,13 +101,11 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// isObject reports whether an optional payload is an object, or left out.
 func isObject(payload json.RawMessage) bool {
 	return len(payload) == 0 || payload[0] == '{' || bytes.Equal(payload, []byte("null"))
 }
 
-// params decodes the payload of subscribe.
-func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closure) {
+func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.RawParams, *closeReason) {
 	p := transport.NewParams(bounds)
 	err := strict.Object(m.Payload, p.Fields())
 	raw, complete := p.Raw(headers)

@@ -11,10 +11,9 @@ import (
 	"twibase/graph/resume"
 )
 
-// subscribe starts an operation.
-func (c *conn) subscribe(m message) *closure {
-	if !c.greeted {
-		return &closure{codeUnauthorized, "Unauthorized: send connection_init first, and wait for connection_ack"}
+func (c *conn) subscribe(m message) *closeReason {
+	if !c.initialized {
+		return &closeReason{codeUnauthorized, "Unauthorized: send connection_init first, and wait for connection_ack"}
 	}
 	params, wrong := m.params(c.headers, &c.server.Limits)
 	if wrong != nil {
@@ -24,18 +23,19 @@ func (c *conn) subscribe(m message) *closure {
 	switch err {
 	case nil:
 		c.running.Go(func() { c.run(ctx, op, params) })
-	case transport.ErrTaken:
-		return &closure{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
-	case transport.ErrMany:
-		refusal := apierr.LimitExceeded("the number of operations of a connection", transport.MaxOperations, transport.MaxOperations+1)
+	case transport.ErrDuplicateID:
+		return &closeReason{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
+	case transport.ErrTooMany:
+		const limit = transport.MaxOperations
+		refusal := apierr.LimitExceeded("the number of operations of a connection", limit, limit+1)
 		c.send(failed(m.ID, gqlerror.List{refusal.GraphQL()}))
 	}
 	return nil
 }
 
-// run sends the responses of an operation, and then its last message unless the client has stopped it.
+// run sends the responses of an operation, and its last message unless the client has stopped it.
 func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql.RawParams) {
-	last := []byte(of(op.ID, "complete") + "}")
+	last := []byte(messageHead(op.ID, "complete") + "}")
 	for response := range c.server.Execute(ctx, params) {
 		if response == transport.Reconnect || response == transport.Expired {
 			last = nil
@@ -45,7 +45,7 @@ func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql
 			last = failed(op.ID, response.Errors)
 			break
 		}
-		if ctx.Err() != nil || !c.send(transport.Message(of(op.ID, "next")+`,"payload":`, response, "}")) {
+		if ctx.Err() != nil || !c.send(transport.Message(messageHead(op.ID, "next")+`,"payload":`, response, "}")) {
 			break
 		}
 	}
@@ -54,17 +54,16 @@ func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql
 			c.send(last)
 		}
 	})
-	if why := c.leaving.Load(); idle && why != nil && c.alive.Err() == nil {
+	if why := c.draining.Load(); idle && why != nil && c.alive.Err() == nil {
 		c.running.Go(func() { c.close(why) })
 	}
 }
 
 // failed returns the message that ends an operation with errors.
 func failed(id string, errs gqlerror.List) []byte {
-	return []byte(of(id, "error") + `,"payload":` + string(transport.Encode(errs)) + "}")
+	return []byte(messageHead(id, "error") + `,"payload":` + string(transport.Encode(errs)) + "}")
 }
 
-// of returns the beginning of a message about an operation.
-func of(id, kind string) string {
+func messageHead(id, kind string) string {
 	return `{"id":` + string(transport.Encode(id)) + `,"type":"` + kind + `"`
 }
