@@ -25,7 +25,6 @@ var arrows = []arrow{
 	{"gateway", []string{"gateway/...", "graph/...", "resolvers", "loaders", "writers/...", "live", "hbase", "hbase/tables"},
 		"a gateway wires GraphQL to a store, and knows neither engines nor flags"},
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests, and what they cost a store"},
-	{"logging", nil, "a log takes lines from everybody, and knows nobody"},
 	{"e2e/...", []string{"..."}, "end-to-end tests start the whole"},
 	{"sample", []string{"transfer/...", "hbase", "hbase/tables"}, "the sample is rows: no GraphQL, and any engine"},
 	{"transfer/...", []string{"transfer/...", "hbase", "hbase/tables/..."}, "import and export are rows: no GraphQL, and any engine"},

@@ -17,16 +17,15 @@ import (
 )
 
 type adminCommand struct {
-	Grant grantCommand `cmd:"" help:"Make a user an administrator: assign the role admin, and create the role if it does not exist."`
+	Grant grantCommand `cmd:"" help:"Make a user an administrator: assign the role admin, and create it if needed."`
 }
 
 type grantCommand struct {
 	storeFlag
-	Username string `arg:"" help:"An existing user."`
+	Username string `arg:"" help:"Existing user."`
 }
 
-// Run makes the first administrator: mutations need one to assign the role. On a cluster, gateways
-// may run at the same time.
+// Run makes the first administrator: the mutation needs one. On a cluster, gateways may run.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
@@ -42,7 +41,7 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// grantAdmin assigns the role. If that fails, and not because of the user, the role does not exist.
+// grantAdmin assigns the role, and creates it if it does not exist.
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
 	err := w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
 	var problems writers.UserErrors

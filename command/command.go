@@ -1,4 +1,4 @@
-// Package command is the command line of twibase: its flags, and a file for each command.
+// Package command is the command line of twibase, with a file per command.
 package command
 
 import (
@@ -11,8 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
-
-	"twibase/logging"
 )
 
 const description = `twibase is a GraphQL gateway over HBase.
@@ -23,37 +21,33 @@ To try it, run twibase serve and open http://127.0.0.1:8080 in a browser.
 Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file.
 The exit status is 0 on success, 1 on failure, and 2 if the command line is wrong.`
 
-// commandLine lists the commands.
 type commandLine struct {
 	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
-	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Log messages of this level and above: ${enum} (default: ${default})."`
+	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
 
 	Serve   serveCommand   `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
-	Import  importCommand  `cmd:"" help:"Import CSV files. No other process may write to the store during the import."`
+	Import  importCommand  `cmd:"" help:"Import CSV files, while no other process writes to the store."`
 	Export  exportCommand  `cmd:"" help:"Export a store to CSV files."`
 	Admin   adminCommand   `cmd:"" help:"Manage administrators."`
-	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development. It is valid for an hour."`
+	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development, valid for an hour."`
 	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
-	Explain explainCommand `cmd:"" help:"Print what the server would read to answer a query, and the upper bound of that."`
+	Explain explainCommand `cmd:"" help:"Print the reads of a query, and their upper bound."`
 	Tables  tablesCommand  `cmd:"" help:"Create, list and drop the tables of a store."`
-	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences. No other process may use the store during the repair."`
+	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences, while no other process uses the store."`
 }
 
-// process is the environment of a command.
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
 }
 
-// Exit statuses.
 const (
 	statusOK     = 0
 	statusFailed = 1
-	statusUsage  = 2 // the command line is wrong
+	statusUsage  = 2
 )
 
-// Run parses the arguments, runs the command and returns the exit status of the process. The command stops
-// when ctx is done.
+// Run runs a command until ctx is done, and returns the exit status.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var line commandLine
 	helped := false
@@ -65,7 +59,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err != nil {
-		panic(err) // the structs above are wrong
+		panic(err) // the structs above are invalid
 	}
 	command, err := parser.Parse(args)
 	if helped {
@@ -77,16 +71,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	level, err := zerolog.ParseLevel(line.LogLevel)
 	if err != nil {
-		panic(err) // kong accepts only the levels of the enum
+		panic(err)
 	}
-	if err := command.Run(process{stdout, stderr, logging.New(stderr, level)}); err != nil {
+	if err := command.Run(process{stdout, stderr, newLogger(stderr, level)}); err != nil {
 		fmt.Fprintln(stderr, "twibase:", err)
 		return statusFailed
 	}
 	return statusOK
 }
 
-// version returns the version of the program, as go build stamped it, and that of Go.
+// version returns the versions of twibase, as stamped by go build, and Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -95,7 +89,7 @@ func version() string {
 	return fmt.Sprintf("twibase %s, %s", info.Main.Version, info.GoVersion)
 }
 
-// hint names the help page of the command that was meant.
+// hint names the help page of the command.
 func hint(err error) string {
 	command := "twibase"
 	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) && wrong.Context.Selected() != nil {

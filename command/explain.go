@@ -23,13 +23,13 @@ import (
 type explainCommand struct {
 	File      string         `arg:"" help:"File with a GraphQL document; - is standard input."`
 	Variables string         `placeholder:"JSON" help:"Variables, as a JSON object."`
-	Operation string         `placeholder:"NAME" help:"Operation to explain, if the document has several."`
-	As        string         `placeholder:"USERNAME" help:"Viewer (default: anonymous). Permission checks for a viewer cost reads."`
-	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"The limits of the server, as for twibase serve."`
+	Operation string         `placeholder:"NAME" help:"Operation, if the document has several."`
+	As        string         `placeholder:"USERNAME" help:"Viewer (default: anonymous)."`
+	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Run prints the reads of a document as a tree. It fails if the server would reject the document. It opens no
-// store.
+// Run prints the plan of a document. It opens no store, and fails if the server would reject the
+// document.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {
@@ -53,7 +53,6 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	return errors.Join(err, c.located(refusals))
 }
 
-// params returns the request that the flags describe.
 func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error) {
 	document, err := c.document()
 	if err != nil {
@@ -77,7 +76,7 @@ func (c *explainCommand) document() ([]byte, error) {
 	return os.ReadFile(c.File)
 }
 
-// located returns the errors of a document, each with its place in the file.
+// located returns the errors of a document, with their place in the file.
 func (c *explainCommand) located(refusals gqlerror.List) error {
 	var errs []error
 	for _, r := range refusals {
@@ -92,7 +91,6 @@ func (c *explainCommand) located(refusals gqlerror.List) error {
 
 type schemaCommand struct{}
 
-// Run prints the schema that the server also has at /schema.graphql.
 func (schemaCommand) Run(p process) error {
 	_, err := fmt.Fprint(p.stdout, gateway.SDL())
 	return err

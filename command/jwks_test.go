@@ -182,12 +182,12 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log.await(t, "the key set can't be read again; what was read before stays")
+	log.await(t, "reloading failed; the previous content stays in use")
 	verify(old, http.StatusOK)
 	if err := os.WriteFile(file, young.set(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log.await(t, "the key set changed")
+	log.await(t, "reloaded")
 	verify(young, http.StatusOK)
 	verify(old, http.StatusUnauthorized)
 }

@@ -108,3 +108,31 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 		t.Error("it does not end")
 	}
 }
+
+func TestLogQueueKeepsEveryLine(t *testing.T) {
+	var text strings.Builder
+	q := newLogQueue(&text)
+	var all sync.WaitGroup
+	for writer := range 8 {
+		all.Go(func() {
+			for i := range queuedLines / 8 {
+				fmt.Fprintf(q, "%d %d\n", writer, i)
+			}
+		})
+	}
+	all.Wait()
+	q.Close()
+	next := map[int]int{}
+	for line := range strings.Lines(text.String()) {
+		var writer, i int
+		if _, err := fmt.Sscanf(line, "%d %d\n", &writer, &i); err != nil || next[writer] != i {
+			t.Fatalf("got %q after %d lines of its writer: %v", line, next[writer], err)
+		}
+		next[writer]++
+	}
+	for writer := range 8 {
+		if next[writer] != queuedLines/8 {
+			t.Errorf("got %d lines of writer %d, want %d", next[writer], writer, queuedLines/8)
+		}
+	}
+}

@@ -17,8 +17,8 @@ import (
 	"twibase/transfer"
 )
 
-// prepare creates missing tables. It loads the sample into an empty embedded store, and looks up
-// the regions of a cluster, which the first requests would have to do.
+// prepare creates missing tables, loads the sample into an empty embedded store, and locates the
+// regions of a cluster.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	created, err := transfer.EnsureTables(ctx, store, s.regions())
 	if err != nil {
@@ -50,8 +50,7 @@ func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) erro
 	return nil
 }
 
-// locateRegions looks up the regions of all tables. A region that cannot be reached now may be reachable when a
-// request needs it, so a failure is logged only.
+// locateRegions looks up the regions of all tables. Failures are only logged: requests try again.
 func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger) {
 	var names []string
 	for _, table := range tables.Definitions(1) {
@@ -62,7 +61,7 @@ func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger
 	}
 }
 
-// trusted returns the documents of --documents, or nil. It logs a warning for each that the server will reject:
+// trusted returns the documents of --documents, or nil. It logs those that the server will reject:
 // old clients may still send their hashes.
 func (s *serveCommand) trusted(limits limits.Limits, log zerolog.Logger) (*documents.Trusted, error) {
 	if s.Documents == "" {

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// completionTime is after which time an acknowledged write is complete, even if its gateway died.
+	// completionTime is the maximum time until an acknowledged write is complete, even if its gateway
+	// died.
 	completionTime = 10 * time.Second
-	// sweepTimeout bounds how long repair waits for stale intents: splitting a list takes almost a minute.
+	// sweepTimeout bounds the wait for stale intents: a split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
 )
 
 type repairCommand struct {
 	storeFlag
-	Check       bool `help:"Report differences only; change nothing."`
-	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways of the store, needed to complete their fan-out jobs (default: ${default})."`
+	Check       bool `help:"Report differences only."`
+	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
-// Validate is called by kong.
 func (c *repairCommand) Validate() error {
 	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
 }
@@ -90,8 +90,7 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// sweep completes the intents and the fan-out jobs that gateways left. A fan-out job takes as long as it has
-// timeline entries to write.
+// sweep completes stale intents and fan-out jobs. A job takes time for each timeline entry.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -18,61 +18,62 @@ import (
 	"twibase/gateway/middleware"
 	"twibase/graph/limits"
 	"twibase/hbase/cluster"
-	"twibase/logging"
 )
 
 const (
-	// maxMemory rejects implausible sizes of memory, in MiB.
+	// maxMemory rejects implausible sizes, in MiB.
 	maxMemory = 1 << 20
-	// callTimeout bounds one call of a cluster. A request may make several.
+	// callTimeout bounds one call of a cluster; a request may make several.
 	callTimeout = 3 * time.Second
-	// ballast is the size of an allocation that is never touched, so that it takes no memory. The garbage
-	// collector lets the heap grow to twice what is in use. A gateway has little in use between requests:
-	// without a ballast it collects every few of them (BenchmarkEmbedded in bench shows both). A larger
-	// GOGC would have that effect, too, but let a full row cache take several times its size.
+	// ballast is the size of an allocation that is never touched, so that it takes no memory. The
+	// collector runs when the heap has doubled, which without a ballast is every few requests
+	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
+	// size.
 	ballast = 24 << 20
 )
 
 type serveCommand struct {
 	storeFlag
-	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). Use :8080 to be reachable from other machines."`
-	MetricsListen string `placeholder:"HOST:PORT" help:"Serve /metrics on this address instead of the public one, with /healthz and /readyz, without TLS or tokens (default: the address of --listen; with --production, nowhere)."`
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). :8080 is reachable from other machines."`
+	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /healthz and /readyz, without TLS or tokens (default: that of --listen; none with --production)."`
 	tokenFlags
-	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of the proxies in front of the server, such as 10.0.0.0/8. The X-Forwarded-For header of these proxies names the client's address, which limits sign-ups and log-ins."`
-	Concurrency    *int           `placeholder:"N" help:"Maximum number of operations that are executed at a time, 0 for no limit. Up to four times that number wait for up to a second; the others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
-	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for what large requests read, in MiB, 0 for no limit (default: ${default}). A request that reads more than 1 MiB is large. Without memory it waits, or gets an error. The gateway takes about four times as much in total."`
+	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client, whose sign-ups and log-ins are limited."`
+	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
+	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
-	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Change limits of what one request may ask for; 0 is no limit. docs/LIMITS.md lists the names."`
-	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Twits of authors with up to this many followers are written to all their timelines; those of other authors are merged in when a timeline is read (default: ${default}). Use the same value for all gateways of a store."`
-	RowCache          int            `default:"32" placeholder:"MIB" help:"Size of the embedded store's cache of rows in MiB, 0 for none (default: ${default}). It has no effect on a cluster."`
-	Production        bool           `help:"Hide the schema, the IDE and reports from clients. Clients send documents, or the hashes of documents sent before (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
-	Documents         string         `placeholder:"FILE" help:"Trusted documents: a JSON object from hash to document, as written by the Relay compiler and graphql-codegen. Clients may send a hash instead of the document."`
-	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"Origins, such as https://example.org, whose pages may send requests from a browser. The server's own pages always may."`
-	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of the --cors origins may send, besides those of GraphQL and tracing clients (docs/SECURITY.md lists them). Separate names with commas, or repeat the flag."`
+	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
+	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
+	RowCache          int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
+	Production        bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
+	Documents         string         `placeholder:"FILE" help:"Trusted documents, which clients may name by hash: a JSON object from hash to document, as written by the Relay compiler and graphql-codegen."`
+	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
+	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
-// Validate is called by kong.
 func (s *serveCommand) Validate() error {
 	_, limitsErr := limits.With(s.Limit)
 	return cmp.Or(
-		require(!s.DevTokens || s.JWTSecretFile != "", "--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),
-		require(!s.DevTokens || !s.Production, "--dev-tokens is not for --production: make administrators with twibase admin grant"),
+		require(!s.DevTokens || s.JWTSecretFile != "",
+			"--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),
+		require(!s.DevTokens || !s.Production,
+			"--dev-tokens is not for --production: make administrators with twibase admin grant"),
 		middleware.CheckOrigins(s.CORS),
 		middleware.CheckCORSHeaders(s.CORS, s.CORSHeaders),
 		require(s.Concurrency == nil || *s.Concurrency >= 0, "--concurrency must be at least 0, which is no limit"),
 		require(s.StreamsPerAddress >= 0, "--streams-per-address must be at least 0, which is no limit"),
 		require((s.TLSCert == "") == (s.TLSKey == ""), "--tls-cert and --tls-key need each other"),
-		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory, "--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
+		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory,
+			"--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
 		require(s.FanoutLimit >= 1, "--fanout-limit must be at least 1"),
-		require(s.RowCache >= 0 && s.RowCache <= maxMemory, "--row-cache must be from 0, which is no cache, to %d MiB", maxMemory),
+		require(s.RowCache >= 0 && s.RowCache <= maxMemory,
+			"--row-cache must be from 0, which is no cache, to %d MiB", maxMemory),
 		require(s.JWKS == "" || s.JWTIssuer != "" && s.JWTAudience != "",
 			"--jwks needs --jwt-issuer and --jwt-audience: the keys also sign tokens for other services"),
 		limitsErr,
 	)
 }
 
-// require returns an error unless a flag is ok.
 func require(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
@@ -80,12 +81,12 @@ func require(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Run serves until ctx is done, and then shuts down.
+// Run serves until ctx is done, then shuts down.
 func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	heap := make([]byte, ballast)
 	defer runtime.KeepAlive(&heap)
-	signal.Ignore(syscall.SIGPIPE) // the reader of the log may be gone
-	queue := logging.NewQueue(p.stderr)
+	signal.Ignore(syscall.SIGPIPE)
+	queue := newLogQueue(p.stderr)
 	defer queue.Close()
 	p.log = queue.Logger(p.log)
 	config, err := s.config(ctx, p)
@@ -109,7 +110,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	return gateway.New(store, config).Serve(ctx, listeners)
 }
 
-// config returns the configuration that the flags describe. It reads the files that they name.
+// config returns the configuration of the flags, and reads the files that they name.
 func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config, err error) {
 	c = gateway.Config{
 		TrustedProxies:    s.TrustedProxies,
@@ -133,7 +134,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, err
 }
 
-// listen opens the listeners. A port that is taken is found before the store is opened.
+// listen opens the listeners, before the store: a used port fails early.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -158,10 +159,9 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency returns how many operations are executed at a time. On the embedded store operations compute,
-// and more of them only slow each other down: under four times the load that a processor can serve, 8 per
-// processor keep nine tenths of the best throughput, within 60 ms, and 64 keep eight tenths, within 600 ms
-// ('go run ./bench overload').
+// concurrency returns the number of operations to run. On the embedded store they compute, and slow
+// each other down. Under a fourfold overload, 8 per processor keep nine tenths of the best
+// throughput at 60 ms, 64 keep eight tenths at 600 ms ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

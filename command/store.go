@@ -18,18 +18,18 @@ import (
 	"twibase/transfer"
 )
 
-// defaultRegions is how many regions a new table of a cluster has: enough for a few region servers. HBase splits
-// regions that grow.
+// defaultRegions is the number of regions of a new table of a cluster: enough for a few region
+// servers.
 const defaultRegions = 8
 
-// storeFlag is the flag of all commands that use a store.
+// storeFlag is the flag of commands that use a store.
 type storeFlag struct {
-	Store string `default:"embedded:data" placeholder:"STORE" help:"The store (default: ${default}). embedded:DIR is a directory on this machine, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by the addresses of its ZooKeeper."`
+	Store string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
 
-// regions returns how many regions a new table has.
+// regions returns the number of regions of a new table.
 func (f *storeFlag) regions() int {
 	if f.embedded() {
 		return 1
@@ -37,8 +37,8 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store, which the caller closes. The size of the embedded store's row cache is in MiB: it pays
-// off only for rows that are read repeatedly. The options are those of a cluster.
+// open opens the store, which the caller closes. rowCache is in MiB, for the embedded store: it
+// helps only with repeated reads. The options are for a cluster.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
@@ -57,7 +57,7 @@ func (f *storeFlag) open(
 	return store, nil
 }
 
-// with opens the store, calls use, and closes the store.
+// with calls use with the open store.
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {
 	store, err := f.open(ctx, p.log, 0)
 	if err != nil {
@@ -66,7 +66,7 @@ func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) e
 	return errors.Join(use(store), store.Close())
 }
 
-// withExisting is with, but fails if the store does not exist. Opening it would create it.
+// withExisting is with, but does not create a store.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -79,8 +79,8 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is withExisting for a store that has twibase's tables. Those that a later version added are created. If another
-// one is missing, its data was lost: what refers to it must not be repaired.
+// withTables is withExisting for a store with twibase's tables. It creates tables that a later
+// version added. Other missing tables have lost data: repair must not delete the references to it.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := partition(ctx, store)
@@ -91,8 +91,8 @@ func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.St
 			return fmt.Errorf("--store %s has no twibase tables: twibase tables create creates them", f.Store)
 		}
 		if lost := slices.DeleteFunc(missing, func(table string) bool { return !tables.Original(table) }); len(lost) > 0 {
-			return fmt.Errorf("--store %s lacks the tables %s: restore their data, or let twibase tables create create them, empty",
-				f.Store, strings.Join(lost, ", "))
+			return fmt.Errorf("--store %s lacks the tables %s: restore their data, "+
+				"or let twibase tables create create them, empty", f.Store, strings.Join(lost, ", "))
 		}
 		created, err := transfer.EnsureTables(ctx, store, f.regions())
 		if err != nil {

@@ -13,21 +13,19 @@ import (
 
 type tablesCommand struct {
 	Create createCommand `cmd:"" help:"Create missing tables, split into regions."`
-	List   listCommand   `cmd:"" help:"List twibase's tables in the store and, on a cluster, how their schemas differ from twibase's."`
-	Drop   dropCommand   `cmd:"" help:"Drop twibase's tables and all their data."`
+	List   listCommand   `cmd:"" help:"List tables and, on a cluster, differences of their schemas."`
+	Drop   dropCommand   `cmd:"" help:"Drop all tables and their data."`
 }
 
 type createCommand struct {
 	storeFlag
-	Regions int `default:"${regions}" help:"Number of regions per table (default: ${default}). Three per region server is a good start."`
+	Regions int `default:"${regions}" help:"Regions per table (default: ${default}). Three per region server is a good start."`
 }
 
-// Validate is called by kong.
 func (c *createCommand) Validate() error {
 	return require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions)
 }
 
-// Run creates missing tables and prints their names.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -45,7 +43,7 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints the existing tables and, on a cluster, how each differs from twibase's definition.
+// Run prints the existing tables and, on a cluster, how their schemas differ.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := partition(ctx, store)
@@ -69,7 +67,7 @@ func (c *listCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// printDifferences prints how a table differs from twibase's definition, and how to change that.
+// printDifferences prints how a table's schema differs, and how to change that.
 func printDifferences(p process, table string, differences []cluster.Difference) {
 	if len(differences) == 0 {
 		return
@@ -91,7 +89,6 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 
 type dropCommand struct{ storeFlag }
 
-// Run drops the existing tables and prints their names.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, _, err := partition(ctx, store)
@@ -108,7 +105,7 @@ func (c *dropCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// partition returns which of twibase's tables the store has, and which are missing.
+// partition returns twibase's tables in the store, and the names of missing ones.
 func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing []string, err error) {
 	names, err := store.Tables(ctx)
 	if err != nil {

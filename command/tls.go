@@ -10,15 +10,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// certificateInterval is the least time between two log lines about a certificate that cannot be read.
+// certificateInterval is the time between log lines about an unreadable certificate.
 const certificateInterval = 2 * time.Second
 
 type tlsFlags struct {
-	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server in PEM, followed by its intermediate certificates. Needs --tls-key. Changes of both files take effect at the next connection."`
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate and intermediate certificates, in PEM. Needs --tls-key. Both files are reloaded."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert, in PEM."`
 }
 
-// config returns nil if the server does not use TLS.
+// config returns nil without TLS.
 func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
 	if f.TLSCert == "" {
 		return nil, nil
@@ -30,18 +30,18 @@ func (f tlsFlags) config(log zerolog.Logger) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
 
-// certificate reads a certificate from its files, again when they have changed. It is safe for concurrent use.
+// certificate reloads a certificate when its files change. It is safe for concurrent use.
 type certificate struct {
 	tlsFlags
-	log zerolog.Logger // one line each certificateInterval
+	log zerolog.Logger
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	version string // times and sizes of both files when current was read
+	version string
 }
 
-// get is a [tls.Config.GetCertificate]. If new files cannot be read, as when only one of the two has been
-// replaced yet, it returns the last certificate.
+// get is a [tls.Config.GetCertificate]. It returns the last certificate if the files can't be read,
+// as when only one was replaced.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,21 +10,20 @@ import (
 	"twibase/graph/auth"
 )
 
-// claimFlags are the flags of tokens that their maker and their verifier must agree on.
+// claimFlags are the flags of tokens that the issuer and the server share.
 type claimFlags struct {
-	JWTIssuer   string `name:"jwt-issuer" placeholder:"NAME" help:"Issuer of tokens: the required value of the iss claim."`
-	JWTAudience string `name:"jwt-audience" placeholder:"NAME" help:"Audience of tokens: a required value of the aud claim."`
+	JWTIssuer   string `name:"jwt-issuer" placeholder:"NAME" help:"Issuer of tokens: the required iss claim."`
+	JWTAudience string `name:"jwt-audience" placeholder:"NAME" help:"Audience of tokens: a required aud claim."`
 }
 
-// tokenFlags say which tokens the server accepts.
 type tokenFlags struct {
-	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret that signs tokens (HS256), of at least 32 bytes. Of several secrets, one per line, the first signs and all are accepted. Changes of the file take effect within seconds. Without a secret, users cannot log in."`
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret of tokens (HS256), at least 32 bytes. Of several secrets, one per line, the first signs and all verify. The file is reloaded. Without a secret, users cannot log in."`
 	claimFlags
-	JWKS      string `name:"jwks" placeholder:"PLACE" help:"Public keys of other issuers whose tokens are accepted: URL or file of a JSON Web Key Set, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
+	JWKS      string `name:"jwks" placeholder:"PLACE" help:"URL or file of a JSON Web Key Set: public keys of other issuers, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin'. For tests and development."`
 }
 
-// tokens returns nil if there are neither secrets nor keys.
+// tokens returns nil without secrets and keys.
 func (f *tokenFlags) tokens(ctx context.Context, log zerolog.Logger) (tokens *auth.Tokens, err error) {
 	if f.JWTSecretFile == "" && f.JWKS == "" {
 		return nil, nil
@@ -52,13 +51,13 @@ func readSecrets(file string) (*auth.Secrets, error) {
 }
 
 type tokenCommand struct {
-	Username      string `arg:"" help:"Viewer that the token names. It needs no account."`
-	JWTSecretFile string `name:"jwt-secret-file" required:"" placeholder:"FILE" help:"Secret file of the server that is to accept the token."`
+	Username      string `arg:"" help:"Viewer. It needs no account."`
+	JWTSecretFile string `name:"jwt-secret-file" required:"" placeholder:"FILE" help:"Secret file of the server."`
 	claimFlags
-	Admin bool `help:"Add the admin claim, which a server with --dev-tokens honours."`
+	Admin bool `help:"Add the admin claim, which --dev-tokens honours."`
 }
 
-// Run prints a token. It opens no store.
+// Run prints a token.
 func (c *tokenCommand) Run(p process) error {
 	secrets, err := readSecrets(c.JWTSecretFile)
 	if err != nil {

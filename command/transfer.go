@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"time"
 
 	"twibase/hbase"
 	"twibase/transfer"
@@ -12,10 +14,9 @@ import (
 type importCommand struct {
 	storeFlag
 	Paths   []string `arg:"" name:"path" help:"Files, such as users.csv or users.csv.gz, or folders of them."`
-	SkipBad bool     `help:"Skip and count invalid rows instead of stopping at the first."`
+	SkipBad bool     `help:"Skip invalid rows, instead of stopping at the first."`
 }
 
-// Run creates missing tables and imports the files.
 func (c *importCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
@@ -45,10 +46,9 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 
 type exportCommand struct {
 	storeFlag
-	Dir string `arg:"" name:"dir" help:"Folder to write to. It is created if needed; existing files are replaced."`
+	Dir string `arg:"" name:"dir" help:"Folder to write to. Existing files are replaced."`
 }
 
-// Run exports the store.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)
@@ -58,4 +58,35 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 		fmt.Fprintf(p.stdout, "%d rows exported\n", rows)
 		return nil
 	})
+}
+
+const progressInterval = 10 * time.Second
+
+// progress prints the number of rows read per table. The total is unknown.
+type progress struct {
+	out         io.Writer
+	table       string
+	rows, total int
+	start, last time.Time
+}
+
+func newProgress(out io.Writer) *progress {
+	now := time.Now()
+	return &progress{out: out, start: now, last: now}
+}
+
+func (p *progress) read(table string, rows int) {
+	if table != p.table {
+		p.table, p.rows = table, 0
+	}
+	p.rows += rows
+	p.total += rows
+	if time.Since(p.last) > progressInterval {
+		p.last = time.Now()
+		fmt.Fprintf(p.out, "%s: %d rows\n", table, p.rows)
+	}
+}
+
+func (p *progress) end() {
+	fmt.Fprintf(p.out, "%d rows read in %.1f s\n", p.total, time.Since(p.start).Seconds())
 }

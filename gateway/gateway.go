@@ -1,6 +1,5 @@
-// Package gateway makes a GraphQL gateway of a store: its HTTP handlers, its background work and its metrics.
-//
-// A [Gateway] is a value. Several of them, on one store or on several, can live in one process.
+// Package gateway makes a GraphQL gateway of a store: HTTP handlers, background work and metrics. A
+// [Gateway] is a value; a process can have several.
 package gateway
 
 import (
@@ -29,55 +28,54 @@ import (
 )
 
 const (
-	// maxInFlight is how many bytes of responses may wait for slow readers, and how many of requests for
-	// slow senders. Above it the connections that have been slow for longest are closed.
+	// maxInFlight bounds the bytes of responses to slow readers, and of requests from slow senders.
+	// Above it the oldest transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout is how long Run waits at its end for writes that were acknowledged. The next start,
-	// or another gateway, completes the rest.
+	// completionTimeout bounds the wait for acknowledged writes at the end of Run. The next start, or
+	// another gateway, completes the rest.
 	completionTimeout = 5 * time.Second
 )
 
-// Config says how a gateway serves. The zero value serves strangers only, without limits.
+// Config configures a gateway. The zero value serves strangers only, without limits.
 type Config struct {
-	Tokens         *auth.Tokens       // verify and sign bearer tokens; nil accepts none
-	TrustedProxies auth.Proxies       // networks whose X-Forwarded-For is believed
-	Documents      *documents.Trusted // documents that clients may name by hash; nil for none
-	Limits         limits.Limits      // what one request may ask for
-	Origins        []string           // CORS origins
-	CORSHeaders    []string           // further request headers of these origins
+	Tokens         *auth.Tokens       // for bearer tokens; nil accepts none
+	TrustedProxies auth.Proxies       // whose X-Forwarded-For is believed
+	Documents      *documents.Trusted // that clients may name by hash; may be nil
+	Limits         limits.Limits      // of a request
+	Origins        []string           // of CORS
+	CORSHeaders    []string           // further request headers of Origins
 
-	Concurrency       int // operations executed at a time; 0 for any number
-	ReadMemory        int // bytes that large requests may have read at a time; 0 for any number
-	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for any number
-	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
+	Concurrency       int // running operations; 0 for no limit
+	ReadMemory        int // bytes read by all large requests; 0 for no limit
+	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
+	FanoutLimit       int // of broadcasters; 0 for [tables.FanoutLimit]
 
-	// Production hides the schema, the IDE, reports and metrics from the public.
+	// Production hides the schema, the IDE, reports and metrics from clients.
 	Production bool
-	// PrivateMetrics leaves /metrics out of the public handler; it is in the monitoring handler in any case.
+	// PrivateMetrics removes /metrics from the public handler.
 	PrivateMetrics bool
-	// Collectors are further metrics of the process, for /metrics.
-	Collectors []prometheus.Collector
-	// Log is for background work and for requests that carry no logger. The zero value logs nothing.
+	Collectors     []prometheus.Collector
+	// Log is for background work, and requests without a logger. The zero value logs nothing.
 	Log zerolog.Logger
 }
 
-// Gateway answers requests from one store. Its methods are safe for concurrent use.
+// Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
-	// Public answers /graphql, /readyz and, unless the gateway is in production, the IDE and the schema.
+	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE and the schema.
 	Public http.Handler
-	// Monitoring answers /metrics, /goroutines, /healthz and /readyz, for operators.
+	// Monitoring serves /metrics, /goroutines, /healthz and /readyz to operators.
 	Monitoring http.Handler
-	// Metrics are the metrics of this gateway only.
+	// of this gateway only
 	Metrics *prometheus.Registry
 
 	config    Config
 	store     hbase.Store
-	memory    *hbase.Memory // of what requests read; nil if it is not bounded
+	memory    *hbase.Memory // of reads; nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	drain     *middleware.Drain
-	responses *inflight.Bytes // bytes of responses that are being sent
-	bodies    *inflight.Bytes // bytes of requests that are being received
+	responses *inflight.Bytes
+	bodies    *inflight.Bytes
 
 	watchdog *loaders.Watchdog
 
@@ -86,8 +84,8 @@ type Gateway struct {
 	live    *live.Poller
 }
 
-// New returns a gateway over a store whose tables exist. It does no background work until [Gateway.Run].
-// The caller closes the store after Run has returned.
+// New returns a gateway over a store with tables. It does no background work before [Gateway.Run].
+// The caller closes the store after Run.
 func New(store hbase.Store, config Config) *Gateway {
 	g := &Gateway{
 		config:    config,
@@ -116,11 +114,10 @@ func New(store hbase.Store, config Config) *Gateway {
 	return g
 }
 
-// Run does the gateway's background work until ctx is done: fan-out of twits, recovery of stale intents, live
-// subscriptions, and reading changed secrets and keys. Then it completes acknowledged writes, for up to
-// completionTimeout.
+// Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,
+// and reloading of secrets and keys. Then it completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	rest, stop := context.WithCancel(context.WithoutCancel(ctx)) // completing writes needs the fan-out
+	rest, stop := context.WithCancel(context.WithoutCancel(ctx)) // completion needs the fan-out
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
@@ -135,6 +132,6 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Wait()
 }
 
-// Shutdown rejects new requests, closes subscriptions, and waits for in-flight requests until ctx is done.
-// From then on /readyz fails.
+// Shutdown rejects new requests, ends subscriptions, and waits for in-flight requests until ctx is
+// done. /readyz fails from then on.
 func (g *Gateway) Shutdown(ctx context.Context) { g.drain.Shutdown(ctx, g.endpoint.Shutdown) }

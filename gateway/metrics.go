@@ -11,13 +11,11 @@ import (
 	"twibase/hbase"
 )
 
-// operationMetrics are the metrics of executed operations.
 type operationMetrics struct {
 	executions *prometheus.CounterVec
 	costs      []costMetric
 }
 
-// costMetric is a histogram of one cost of operations.
 type costMetric struct {
 	prometheus.Histogram
 	of func(*hbase.Stats) int64
@@ -49,7 +47,7 @@ func newOperationMetrics() *operationMetrics {
 	}
 }
 
-// observe adds an operation, unless it was not executed.
+// observe adds an executed operation.
 func (m *operationMetrics) observe(by plan.Execution, cost *hbase.Stats) {
 	if by.Executor == "" {
 		return
@@ -60,7 +58,6 @@ func (m *operationMetrics) observe(by plan.Execution, cost *hbase.Stats) {
 	}
 }
 
-// newRegistry returns a registry of all metrics of this gateway.
 func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(operations.executions)
@@ -76,7 +73,7 @@ func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry
 	return registry
 }
 
-// loadMetrics are the metrics of admission control and of slow clients.
+// loadMetrics measure admission control and slow clients.
 func (g *Gateway) loadMetrics() []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("admission_running", "Operations that are being executed.",
@@ -100,14 +97,15 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 	}
 }
 
-// backgroundMetrics are the metrics of the fan-out and of live subscriptions.
+// backgroundMetrics measure the fan-out and subscriptions.
 func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	live := &g.live.Counters
 	return []prometheus.Collector{
-		counter("loader_fallbacks_total", "Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.",
-			g.watchdog.Stalls.Load),
+		counter("loader_fallbacks_total",
+			"Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.", g.fanoutLag),
-		gauge("fanout_errands", "Fan-out jobs of all gateways, counted up to 4096.", func() int { return g.feeds.Lag().Pending }),
+		gauge("fanout_errands", "Fan-out jobs of all gateways, counted up to 4096.",
+			func() int { return g.feeds.Lag().Pending }),
 		gauge("subscription_subscribers", "Live subscriptions.", live.Subscribers.Load),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.", live.Rows.Load),
 		counter("subscription_looks_total", "Polls of single rows.", live.Polls.Load),
@@ -118,7 +116,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// fanoutLag returns the age of the oldest fan-out job in seconds.
+// fanoutLag returns the age of the oldest job in seconds.
 func (g *Gateway) fanoutLag() float64 {
 	oldest := g.feeds.Lag().Oldest
 	if oldest.IsZero() {
@@ -137,8 +135,8 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// serveMetrics returns the handler of /metrics. gohbase and the Go runtime register theirs with the default
-// registry of the process.
+// serveMetrics returns the handler of /metrics, including the process's default registry: gohbase
+// and the Go runtime use it.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"runtime/pprof"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"twibase/gateway/middleware"
 	"twibase/graph/auth"
@@ -23,10 +26,9 @@ import (
 	"twibase/writers/password"
 )
 
-// requestTimeout bounds the execution of a request.
 const requestTimeout = 30 * time.Second
 
-// newEndpoint returns the GraphQL endpoint. It uses the rest of g.
+// newEndpoint returns the GraphQL endpoint. It uses other fields of g.
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	fresh := func(ctx context.Context) context.Context {
@@ -59,28 +61,26 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// graphQL returns the endpoint within its middleware. The first in the list is the outermost.
+// graphQL returns the endpoint with its middleware, the outermost first.
 func (g *Gateway) graphQL() http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Pages must be able to read every response, also one of the middleware below.
+		// Pages must be able to read all responses, also those of middleware.
 		middleware.CORS(g.config.Origins, g.config.CORSHeaders),
-		// An overloaded gateway must reject cheaply: before it compresses, logs or verifies anything.
+		// Rejecting must be cheap: before compression, logging and verification.
 		middleware.ShedLoad(g.endpoint),
-		// Responses are buffered and sent when all below has returned: a slow reader holds bytes only,
-		// no slot of the endpoint, and its time is not in the request log.
+		// Slow readers must hold only bytes: no slot, and no time in the request log.
 		middleware.Compress(g.responses),
-		// Every request from here on has an id, a line in the log and a place in the metrics.
+		// Requests have an id, a log line and metrics from here on.
 		g.requests.Handler,
-		// A draining gateway rejects requests, which are logged, and counts those that it still serves.
+		// A draining gateway rejects requests, which are logged, and counts running ones.
 		g.drain.Handler,
-		// Sign-ups and log-ins are limited by client address, so authentication needs to know it.
+		// Authentication limits attempts by client address.
 		g.config.TrustedProxies.Handler,
 		// The endpoint and the resolvers find the viewer in the context.
 		g.config.Tokens.Handler,
 	)
 }
 
-// public returns the handler for clients.
 func (g *Gateway) public() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", g.graphQL())
@@ -97,7 +97,6 @@ func (g *Gateway) public() http.Handler {
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 
-// monitoring returns the handler for operators.
 func (g *Gateway) monitoring() http.Handler {
 	mux := http.NewServeMux()
 	g.handleProbes(mux)
@@ -110,5 +109,57 @@ func (g *Gateway) monitoring() http.Handler {
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 
-// SDL returns the schema in GraphQL's schema definition language.
 func SDL() string { return schema.SDL(exec.NewExecutableSchema(exec.Config{}).Schema()) }
+
+const (
+	probeTimeout = 2 * time.Second
+	// probedRegions is the number of rows that /readyz reads, spread over the row keys.
+	probedRegions = 16
+)
+
+// handleProbes adds /healthz (the process runs) and /readyz.
+func (g *Gateway) handleProbes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
+	mux.HandleFunc("GET /readyz", g.serveReady)
+}
+
+// serveReady fails if the gateway is shutting down, or if no region of the users table answers. If
+// some do, other gateways could do no better.
+func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
+	if g.drain.Draining() {
+		writeText(w, http.StatusServiceUnavailable, "the gateway is shutting down\n")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
+	defer cancel()
+	if err := g.probe(ctx); err != nil {
+		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
+		writeText(w, http.StatusServiceUnavailable, "the store does not answer\n")
+		return
+	}
+	writeText(w, http.StatusOK, "ok\n")
+}
+
+// probe reads from all regions, and fails if all reads fail. It needs no master, like other reads.
+func (g *Gateway) probe(ctx context.Context) error {
+	var gets []hbase.Get
+	for _, row := range tables.Definitions(probedRegions)[0].Splits {
+		gets = append(gets, hbase.Get{Table: tables.Users.Table, Row: row, Columns: tables.Attributes})
+	}
+	results, err := g.store.Get(ctx, gets)
+	if err != nil {
+		return err
+	}
+	for _, result := range results {
+		if err = result.Err; err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text)
+}

@@ -19,30 +19,27 @@ const (
 	headerTimeout = 10 * time.Second
 	writeTimeout  = 2 * requestTimeout
 	idleTimeout   = 2 * time.Minute
-	// shutdownTimeout leaves time for the last request that was accepted.
+	// for the last accepted request
 	shutdownTimeout = requestTimeout + 5*time.Second
 )
 
-// HTTP/2 limits of one connection.
+// HTTP/2 limits per connection.
 const (
-	// maxStreams is how many requests are served at a time. The protocol recommends no fewer than 100.
+	// maxStreams bounds concurrent requests; the protocol recommends at least 100.
 	maxStreams = 100
-	// maxUnread is how many bytes of request bodies are kept that no handler reads. A subscription reads no
-	// body, and lasts.
+	// maxUnread bounds request bodies that no handler reads, such as those of subscriptions.
 	maxUnread = 64 << 10
 )
 
-// Listeners are where a gateway serves.
 type Listeners struct {
 	Public net.Listener
-	// TLS is the configuration of the public listener; nil is plain HTTP.
+	// TLS configures the public listener; nil is plain HTTP.
 	TLS *tls.Config
-	// Monitoring serves plain HTTP; it may be nil.
+	// Monitoring serves plain HTTP; may be nil.
 	Monitoring net.Listener
 }
 
-// Serve serves requests and does the background work until ctx is done, then shuts down: it lets in-flight
-// requests end, and completes acknowledged writes.
+// Serve serves requests and does background work until ctx is done, then shuts down.
 func (g *Gateway) Serve(ctx context.Context, l Listeners) error {
 	log := g.config.Log
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -61,8 +58,8 @@ func (g *Gateway) Serve(ctx context.Context, l Listeners) error {
 	return serve(ctx, server, l.Public, g.Shutdown, log)
 }
 
-// serve serves until ctx is done. Then it calls drain, which rejects new requests with a proper response,
-// before it closes the listener.
+// serve serves until ctx is done. It drains before it closes the listener, so that new requests get
+// a response.
 func serve(
 	ctx context.Context, server *http.Server, listener net.Listener, drain func(context.Context), log zerolog.Logger,
 ) error {
@@ -89,9 +86,9 @@ func serve(
 	return nil
 }
 
-// newServer returns an HTTP server with timeouts. If the gateway limits its concurrency, a connection has no
-// more than two fifths of the places to run and to wait: by HTTP/2 it costs a client nothing to send a request,
-// cancel it and send another.
+// newServer returns an HTTP server with timeouts. With limited concurrency a connection has at most
+// two fifths of the places to run and wait: over HTTP/2, sending and cancelling requests costs a
+// client nothing.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
@@ -118,7 +115,7 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// address returns the listener's address as a browser on this machine can open it.
+// address returns an address that browsers on this machine can open.
 func address(listener net.Listener) string {
 	return strings.NewReplacer("[::]", "localhost", "0.0.0.0", "localhost").Replace(listener.Addr().String())
 }

@@ -1,8 +1,12 @@
 package middleware
 
 import (
+	"bytes"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -10,17 +14,16 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// minCompressed is the smallest body that is compressed, in bytes. Below it compression costs more time than it
-// saves.
+// minCompressed is the smallest body to compress, in bytes.
 const minCompressed = 4 << 10
 
-// Compress compresses longer responses with gzip. It buffers responses, and sends them within the limit of
-// inFlight. It does neither for server-sent events and WebSockets.
+// Compress buffers responses, within the limit of inFlight, and compresses longer ones with gzip.
+// It skips server-sent events and WebSockets.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.EnableZstd(false),
 		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}))
 	if err != nil {
-		panic(err) // the options contradict each other
+		panic(err) // the options are constant
 	}
 	return func(next http.Handler) http.Handler {
 		compressed := buffer(inFlight, compress(next))
@@ -33,3 +36,44 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 		})
 	}
 }
+
+// maxPooledBuffer bounds the buffers that are reused.
+const maxPooledBuffer = 1 << 20
+
+// buffer keeps the response of next in memory, and then sends it. A slow reader then holds these
+// bytes, which inFlight limits, but not a compressor, which takes more. Pooling: see
+// BenchmarkBuffer.
+func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
+	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := pool.Get().(*bytes.Buffer)
+		defer func() {
+			if body.Cap() <= maxPooledBuffer {
+				body.Reset()
+				pool.Put(body)
+			}
+		}()
+		response := &bufferedWriter{ResponseWriter: w, body: body, status: http.StatusOK}
+		next.ServeHTTP(response, r)
+		if n := body.Len(); n > 0 {
+			w.Header().Set("Content-Length", strconv.Itoa(n))
+			closeNow := func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Now()) }
+			defer inFlight.Hold(n, closeNow)()
+		}
+		w.WriteHeader(response.status)
+		_, _ = w.Write(body.Bytes())
+	})
+}
+
+type bufferedWriter struct {
+	http.ResponseWriter
+	status int
+	body   *bytes.Buffer
+}
+
+func (w *bufferedWriter) WriteHeader(status int) { w.status = status }
+
+func (w *bufferedWriter) Write(text []byte) (int, error) { return w.body.Write(text) }
+
+// Unwrap is for [http.ResponseController].
+func (w *bufferedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -17,11 +17,11 @@ import (
 	"twibase/graph/report"
 )
 
-// preflightAge is how long a browser may cache the response to a preflight.
+// preflightAge bounds the cache of preflights in browsers.
 const preflightAge = 2 * time.Hour
 
-// corsHeaders are the request headers that pages of listed origins may send in any case: the server's own,
-// those of tracing, and those of GraphQL clients.
+// corsHeaders are request headers that listed origins may always send: the server's own, and those
+// of tracing and GraphQL clients.
 func corsHeaders() []string {
 	return []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
@@ -30,12 +30,12 @@ func corsHeaders() []string {
 		"graphql-client-name", "graphql-client-version"}
 }
 
-// exposedHeaders are the response headers that a page may read.
+// exposedHeaders are the response headers that pages may read.
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of these origins call next and read every response, errors included. Their requests may
-// have corsHeaders and the further headers. Cookies are not credentials, so credentials are not allowed. No
-// response is cached by proxies.
+// CORS lets pages of these origins call next and read every response, also errors. They may send
+// corsHeaders and the given headers. Credentials are not allowed: cookies are not used. Proxies
+// must not cache responses.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return uncached
@@ -51,7 +51,7 @@ func CORS(origins, headers []string) Middleware {
 		next = protocol.Handler(uncached(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protocol.OriginAllowed(r) {
-				// The library omits these when it refuses a header or a method.
+				// The library omits these when it refuses a preflight.
 				w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 				w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 			}
@@ -67,7 +67,7 @@ func uncached(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOrigins refuses values that no browser sends as an origin.
+// CheckOrigins refuses origins that no browser sends.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
@@ -80,7 +80,7 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders refuses invalid header names. It refuses * too, which would allow every header.
+// CheckCORSHeaders refuses invalid names, and *, which would allow every header.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

@@ -1,4 +1,4 @@
-// Package middleware wraps HTTP handlers. It knows requests and responses, and nothing of GraphQL fields.
+// Package middleware wraps HTTP handlers. It knows nothing of GraphQL fields.
 package middleware
 
 import (
@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Middleware returns a handler that calls next, or answers instead of it.
+// Middleware returns a handler that calls next or responds itself.
 type Middleware = func(next http.Handler) http.Handler
 
-// Chain wraps a handler in middleware. The first is the outermost: it sees a request first and its response
-// last.
+// Chain wraps a handler in middleware, the first outermost.
 func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	for _, wrap := range slices.Backward(list) {
 		handler = wrap(handler)
@@ -18,8 +17,8 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	return handler
 }
 
-// SecurityHeaders sets headers on every response, so that a browser believes its Content-Type, shows it in no
-// frame, and runs nothing in it. The IDE, which is a page, replaces the policy by its own.
+// SecurityHeaders makes browsers believe the Content-Type, and neither frame nor run a response.
+// The IDE replaces the policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -13,23 +13,22 @@ import (
 	"twibase/hbase"
 )
 
-// maxLoggedName bounds the logged name of an operation, which clients choose.
+// maxLoggedName bounds an operation's name, which clients choose.
 const maxLoggedName = 100
 
-// RequestLog logs a line for each request, and for each operation of a WebSocket, with its cost in
-// the store. All other lines of a request have the same id in the field "request". It is safe for
-// concurrent use.
+// RequestLog logs a line with costs for each request, and each operation of a WebSocket. All log
+// lines of a request have the same field "request". It is safe for concurrent use.
 type RequestLog struct {
 	measure  func(by plan.Execution, cost *hbase.Stats)
-	rejected zerolog.Sampler // of requests that load shedding rejected
+	rejected zerolog.Sampler
 }
 
-// NewRequestLog returns a request log that also calls measure for each operation.
+// NewRequestLog returns a log that calls measure for each operation.
 func NewRequestLog(measure func(by plan.Execution, cost *hbase.Stats)) *RequestLog {
 	return &RequestLog{measure, newRejectionSampler()}
 }
 
-// Handler logs requests to the logger of their context. It sends their ids as X-Request-Id.
+// Handler logs requests, and sends their ids as X-Request-Id.
 func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		response := &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -40,14 +39,14 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation logs an operation of a WebSocket as if it were a request. The caller calls end after it.
+// Operation logs an operation of a WebSocket. The caller calls end after it.
 func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
 	ctx, _, line := l.begin(ctx)
 	return ctx, func() { line().Msg("operation") }
 }
 
-// begin returns a context that collects the cost of a request, its id, and a function that begins
-// its log line.
+// begin returns a context that collects costs, the request's id, and a function that starts its log
+// line.
 func (l *RequestLog) begin(ctx context.Context) (request context.Context, id string, end func() *zerolog.Event) {
 	start := time.Now()
 	id = rand.Text()
@@ -70,17 +69,15 @@ func (l *RequestLog) begin(ctx context.Context) (request context.Context, id str
 	}
 }
 
-// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader implements [http.ResponseWriter].
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap gives [http.ResponseController] access to the connection.
+// Unwrap is for [http.ResponseController].
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,24 +1,26 @@
 package middleware
 
 import (
+	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"twibase/graph/apierr"
 	"twibase/graph/endpoint"
 )
 
-// loggedRejections is how many rejected requests are logged per second: an overload brings many, and leaves
-// no time to write them. The metrics count all of them.
+// loggedRejections bounds the log lines for rejections per second. The metrics count all.
 const loggedRejections = 10
 
 func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}
 }
 
-// ShedLoad rejects requests while the endpoint is overloaded, before the rest of the middleware spends time on
-// them. A few per second pass, so that the request log shows rejections; the endpoint rejects these.
+// ShedLoad rejects requests while the endpoint is overloaded, before other middleware spends time
+// on them. It passes a few per second, so that the log shows rejections by the endpoint.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
@@ -29,5 +31,60 @@ func ShedLoad(e *endpoint.Endpoint) Middleware {
 			}
 			next.ServeHTTP(w, r)
 		})
+	}
+}
+
+// Drain rejects new requests during a shutdown. The zero value is ready to use. It is safe for
+// concurrent use.
+type Drain struct {
+	mu       sync.Mutex
+	draining bool
+	inFlight sync.WaitGroup
+}
+
+// Handler rejects requests with status 503 after Shutdown was called.
+func (d *Drain) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !d.enter() {
+			w.Header().Set("Connection", "close")
+			(&apierr.Error{Code: apierr.CodeUnavailable, Message: "the gateway is shutting down; try again"}).Reject(w)
+			return
+		}
+		defer d.inFlight.Done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// enter counts a request, unless draining. A WaitGroup alone could grow from zero during Wait.
+func (d *Drain) enter() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.draining {
+		d.inFlight.Add(1)
+	}
+	return !d.draining
+}
+
+func (d *Drain) Draining() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.draining
+}
+
+// Shutdown rejects new requests, calls release to end long ones, such as subscriptions, and waits
+// for the others until ctx is done.
+func (d *Drain) Shutdown(ctx context.Context, release func(context.Context)) {
+	d.mu.Lock()
+	d.draining = true
+	d.mu.Unlock()
+	release(ctx)
+	done := make(chan struct{})
+	go func() {
+		d.inFlight.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
 }

@@ -2,6 +2,10 @@ package auth
 
 import (
 	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -10,21 +14,19 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRemembered bounds the addresses, and the names, whose attempts are counted. The least recently
-// used are dropped.
+// maxRemembered bounds the counted keys; the least recently used are dropped.
 const maxRemembered = 100_000
 
-// freePost is how many bytes a text may have that is not limited.
+// freePost is the size of texts that are not limited, in bytes.
 const freePost = 4 << 10
 
-// Attempts limits the rate of sign-ups and log-ins, by client address and by username, and that of long texts, by their author.
-// docs/PERMISSIONS.md has the numbers. It is safe for concurrent use.
+// Attempts limits the rates of sign-ups and log-ins, by client address and by username, and of long
+// texts, by author (numbers in docs/PERMISSIONS.md). It is safe for concurrent use.
 type Attempts struct {
 	signUps, logIns, names, posts *buckets
 	now                           func() time.Time
 }
 
-// NewAttempts returns limits without any attempts.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{
 		signUps: newBuckets(rate.Every(time.Second), 100),
@@ -35,36 +37,31 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts a sign-up, and returns how long the client must wait before it tries again, 0 if
-// the sign-up is allowed.
+// SignUp counts a sign-up, and returns the time to wait before another attempt, 0 if it is allowed.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
-	return a.signUps.take(AddressOf(ctx), a.now())
+	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
 
-// LogIn counts a log-in, and returns how long the client must wait before it tries again, 0 if the
-// log-in is allowed. It does not count for the name if the address must wait, which would lock out
-// its owner, or if no account can have the name.
+// LogIn is like SignUp for a log-in. It does not count for the name if the address must wait, which
+// would lock out the owner, or if the name is invalid.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
-	wait = a.logIns.take(AddressOf(ctx), a.now())
+	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {
 		return wait
 	}
-	return a.names.take(username, a.now())
+	return a.names.take(username, a.now(), 1)
 }
 
-// LoggedIn drops the attempts for a name after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
-// Post counts the bytes of a long text that a user posts, and returns how long the user must wait before it is tried again, 0 if
-// the text is allowed. Nil limits nothing.
+// Post is like SignUp for a text, by its bytes. A nil *Attempts limits nothing.
 func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
 	if a == nil || bytes <= freePost {
 		return 0
 	}
-	return a.posts.takeN(username, a.now(), min(bytes, a.posts.burst))
+	return a.posts.take(username, a.now(), min(bytes, a.posts.burst))
 }
 
-// buckets has a token bucket for each key.
 type buckets struct {
 	limit rate.Limit
 	burst int
@@ -74,16 +71,13 @@ type buckets struct {
 func newBuckets(limit rate.Limit, burst int) *buckets {
 	all, err := lru.New[string, *rate.Limiter](maxRemembered)
 	if err != nil {
-		panic(err) // the size is no size
+		panic(err) // the size is positive
 	}
 	return &buckets{limit, burst, all}
 }
 
-// take takes a token, or returns when there will be one.
-func (b *buckets) take(key string, now time.Time) time.Duration { return b.takeN(key, now, 1) }
-
-// takeN takes n tokens, or returns when there will be so many.
-func (b *buckets) takeN(key string, now time.Time, n int) time.Duration {
+// take takes n tokens, or returns the time to wait for them.
+func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	bucket, known := b.all.Get(key)
 	if !known {
 		bucket = rate.NewLimiter(b.limit, b.burst)
@@ -97,4 +91,49 @@ func (b *buckets) takeN(key string, now time.Time, n int) time.Duration {
 		taken.CancelAt(now)
 	}
 	return wait
+}
+
+type addressKey struct{}
+
+// AddressOf returns the client's address for [Attempts], for IPv6 its /64 network; empty if
+// unknown.
+func AddressOf(ctx context.Context) string {
+	address, _ := ctx.Value(addressKey{}).(string)
+	return address
+}
+
+// Proxies are networks of trusted proxies, whose X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+func (p Proxies) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, p.client(r))))
+	})
+}
+
+// client returns the last address of the chain that is not a trusted proxy. Earlier addresses are
+// its own claims.
+func (p Proxies) client(r *http.Request) string {
+	connection, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	client := connection.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && p.trust(client); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		client = hop.Unmap()
+	}
+	client = client.WithZone("")
+	if client.Is6() {
+		return netip.PrefixFrom(client, 64).Masked().String()
+	}
+	return client.String()
+}
+
+func (p Proxies) trust(a netip.Addr) bool {
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(a) })
 }

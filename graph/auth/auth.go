@@ -1,8 +1,7 @@
-// Package auth authenticates requests: the viewer is the user that a bearer token names. A cookie
-// is never a credential.
+// Package auth authenticates requests: a bearer token names the viewer. Cookies are never
+// credentials.
 //
-// A token is a JSON Web Token, signed with a secret of this server or with a key of an issuer whose
-// public keys the server was given.
+// Tokens are JSON Web Tokens, signed with a secret of this server or a key of a trusted issuer.
 package auth
 
 import (
@@ -15,11 +14,10 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Viewer is the user whose token a request has.
 type Viewer struct {
 	Username string
-	// Admin is whether the token has the admin claim, and [Tokens.Dev] honours it. Other
-	// administrators have a role, which is not in the token.
+	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have a
+	// role, which tokens do not contain.
 	Admin bool
 }
 
@@ -28,36 +26,36 @@ type (
 	expiryKey struct{}
 )
 
-// WithViewer returns a ctx with a viewer.
 func WithViewer(ctx context.Context, viewer Viewer) context.Context {
 	return context.WithValue(ctx, viewerKey{}, viewer)
 }
 
-// ViewerOf returns the viewer of ctx; ok is false without one.
+// ViewerOf returns false if ctx has no viewer.
 func ViewerOf(ctx context.Context) (viewer Viewer, ok bool) {
 	viewer, ok = ctx.Value(viewerKey{}).(Viewer)
 	return viewer, ok
 }
 
-// WithExpiry returns a ctx with the time at which the viewer's token expires.
+// WithExpiry returns a ctx with the expiry of the viewer's token.
 func WithExpiry(ctx context.Context, expires time.Time) context.Context {
 	return context.WithValue(ctx, expiryKey{}, expires)
 }
 
-// ExpiryOf returns when the viewer's token expires; ok is false without a viewer.
+// ExpiryOf returns false if ctx has no viewer.
 func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	expires, ok = ctx.Value(expiryKey{}).(time.Time)
 	return expires, ok
 }
 
-// urlNames are URL parameters in which some clients send tokens, in lower case and without
-// separators.
-var urlNames = []string{"accesstoken", "auth", "authorization", "authtoken", "bearer", "bearertoken", "idtoken", "jwt", "token"}
+// urlNames are URL parameters with tokens, in lower case without separators.
+var urlNames = []string{
+	"accesstoken", "auth", "authorization", "authtoken", "bearer", "bearertoken", "idtoken", "jwt", "token",
+}
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// inURL reports whether a request has a token in its URL, which proxies and servers log.
-func inURL(r *http.Request) bool {
+// tokenInURL reports whether a request has a token in its URL, which proxies and servers log.
+func tokenInURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
 		if slices.Contains(urlNames, separators.Replace(strings.ToLower(name))) {
 			return true
@@ -66,15 +64,14 @@ func inURL(r *http.Request) bool {
 	return false
 }
 
-// Handler puts the viewer into the context, if the request has a token: Authorization: Bearer
-// TOKEN. A token that is not accepted, or that is in the URL, is status 401; the request is never
-// served anonymously. It is safe for concurrent use.
+// Handler puts the viewer of Authorization: Bearer TOKEN into the context. An invalid token, or one
+// in the URL, is status 401: the request is never served anonymously.
 func (t *Tokens) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if inURL(r) {
+		if tokenInURL(r) {
 			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_request"`)
-			apierr.Unauthenticated("a token does not belong into a URL: send Authorization: Bearer TOKEN, and take this token for known to others").
-				Write(w, http.StatusUnauthorized)
+			apierr.Unauthenticated("a token does not belong into a URL: send Authorization: Bearer TOKEN, "+
+				"and take this token for known to others").Write(w, http.StatusUnauthorized)
 			return
 		}
 		headers := r.Header.Values("Authorization")
@@ -96,8 +93,8 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Authenticate returns a ctx with the viewer of the token in an Authorization header, and with the token's expiry. The
-// errors are those of [Tokens.Verify], and [ErrScheme].
+// Authenticate returns a ctx with the viewer of an Authorization header and the token's expiry.
+// Errors are those of [Tokens.Verify], and [ErrScheme].
 func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {

@@ -31,10 +31,10 @@ func TestSign(t *testing.T) {
 			return &Tokens{Secrets: NewSecrets(secret), Dev: true, Now: func() time.Time { return now }}
 		}
 		if got, until, err := at(now.Add(time.Hour-time.Second)).Verify(t.Context(), token); err != nil || got != want || !until.Equal(expires) {
-			t.Errorf("before the hour is over: %+v, %v", got, err)
+			t.Errorf("before the expiry: %+v, %v", got, err)
 		}
 		if got, _, err := at(now.Add(time.Hour)).Verify(t.Context(), token); err == nil {
-			t.Errorf("when the hour is over: %+v", got)
+			t.Errorf("at the expiry: %+v", got)
 		}
 	})
 	t.Run("a name that can't be one gets no token", func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSign(t *testing.T) {
 	t.Run("without a secret nobody gets one", func(t *testing.T) {
 		for _, tokens := range []*Tokens{nil, {Now: time.Now}} {
 			if tokens.Signs() {
-				t.Error("it signs")
+				t.Error("Signs is true without secrets")
 			}
 		}
 	})
@@ -72,16 +72,16 @@ func TestHandler(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"without a token a stranger asks", nil, 200, "stranger"},
-		{"with one its viewer asks", []string{"Bearer " + token}, 200, "LiLei"},
-		{"the scheme may be written otherwise", []string{"bearer " + token}, 200, "LiLei"},
-		{"a bad token is no stranger's", []string{"Bearer x"}, 401,
+		{"no token", nil, 200, "stranger"},
+		{"token", []string{"Bearer " + token}, 200, "LiLei"},
+		{"scheme in another case", []string{"bearer " + token}, 200, "LiLei"},
+		{"invalid token", []string{"Bearer x"}, 401,
 			`{"errors":[{"message":"the token is not one of this server's","extensions":{"code":"UNAUTHENTICATED"}}]}`},
-		{"nor is another scheme", []string{"Basic " + token}, 401,
+		{"other scheme", []string{"Basic " + token}, 401,
 			`{"errors":[{"message":"the Authorization header is not of the form: Bearer TOKEN","extensions":{"code":"UNAUTHENTICATED"}}]}`},
-		{"nor are two tokens", []string{"Bearer " + token, "Bearer " + token}, 401,
+		{"two tokens", []string{"Bearer " + token, "Bearer " + token}, 401,
 			`{"errors":[{"message":"the Authorization header is not of the form: Bearer TOKEN","extensions":{"code":"UNAUTHENTICATED"}}]}`},
-		{"nor is an empty header", []string{""}, 401,
+		{"empty header", []string{""}, 401,
 			`{"errors":[{"message":"the Authorization header is not of the form: Bearer TOKEN","extensions":{"code":"UNAUTHENTICATED"}}]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestHandler(t *testing.T) {
 					viewer.Username = "stranger"
 				}
 				if until, knows := ExpiryOf(r.Context()); knows != ok || ok && !until.Equal(expires) {
-					t.Errorf("the token ends at %s, not %s", until, expires)
+					t.Errorf("expiry %s, want %s", until, expires)
 				}
 				w.Write([]byte(viewer.Username))
 			})).ServeHTTP(w, r)
@@ -109,7 +109,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-func TestATokenInAURLIsRefused(t *testing.T) {
+func TestTokenInURLIsRefused(t *testing.T) {
 	token, _, err := tokens.Sign(Viewer{Username: "LiLei"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// FuzzToken wants that no header is accepted but those with the tokens that were signed, byte by byte.
+// FuzzToken checks that no header is accepted but those of signed tokens.
 func FuzzToken(f *testing.F) {
 	tokens := Tokens{Secrets: NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: func() time.Time { return time.Unix(1_500_000_000, 0) }}
 	var signed []string
@@ -31,14 +31,14 @@ func FuzzToken(f *testing.F) {
 		ctx, refusal := tokens.Authenticate(t.Context(), header)
 		if refusal != nil {
 			if _, known := ViewerOf(ctx); known || refusal.Code != apierr.CodeUnauthenticated {
-				t.Errorf("it is refused with %s, and its viewer is known: %v", refusal.Code, known)
+				t.Errorf("refused with %s, viewer known: %v", refusal.Code, known)
 			}
 			return
 		}
 		_, token, _ := strings.Cut(header, " ")
 		if !slices.Contains(signed, strings.TrimSpace(token)) {
 			viewer, _ := ViewerOf(ctx)
-			t.Errorf("nobody signed it, and it makes %v", viewer)
+			t.Errorf("accepted without a signature as %v", viewer)
 		}
 	})
 }

@@ -19,14 +19,13 @@ import (
 	"twibase/graph/apierr"
 )
 
-// remote is an issuer that answers as a test likes, on the clock of the test and without a network.
+// remote is an issuer without a network.
 type remote struct {
 	mu      sync.Mutex
 	answer  func(ctx context.Context) (status int, body io.Reader)
 	fetches []time.Time
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	r.fetches = append(r.fetches, time.Now())
@@ -49,7 +48,7 @@ func publishing(set string) func(context.Context) (int, io.Reader) {
 	return func(context.Context) (int, io.Reader) { return http.StatusOK, strings.NewReader(set) }
 }
 
-// endless is a body whose next byte comes after a time, for as long as anybody asks.
+// endless is a body that sends a byte per interval, without end.
 type endless struct {
 	ctx  context.Context
 	each time.Duration
@@ -64,7 +63,7 @@ func (e endless) Read(b []byte) (int, error) {
 	}
 }
 
-// issued returns what takes the tokens of an issuer, on the clock of the test, until that ends.
+// issued returns Tokens that accept the issuer's.
 func (r *remote) issued(t *testing.T) *Tokens {
 	t.Helper()
 	keys, err := readKeySet(t.Context(), r, "https://issuer.example", zerolog.Nop())
@@ -74,20 +73,20 @@ func (r *remote) issued(t *testing.T) *Tokens {
 	return &Tokens{Keys: keys, Now: time.Now}
 }
 
-// lasting is a token of a key, good for an hour.
+// lasting returns a token that is valid for an hour.
 func lasting(t *testing.T, key *ecdsa.PrivateKey, id string) string {
 	return forge(t, jose.ES256, key, fields{"kid": id}, fields{"sub": "LiLei", "exp": time.Now().Add(time.Hour).Unix()})
 }
 
-func TestOneFetchServesAllWhoWaitForIt(t *testing.T) {
+func TestConcurrentRequestsShareAFetch(t *testing.T) {
 	young := newES256(t)
 	synctest.Test(t, func(t *testing.T) {
 		is := &remote{answer: publishing(keySet(t, public("old", newES256(t))))}
 		here, token := is.issued(t), lasting(t, young, "young")
-		time.Sleep(2 * fetchPause)
+		time.Sleep(2 * minFetchPause)
 		gone, leave := context.WithCancel(t.Context())
 		is.becomes(func(context.Context) (int, io.Reader) {
-			leave() // and takes nothing along
+			leave() // without effect on others
 			time.Sleep(time.Second)
 			return publishing(keySet(t, public("young", young)))(gone)
 		})
@@ -105,33 +104,34 @@ func TestOneFetchServesAllWhoWaitForIt(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		if _, _, err := here.Verify(gone, token); err == nil || time.Since(began) > 0 {
-			t.Errorf("who has gone waits for %v, and gets %v", time.Since(began), err)
+			t.Errorf("a cancelled request waits %v, and gets %v", time.Since(began), err)
 		}
 		all.Wait()
 		if n := len(is.fetches); n != 2 {
-			t.Errorf("there were %d fetches", n)
+			t.Errorf("%d fetches, want 1", n)
 		}
 	})
 }
 
-// For five minutes somebody sends tokens of keys that nobody has, while the issuer is as it is. Those of the key that is known are accepted at once, and the
-// issuer is asked no more than every half minute; then it has a new key, which is known half a minute later.
-func TestAnIssuerThatIsIllIsNotAskedMoreOften(t *testing.T) {
+// For five minutes a client sends tokens of unknown keys while the issuer fails. Tokens of the
+// known key are accepted immediately, and the issuer is fetched at most every half minute. Then it
+// has a new key, which is accepted half a minute later.
+func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	for _, test := range []struct {
 		name    string
 		answer  func(ctx context.Context) (int, io.Reader)
-		slowest time.Duration // the refusal of a token of an unknown key
+		slowest time.Duration
 	}{
-		{"it is well, and has no such key", publishing(keySet(t, public("old", old))), 0},
-		{"it never answers", func(ctx context.Context) (int, io.Reader) { <-ctx.Done(); return 0, nil }, fetchTimeout},
-		{"it answers a byte a second", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, time.Second} }, fetchTimeout},
-		{"it answers without end", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, 0} }, 0},
+		{"no such key", publishing(keySet(t, public("old", old))), 0},
+		{"no response", func(ctx context.Context) (int, io.Reader) { <-ctx.Done(); return 0, nil }, fetchTimeout},
+		{"a byte per second", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, time.Second} }, fetchTimeout},
+		{"endless response", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, 0} }, 0},
 		{"it fails", func(context.Context) (int, io.Reader) { return 500, strings.NewReader("") }, 0},
-		{"it sends somebody elsewhere", func(context.Context) (int, io.Reader) { return 302, strings.NewReader("") }, 0},
-		{"it answers with a page", publishing("<html>"), 0},
-		{"it answers with no keys", publishing(`{"keys":[]}`), 0},
-		{"it answers with half of its keys", publishing(keySet(t, public("old", old))[:50]), 0},
+		{"redirect", func(context.Context) (int, io.Reader) { return 302, strings.NewReader("") }, 0},
+		{"HTML", publishing("<html>"), 0},
+		{"no keys", publishing(`{"keys":[]}`), 0},
+		{"incomplete response", publishing(keySet(t, public("old", old))[:50]), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -150,32 +150,32 @@ func TestAnIssuerThatIsIllIsNotAskedMoreOften(t *testing.T) {
 							asked := time.Now()
 							_, _, err := here.Verify(ctx, unknown)
 							if took := time.Since(asked); err == nil || err.Code != apierr.CodeUnauthenticated || took > test.slowest {
-								t.Errorf("an unknown key gets %v after %v", err, took)
+								t.Errorf("unknown key: %v after %v", err, took)
 							}
 						})
 					}
 					synctest.Wait()
 					if _, _, err := here.Verify(ctx, known); err != nil {
-						t.Fatal("a known key gets ", err)
+						t.Fatal("known key: ", err)
 					}
 					time.Sleep(time.Second)
 				}
 				all.Wait()
 				if n := len(is.fetches); n < 8 || n > 11 {
-					t.Errorf("it is asked %d times", n)
+					t.Errorf("%d fetches", n)
 				}
 				for i, at := range is.fetches[1:] {
-					if pause := at.Sub(is.fetches[i]); pause < fetchPause {
-						t.Errorf("it is asked again after %v", pause)
+					if pause := at.Sub(is.fetches[i]); pause < minFetchPause {
+						t.Errorf("fetched again after %v", pause)
 					}
 				}
 				is.becomes(publishing(keySet(t, public("young", young))))
-				time.Sleep(fetchPause + fetchTimeout)
+				time.Sleep(minFetchPause + fetchTimeout)
 				if _, _, err := here.Verify(ctx, next); err != nil {
-					t.Error("the new key gets ", err)
+					t.Error("new key: ", err)
 				}
 				if _, _, err := here.Verify(ctx, known); err == nil {
-					t.Error("the key that was withdrawn is good")
+					t.Error("the withdrawn key is accepted")
 				}
 			})
 		})

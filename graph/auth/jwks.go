@@ -20,81 +20,79 @@ import (
 )
 
 const (
-	// fetchTimeout and maxKeySet bound a fetch of keys.
+	// fetchTimeout and maxKeySet bound a fetch.
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
-	// fetchEvery is how often keys are fetched. A key that was withdrawn is accepted until then.
-	fetchEvery = 10 * time.Minute
-	// fetchPause is the minimum time between fetches because of unknown keys.
-	fetchPause = 30 * time.Second
-	// lookEvery is how often files are checked for changes.
-	lookEvery = 5 * time.Second
-	// minRSA is the minimum length of an RSA key in bits (RFC 7518, section 3.3).
+	// fetchInterval is the time between fetches. Withdrawn keys are accepted until the next.
+	fetchInterval = 10 * time.Minute
+	// minFetchPause is the minimum time between fetches because of unknown keys.
+	minFetchPause = 30 * time.Second
+	// fileInterval is the time between checks of files.
+	fileInterval = 5 * time.Second
+	// minRSA is the minimum length in bits (RFC 7518, section 3.3).
 	minRSA = 2048
 )
 
 var (
-	// errNoKeys is returned until keys were fetched for the first time.
+	// errNoKeys is returned until the first fetch succeeds.
 	errNoKeys = errors.New("no keys are known yet")
-	// errNotUsable is a set without a key that can verify tokens.
+	// errNotUsable is returned for a set without keys that verify tokens.
 	errNotUsable = errors.New("none of the keys is a public one for RS256, ES256 or EdDSA")
 )
 
-// KeySet is a JSON Web Key Set: the public keys of other issuers of tokens. It is safe for
-// concurrent use.
+// KeySet is a JSON Web Key Set: public keys of other issuers. It is safe for concurrent use.
 type KeySet struct {
-	kept  *kept[[]publicKey]
-	every time.Duration // how often it is read
-	pause time.Duration // after a read, how long an unknown key causes no other
+	keys     *reloaded[[]publicKey]
+	interval time.Duration // between reads
+	pause    time.Duration // after a read, before an unknown key causes another
 }
 
-// publicKey is a key, with the only algorithm that it is used for.
+// publicKey is a key for one algorithm.
 type publicKey struct {
 	id        string
 	algorithm jose.SignatureAlgorithm
 	key       any
 }
 
-// ReadKeySet returns the keys of a file, or of an https or http URL. A file must be readable now. If a URL is not,
-// ReadKeySet logs a warning, and the keys are fetched later.
+// ReadKeySet returns the keys of a file or URL. An unreadable file is an error; a URL is fetched
+// again later.
 func ReadKeySet(ctx context.Context, place string, log zerolog.Logger) (*KeySet, error) {
 	return readKeySet(ctx, http.DefaultTransport, place, log)
 }
 
 func readKeySet(ctx context.Context, network http.RoundTripper, place string, log zerolog.Logger) (*KeySet, error) {
 	remote := strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
-	s := &KeySet{every: lookEvery, pause: lookEvery}
+	s := &KeySet{interval: fileInterval, pause: fileInterval}
 	read := func(context.Context) ([]byte, error) { return os.ReadFile(place) }
 	if remote {
-		s.every, s.pause = fetchEvery, fetchPause
+		s.interval, s.pause = fetchInterval, minFetchPause
 		client := newClient(network)
 		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, place) }
 	}
-	s.kept = newKept(read, parseKeys)
-	_, err := s.kept.load(ctx, 0)
+	s.keys = newReloaded(read, parseKeys)
+	_, err := s.keys.load(ctx, 0)
 	if err != nil && remote {
-		log.Warn().Err(err).Msg("the key set can't be fetched yet; until it can, its tokens are not accepted")
+		log.Warn().Err(err).Msg("cannot fetch the key set yet; its tokens are rejected until then")
 		return s, nil
 	}
 	return s, err
 }
 
-// find returns the key with an id and an algorithm. A token without a key id means the only key of
-// its algorithm. If there is none, it reads the keys again, because a new one may have been added,
-// but at most once per pause.
+// find returns the key of an id and algorithm; without an id, the only key of the algorithm. If it
+// is unknown, find reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
 	}
-	_, _ = s.kept.load(ctx, s.pause) // refresh logs errors
-	if s.kept.value.Load() == nil {
+	_, _ = s.keys.load(ctx, s.pause)
+	if s.keys.current.Load() == nil {
 		return nil, errNoKeys
 	}
 	return s.known(id, algorithm), nil
 }
 
 func (s *KeySet) known(id, algorithm string) (found []any) {
-	keys := s.kept.value.Load()
+	keys := s.keys.current.Load()
 	if keys == nil {
 		return nil
 	}
@@ -109,7 +107,7 @@ func (s *KeySet) known(id, algorithm string) (found []any) {
 	return found
 }
 
-// parseKeys parses a key set. It skips keys that cannot verify tokens.
+// parseKeys skips keys that cannot verify tokens.
 func parseKeys(text []byte) (keys []publicKey, err error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -130,8 +128,8 @@ func parseKeys(text []byte) (keys []publicKey, err error) {
 	return keys, nil
 }
 
-// algorithmOf returns the algorithm of a public key, empty for keys that are not supported:
-// private, symmetric or too short.
+// algorithmOf returns the algorithm of a public key, empty for unsupported keys: private, symmetric
+// or too short.
 func algorithmOf(key any) jose.SignatureAlgorithm {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -148,7 +146,7 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// newClient returns a client that fetches keys. It does not follow redirects from https to http.
+// newClient returns a client that does not follow redirects from https to http.
 func newClient(network http.RoundTripper) *http.Client {
 	check := func(r *http.Request, via []*http.Request) error {
 		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {

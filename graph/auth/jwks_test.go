@@ -23,7 +23,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// keySet writes a set as an issuer publishes it: each key public, but for those that are given as bytes.
+// keySet returns a key set with public keys, and with keys given as bytes.
 func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	t.Helper()
 	text, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
@@ -37,7 +37,7 @@ func public(id string, key crypto.Signer) jose.JSONWebKey {
 	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
 }
 
-// tokensOf takes the tokens of a set, and those of the secret.
+// tokensOf accepts the tokens of a set, and those of the secret.
 func tokensOf(t testing.TB, set string) *Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys.json")
@@ -51,7 +51,7 @@ func tokensOf(t testing.TB, set string) *Tokens {
 	return &Tokens{Keys: keys, Secrets: tokens.Secrets, Dev: true, Now: tokens.Now}
 }
 
-func TestTokensOfOthers(t *testing.T) {
+func TestVerifyWithAKeySet(t *testing.T) {
 	rs, es, ed := newRSA(t, 2048), newES256(t), newEdDSA(t)
 	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	if err != nil {
@@ -78,33 +78,33 @@ func TestTokensOfOthers(t *testing.T) {
 		{"RS256", here, token(jose.RS256, rs, "rs"), 小红, ""},
 		{"ES256", here, token(jose.ES256, es, "es"), 小红, ""},
 		{"EdDSA", here, token(jose.EdDSA, ed, "ed"), 小红, ""},
-		{"one that names no key means the only one for its algorithm", here, token(jose.EdDSA, ed, nil), 小红, ""},
-		{"this server's own go on", here, token(jose.HS256, secret, nil), Viewer{Username: "小红", Admin: true}, ""},
+		{"no key id, one key of the algorithm", here, token(jose.EdDSA, ed, nil), 小红, ""},
+		{"own token", here, token(jose.HS256, secret, nil), Viewer{Username: "小红", Admin: true}, ""},
 
-		{"another's key", here, token(jose.ES256, newES256(t), "es"), Viewer{}, foreign},
-		{"one that names no key is of the one that is known", here, token(jose.EdDSA, newEdDSA(t), nil), Viewer{}, foreign},
-		{"an algorithm that is not the key's", here, token(jose.PS256, rs, "rs"), Viewer{}, foreign},
-		{"of the same family", here, token(jose.RS512, rs, "rs"), Viewer{}, foreign},
-		{"a key that the set has for another algorithm", here, token(jose.RS256, rs, "pinned"), Viewer{}, foreign},
-		{"a key that is for encryption", here, token(jose.ES256, es, "encrypting"), Viewer{}, foreign},
-		{"a curve that nobody asked for", here, token(jose.ES384, p384, "p384"), Viewer{}, foreign},
-		{"a key that is short", here, token(jose.RS256, short, "short"), Viewer{}, foreign},
-		{"a secret in the set is none", here, token(jose.HS256, []byte(strings.Repeat("x", 32)), "symmetric"), Viewer{}, foreign},
-		{"a public key is no secret: as in a file", here, token(jose.HS256, published(t, rs), "rs"), Viewer{}, foreign},
-		{"nor without the line break", here, token(jose.HS256, []byte(strings.TrimSpace(string(published(t, rs)))), "rs"), Viewer{}, foreign},
-		{"nor its modulus", here, token(jose.HS256, rs.N.Bytes(), "rs"), Viewer{}, foreign},
-		{"nor the bytes of another", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{}, foreign},
-		{"a key's name is looked up, and nothing else", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
-		{"in its own case", here, token(jose.ES256, es, "ES"), Viewer{}, foreign},
-		{"with nothing behind it", here, token(jose.ES256, es, "es\x00"), Viewer{}, foreign},
-		{"and is a text", here, token(jose.ES256, es, []string{"es"}), Viewer{}, foreign},
-		{"not even a number", here, token(jose.ES256, es, 1), Viewer{}, foreign},
-		{"an address in the header is not asked for keys", here,
+		{"unknown key", here, token(jose.ES256, newES256(t), "es"), Viewer{}, foreign},
+		{"unknown key without an id", here, token(jose.EdDSA, newEdDSA(t), nil), Viewer{}, foreign},
+		{"algorithm of another key", here, token(jose.PS256, rs, "rs"), Viewer{}, foreign},
+		{"algorithm of the same family", here, token(jose.RS512, rs, "rs"), Viewer{}, foreign},
+		{"key declared for another algorithm", here, token(jose.RS256, rs, "pinned"), Viewer{}, foreign},
+		{"key for encryption", here, token(jose.ES256, es, "encrypting"), Viewer{}, foreign},
+		{"unsupported curve", here, token(jose.ES384, p384, "p384"), Viewer{}, foreign},
+		{"short key", here, token(jose.RS256, short, "short"), Viewer{}, foreign},
+		{"symmetric key", here, token(jose.HS256, []byte(strings.Repeat("x", 32)), "symmetric"), Viewer{}, foreign},
+		{"public key as a secret, PEM", here, token(jose.HS256, published(t, rs), "rs"), Viewer{}, foreign},
+		{"public key as a secret, PEM without the line break", here, token(jose.HS256, []byte(strings.TrimSpace(string(published(t, rs)))), "rs"), Viewer{}, foreign},
+		{"public key as a secret, modulus", here, token(jose.HS256, rs.N.Bytes(), "rs"), Viewer{}, foreign},
+		{"public key as a secret, bytes", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{}, foreign},
+		{"key id with a path", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
+		{"key id in another case", here, token(jose.ES256, es, "ES"), Viewer{}, foreign},
+		{"key id with a suffix", here, token(jose.ES256, es, "es\x00"), Viewer{}, foreign},
+		{"key id that is not text", here, token(jose.ES256, es, []string{"es"}), Viewer{}, foreign},
+		{"key id that is a number", here, token(jose.ES256, es, 1), Viewer{}, foreign},
+		{"jku header", here,
 			forge(t, jose.ES256, newES256(t), fields{"kid": "mine", "jku": "http://127.0.0.1:1/"}, claims), Viewer{}, foreign},
-		{"a signature in another form", here, raw(`{"alg":"ES256","kid":"es"}`, `{"sub":"小红","exp":9e9}`, strings.Repeat("\x00", 64)), Viewer{}, foreign},
+		{"signature in another form", here, raw(`{"alg":"ES256","kid":"es"}`, `{"sub":"小红","exp":9e9}`, strings.Repeat("\x00", 64)), Viewer{}, foreign},
 		{"no algorithm", here, raw(`{"alg":"none","kid":"es"}`, `{"sub":"小红","exp":9e9}`, ""), Viewer{}, foreign},
-		{"nobody's tokens are taken where there are no keys", tokens, token(jose.ES256, es, "es"), Viewer{}, foreign},
-		{"nor this server's where there is no secret", &Tokens{Keys: here.Keys, Now: tokens.Now}, token(jose.HS256, secret, nil), Viewer{}, foreign},
+		{"no key set", tokens, token(jose.ES256, es, "es"), Viewer{}, foreign},
+		{"own token without a secret", &Tokens{Keys: here.Keys, Now: tokens.Now}, token(jose.HS256, secret, nil), Viewer{}, foreign},
 	} {
 		v.check(t)
 	}
@@ -114,39 +114,38 @@ func TestTokensOfOthers(t *testing.T) {
 	})
 }
 
-func TestKeySetsThatCantBeRead(t *testing.T) {
+func TestReadKeySetErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	for _, test := range []struct{ name, text, err string }{
 		{"no JSON", "<html>", "it is no JSON Web Key Set"},
 		{"no keys", `{"keys":[]}`, "none of the keys is a public one"},
 		{"no set", `{}`, "none of the keys is a public one"},
-		{"private keys alone", keySet(t, jose.JSONWebKey{Key: newES256(t)}), "none of the keys is a public one"},
-		{"secrets alone", keySet(t, jose.JSONWebKey{Key: secret}), "none of the keys is a public one"},
+		{"only private keys", keySet(t, jose.JSONWebKey{Key: newES256(t)}), "none of the keys is a public one"},
+		{"only secrets", keySet(t, jose.JSONWebKey{Key: secret}), "none of the keys is a public one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := ReadKeySet(t.Context(), path, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), test.err) {
-				t.Errorf("the error is %v, want %q in it", err, test.err)
+				t.Errorf("got error %v, want %q", err, test.err)
 			}
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
 		if _, err := ReadKeySet(t.Context(), path+".none", zerolog.Nop()); !os.IsNotExist(err) {
-			t.Errorf("the error is %v", err)
+			t.Errorf("got error %v", err)
 		}
 	})
 }
 
-// issuer publishes keys over HTTP.
 type issuer struct {
 	*httptest.Server
 	set     atomic.Pointer[string]
 	fetches atomic.Int64
 }
 
-// newIssuer is down until it has keys.
+// newIssuer returns an issuer that fails until it has keys.
 func newIssuer(t testing.TB) *issuer {
 	i := &issuer{}
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +162,7 @@ func newIssuer(t testing.TB) *issuer {
 
 func (i *issuer) publish(set string) { i.set.Store(&set) }
 
-func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
+func TestUnknownKeyFetchesTheKeySet(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	claims := fields{"sub": "LiLei", "exp": now.Unix() + 60}
 	first := forge(t, jose.ES256, old, fields{"kid": "old"}, claims)
@@ -184,7 +183,7 @@ func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
 			t.Errorf("%q after %d fetches, want %q after %d", got, n, code, fetches)
 		}
 	}
-	verify(first, apierr.CodeUnavailable, 1) // it has just been tried
+	verify(first, apierr.CodeUnavailable, 1) // the last attempt was just now
 	keys.pause = 0
 	verify(first, apierr.CodeUnavailable, 2)
 	is.publish(keySet(t, public("old", old)))
@@ -198,21 +197,21 @@ func TestKeysAreFetchedAgainWhenANewOneIsNamed(t *testing.T) {
 	for range 100 {
 		verify(forge(t, jose.ES256, young, fields{"kid": rand.Text()}, claims), apierr.CodeUnauthenticated, 5)
 	}
-	// What was withdrawn is good until the next fetch, and what makes no sense is not.
+	// A withdrawn key is accepted until the next fetch, and an invalid set changes nothing.
 	is.publish("<html>")
-	if _, err := keys.kept.load(t.Context(), 0); err == nil {
-		t.Error("a page was read as a key set")
+	if _, err := keys.keys.load(t.Context(), 0); err == nil {
+		t.Error("HTML was accepted as a key set")
 	}
 	verify(first, "", 6)
 	is.publish(keySet(t, public("young", young)))
-	if changed, err := keys.kept.load(t.Context(), 0); !changed || err != nil {
+	if changed, err := keys.keys.load(t.Context(), 0); !changed || err != nil {
 		t.Error(changed, err)
 	}
 	verify(first, apierr.CodeUnauthenticated, 7)
 	verify(second, "", 7)
 }
 
-func TestWhatIsFetchedIsBounded(t *testing.T) {
+func TestFetchIsBounded(t *testing.T) {
 	set := keySet(t, public("", newES256(t)))
 	huge := newIssuer(t)
 	huge.publish(set + strings.Repeat(" ", maxKeySet))
@@ -227,7 +226,7 @@ func TestWhatIsFetchedIsBounded(t *testing.T) {
 	}
 }
 
-func TestAServerWhoseKeysAreNotKnownIsNotAvailable(t *testing.T) {
+func TestUnknownKeySetIsUnavailable(t *testing.T) {
 	keys, err := ReadKeySet(t.Context(), newIssuer(t).URL, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +242,7 @@ func TestAServerWhoseKeysAreNotKnownIsNotAvailable(t *testing.T) {
 	}
 }
 
-func TestFilesAreFollowed(t *testing.T) {
+func TestFollow(t *testing.T) {
 	key := newES256(t)
 	path := filepath.Join(t.TempDir(), "keys.json")
 	if err := os.WriteFile(path, []byte(keySet(t, public("a", key))), 0o600); err != nil {
@@ -255,17 +254,17 @@ func TestFilesAreFollowed(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { keys.kept.refresh(ctx, zerolog.Nop(), "the key set", time.Millisecond); close(ended) }()
+	go func() { keys.keys.refresh(ctx, zerolog.Nop(), "the key set", time.Millisecond); close(ended) }()
 	if err := os.WriteFile(path, []byte(keySet(t, public("b", key))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(10 * time.Second); keys.known("b", "ES256") == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the file was not read again")
+			t.Fatal("the file was not reloaded")
 		}
 	}
 	if keys.known("a", "ES256") != nil {
-		t.Error("what is no longer in the file is still known")
+		t.Error("a removed key is still accepted")
 	}
 	stop()
 	<-ended

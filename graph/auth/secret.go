@@ -10,36 +10,36 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is the minimum length of a key for HS256 in bytes (RFC 7518, section 3.2).
+// minSecret is the minimum length of an HS256 key, in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of this server's own tokens. The first signs, all verify: to replace a
-// secret, put the new one before it, and remove it when its tokens have expired. Secrets is safe
+// Secrets are the keys of this server's own tokens. The first signs, all verify: replace a secret
+// by adding the new one first, and removing the old one when its tokens have expired. It is safe
 // for concurrent use.
-type Secrets struct{ kept *kept[[][]byte] }
+type Secrets struct{ secrets *reloaded[[][]byte] }
 
-// NewSecrets returns secrets that never change: at least one, each of at least 32 bytes.
+// NewSecrets returns fixed secrets: at least one, of at least 32 bytes.
 func NewSecrets(secrets ...[]byte) *Secrets {
-	s := &Secrets{newKept[[][]byte](nil, nil)}
-	s.kept.value.Store(&secrets)
+	s := &Secrets{newReloaded[[][]byte](nil, nil)}
+	s.secrets.current.Store(&secrets)
 	return s
 }
 
-// ReadSecrets reads secrets from a file: one per line if it is text, otherwise the whole file,
-// without a line break at its end.
+// ReadSecrets reads the secrets of a file: one per line of text, or one of other bytes, without a
+// line break at the end.
 func ReadSecrets(file string) (*Secrets, error) {
-	s := &Secrets{newKept(func(context.Context) ([]byte, error) {
+	s := &Secrets{newReloaded(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s does not exist; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
 		}
 		return text, err
 	}, func(text []byte) ([][]byte, error) { return parseSecrets(file, text) })}
-	_, err := s.kept.load(context.Background(), 0)
+	_, err := s.secrets.load(context.Background(), 0)
 	return s, err
 }
 
-func (s *Secrets) all() [][]byte { return *s.kept.value.Load() }
+func (s *Secrets) all() [][]byte { return *s.secrets.current.Load() }
 
 func parseSecrets(file string, text []byte) ([][]byte, error) {
 	lines := [][]byte{bytes.TrimRight(text, "\r\n")}
@@ -52,8 +52,8 @@ func parseSecrets(file string, text []byte) ([][]byte, error) {
 			continue
 		}
 		if len(line) < minSecret {
-			return nil, fmt.Errorf("line %d of %s has %d bytes, and a secret needs %d; make one with: head -c 32 /dev/urandom | base64 > %[2]s",
-				i+1, file, len(line), minSecret)
+			return nil, fmt.Errorf("line %d of %s has %d bytes, and a secret needs %d; "+
+				"make one with: head -c 32 /dev/urandom | base64 > %[2]s", i+1, file, len(line), minSecret)
 		}
 		secrets = append(secrets, line)
 	}
@@ -63,7 +63,8 @@ func parseSecrets(file string, text []byte) ([][]byte, error) {
 	return secrets, nil
 }
 
-// isText distinguishes text from random bytes, which may contain line breaks.
 func isText(text []byte) bool {
-	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
+	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+	})
 }

@@ -23,25 +23,25 @@ func TestReadSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, file string
 		want       []string
-		err        string // a part of it
+		err        string // a part of the error
 	}{
-		{"a secret is the file's bytes", file("plain", one), []string{one}, ""},
-		{"but the line break that ends it", file("line", one+"\r\n"), []string{one}, ""},
-		{"blanks belong to it", file("blank", one+" \n"), []string{one + " "}, ""},
-		{"there is one in each line", file("two", two+"\r\n\n"+one+"\n"), []string{two, one}, ""},
-		{"but random bytes are one, line breaks and all", file("random", random+"\n"), []string{random}, ""},
-		{"a short one is refused, with the way to a better one", file("short", "secret\n"), nil,
+		{"text", file("plain", one), []string{one}, ""},
+		{"line break at the end", file("line", one+"\r\n"), []string{one}, ""},
+		{"blanks", file("blank", one+" \n"), []string{one + " "}, ""},
+		{"several lines", file("two", two+"\r\n\n"+one+"\n"), []string{two, one}, ""},
+		{"random bytes with line breaks", file("random", random+"\n"), []string{random}, ""},
+		{"too short", file("short", "secret\n"), nil,
 			"short has 6 bytes, and a secret needs 32; make one with: head -c 32 /dev/urandom | base64"},
-		{"wherever it is", file("second", one+"\nsecret\n"), nil, "line 2 of " + dir},
-		{"an empty file has none", file("empty", "\n"), nil, "empty is empty; make a secret with"},
-		{"random bytes may be too few", file("few", "\x00\xff"), nil, "few has 2 bytes"},
-		{"a missing file too", filepath.Join(dir, "none"), nil, "none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
-		{"a folder is no secret", dir, nil, "is a directory"},
+		{"too short in the second line", file("second", one+"\nsecret\n"), nil, "line 2 of " + dir},
+		{"empty file", file("empty", "\n"), nil, "empty is empty; make a secret with"},
+		{"too few random bytes", file("few", "\x00\xff"), nil, "few has 2 bytes"},
+		{"missing file", filepath.Join(dir, "none"), nil, "none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
+		{"folder", dir, nil, "is a directory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			secrets, err := ReadSecrets(test.file)
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-				t.Fatalf("the error is %v, want %q in it", err, test.err)
+				t.Fatalf("got error %v, want %q", err, test.err)
 			}
 			var got []string
 			if err == nil {
@@ -56,7 +56,7 @@ func TestReadSecrets(t *testing.T) {
 	}
 }
 
-func TestSecretsChangeHands(t *testing.T) {
+func TestReplaceASecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	write := func(text string) {
 		t.Helper()
@@ -82,16 +82,16 @@ func TestSecretsChangeHands(t *testing.T) {
 	before := sign()
 	for _, step := range []struct {
 		name, file  string
-		changed, ok bool // whether the first token is accepted
+		changed, ok bool
 	}{
-		{"nothing happened", old, false, true},
-		{"a new one is put before it", young + "\n" + old, true, true},
-		{"a mistake changes nothing", "short", false, true},
-		{"the old one goes", young, true, false},
+		{"no change", old, false, true},
+		{"new secret first", young + "\n" + old, true, true},
+		{"invalid file", "short", false, true},
+		{"old secret removed", young, true, false},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			write(step.file)
-			if changed, _ := secrets.kept.load(t.Context(), 0); changed != step.changed {
+			if changed, _ := secrets.secrets.load(t.Context(), 0); changed != step.changed {
 				t.Errorf("changed: %v", changed)
 			}
 			if _, _, err := here.Verify(t.Context(), before); (err == nil) != step.ok {

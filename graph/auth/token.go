@@ -18,44 +18,36 @@ import (
 )
 
 const (
-	// Lifetime is the lifetime of tokens that [Tokens.Sign] makes.
 	Lifetime = time.Hour
-	// maxToken is the maximum length of a token in bytes. A username takes up to 400.
+	// maxToken bounds a token, in bytes. A username takes up to 400.
 	maxToken = 8 << 10
-	// leeway is how far the clock of an issuer may be ahead. It does not extend the expiry.
+	// leeway is the accepted clock skew of issuers. It does not extend the expiry.
 	leeway = 5 * time.Second
-	// endOfTime is the last second whose year has four digits.
+	// endOfTime is the last second of the year 9999.
 	endOfTime = 253402300799
 )
 
-// Tokens signs and verifies tokens. It is safe for concurrent use. A nil *Tokens accepts and signs
-// none.
+// Tokens signs and verifies tokens. It is safe for concurrent use. Nil accepts and signs none.
 type Tokens struct {
-	// Secrets sign and verify this server's own tokens, with HS256. May be nil.
+	// Secrets sign and verify own tokens, with HS256. May be nil.
 	Secrets *Secrets
-	// Keys verify tokens of other issuers, with RS256, ES256 or EdDSA. May be nil.
-	Keys *KeySet
-	// Issuer and Audience, unless empty, are required claims of a token, and the claims that Sign
-	// sets.
+	Keys    *KeySet
+	// Issuer and Audience, unless empty, are claims that Sign sets and Verify requires.
 	Issuer, Audience string
-	// Dev honours the admin claim of this server's own tokens.
+	// Dev honours the admin claim of own tokens.
 	Dev bool
-	// Now is the clock.
 	Now func() time.Time
 }
 
-// Errors of [Tokens.Authenticate] that callers distinguish. Others are tokens that this server does not accept.
+// Errors of [Tokens.Authenticate] that callers distinguish.
 var (
-	// ErrExpired is a token that has expired.
-	ErrExpired = apierr.Unauthenticated("the token has expired: get a new one")
-	// ErrNotValidYet is a token that is not valid yet.
+	ErrExpired     = apierr.Unauthenticated("the token has expired: get a new one")
 	ErrNotValidYet = apierr.Unauthenticated("the token is not valid yet")
-	// ErrScheme is a malformed Authorization header.
-	ErrScheme = apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
+	ErrScheme      = apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
 )
 
-// algorithms are the accepted algorithms. Secrets are used for HS256 only, and a public key for
-// that of its kind.
+// algorithms are the accepted algorithms: HS256 for secrets, the others for public keys of their
+// kind.
 var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.RS256, jose.ES256, jose.EdDSA}
 
 type claims struct {
@@ -63,22 +55,27 @@ type claims struct {
 	Admin bool `json:"admin,omitempty"`
 }
 
-// Signs reports whether there is a secret to sign with.
+// Signs reports whether Sign can be called.
 func (t *Tokens) Signs() bool { return t != nil && t.Secrets != nil }
 
-// Sign returns a token for a viewer, who needs no account, and when it expires. It needs a secret: see Signs. The error is
+// Sign returns a token for a viewer, who needs no account, and its expiry. The error is
 // [tables.ErrName] for an invalid username.
 func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error) {
 	if err := tables.CheckUsername(viewer.Username); err != nil {
 		return "", time.Time{}, err
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: t.Secrets.all()[0]}, (&jose.SignerOptions{}).WithType("JWT"))
+	key := jose.SigningKey{Algorithm: jose.HS256, Key: t.Secrets.all()[0]}
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
 		return "", time.Time{}, err
 	}
 	now := t.Now()
-	c := claims{Admin: viewer.Admin, Claims: jwt.Claims{Subject: viewer.Username, Issuer: t.Issuer, IssuedAt: jwt.NewNumericDate(now),
-		Expiry: jwt.NewNumericDate(now.Add(Lifetime))}}
+	c := claims{Admin: viewer.Admin, Claims: jwt.Claims{
+		Subject:  viewer.Username,
+		Issuer:   t.Issuer,
+		IssuedAt: jwt.NewNumericDate(now),
+		Expiry:   jwt.NewNumericDate(now.Add(Lifetime)),
+	}}
 	if t.Audience != "" {
 		c.Audience = jwt.Audience{t.Audience}
 	}
@@ -86,11 +83,12 @@ func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error
 	return token, c.Expiry.Time().UTC(), err
 }
 
-// Verify returns the viewer of a token, and when it expires. The error is UNAUTHENTICATED, or
-// UNAVAILABLE if the keys are not known yet. It says nothing that the client may not know.
+// Verify returns the viewer of a token, and its expiry. The error is UNAUTHENTICATED, or
+// UNAVAILABLE while the keys are unknown. It is public.
 func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *apierr.Error) {
 	if t == nil {
-		return Viewer{}, time.Time{}, apierr.Unauthenticated("this server takes no tokens: it was started without --jwt-secret-file and --jwks")
+		const message = "this server takes no tokens: it was started without --jwt-secret-file and --jwks"
+		return Viewer{}, time.Time{}, apierr.Unauthenticated(message)
 	}
 	c, err := t.open(ctx, token)
 	if err == nil {
@@ -112,12 +110,11 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *
 	return Viewer{}, time.Time{}, public
 }
 
-var errForeign = errors.New("the token is not accepted")
+var errNotAccepted = errors.New("the token is not accepted")
 
-// open returns the claims of a token whose signature is accepted.
 func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 	if !isToken(token) {
-		return claims{}, errForeign
+		return claims{}, errNotAccepted
 	}
 	parsed, err := jwt.ParseSigned(token, algorithms)
 	if err != nil {
@@ -141,11 +138,11 @@ func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 			return c, nil
 		}
 	}
-	return claims{}, errForeign
+	return claims{}, errNotAccepted
 }
 
-// isToken reports whether a token is short enough, and has three parts in canonical base64. Go's
-// decoder ignores line breaks and unused bits at the end, so one token would have several forms.
+// isToken reports whether a token is short, and has three parts in canonical base64. Go's decoder
+// ignores line breaks and unused bits, so one token would have several forms.
 func isToken(token string) bool {
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return false
@@ -157,7 +154,6 @@ func isToken(token string) bool {
 	})
 }
 
-// check returns an error if the claims are not valid for this server now.
 func (t *Tokens) check(c jwt.Claims) error {
 	now := t.Now()
 	expected := jwt.Expected{Issuer: t.Issuer, Time: now}
@@ -169,30 +165,30 @@ func (t *Tokens) check(c jwt.Claims) error {
 	}
 	switch {
 	case c.Expiry == nil:
-		return errForeign // it would be valid for ever
+		return errNotAccepted // valid for ever
 	case !now.Before(c.Expiry.Time()):
 		return jwt.ErrExpired
 	}
 	for _, date := range []*jwt.NumericDate{c.Expiry, c.NotBefore, c.IssuedAt} {
 		if date != nil && (*date < 0 || *date > endOfTime) {
-			return errForeign // an overflow has become negative
+			return errNotAccepted
 		}
 	}
 	return tables.CheckUsername(c.Subject)
 }
 
-// Follow reads secrets and keys again when they change, until ctx is done. It checks files every
-// five seconds, and URLs every ten minutes.
+// Follow reads changed secrets and keys until ctx is done: files every five seconds, URLs every ten
+// minutes.
 func (t *Tokens) Follow(ctx context.Context, log zerolog.Logger) {
 	if t == nil {
 		return
 	}
 	var all sync.WaitGroup
 	if t.Secrets != nil {
-		all.Go(func() { t.Secrets.kept.refresh(ctx, log, "the secret file", lookEvery) })
+		all.Go(func() { t.Secrets.secrets.refresh(ctx, log, "secret file", fileInterval) })
 	}
 	if t.Keys != nil {
-		all.Go(func() { t.Keys.kept.refresh(ctx, log, "the key set", t.Keys.every) })
+		all.Go(func() { t.Keys.keys.refresh(ctx, log, "key set", t.Keys.interval) })
 	}
 	all.Wait()
 }

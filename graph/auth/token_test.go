@@ -20,10 +20,10 @@ import (
 
 type fields = map[string]any
 
-// foreign is what whoever shows a forged token is told: not why.
+// foreign is the error for a forged token, without the reason.
 const foreign = "the token is not one of this server's"
 
-// forge signs any claims by any algorithm and key, with any fields of the header.
+// forge signs claims by an algorithm and key, with additional header fields.
 func forge(t testing.TB, algorithm jose.SignatureAlgorithm, key any, header, claims fields) string {
 	t.Helper()
 	options := &jose.SignerOptions{}
@@ -41,13 +41,12 @@ func forge(t testing.TB, algorithm jose.SignatureAlgorithm, key any, header, cla
 	return token
 }
 
-// raw makes a token of whatever parts.
 func raw(header, claims, signature string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(header)) + "." + encode([]byte(claims)) + "." + encode([]byte(signature))
 }
 
-// verdict is what becomes of a token.
+// verdict is the result of Verify.
 type verdict struct {
 	name   string
 	tokens *Tokens
@@ -81,68 +80,68 @@ func TestVerify(t *testing.T) {
 	parts := strings.Split(good, ".")
 	unsigned := `{"sub":"LiLei","exp":` + itoa(soon) + `}`
 	for _, v := range []verdict{
-		{"a token names the viewer", tokens, good, Viewer{Username: "小红"}, ""},
-		{"admin is not honoured", tokens, with("admin", true), LiLei, ""},
-		{"but where tokens are for development", dev, with("admin", true), Viewer{Username: "LiLei", Admin: true}, ""},
-		{"and then it is true, and no text", dev, with("admin", "true"), Viewer{}, foreign},
-		{"nor is it written otherwise", dev, with("Admin", true), LiLei, ""},
+		{"valid", tokens, good, Viewer{Username: "小红"}, ""},
+		{"admin claim without Dev", tokens, with("admin", true), LiLei, ""},
+		{"admin claim with Dev", dev, with("admin", true), Viewer{Username: "LiLei", Admin: true}, ""},
+		{"admin claim that is text", dev, with("admin", "true"), Viewer{}, foreign},
+		{"admin claim in another case", dev, with("Admin", true), LiLei, ""},
 
-		{"a token ends when it says", tokens, hs256(fields{"sub": "LiLei", "exp": at + 1}), LiLei, ""},
-		{"an expired token is refused", tokens, hs256(fields{"sub": "LiLei", "exp": at}), Viewer{}, "the token has expired: get a new one"},
-		{"so is one that never expires", tokens, hs256(fields{"sub": "LiLei"}), Viewer{}, foreign},
-		{"or says null of that", tokens, with("exp", nil), Viewer{}, foreign},
+		{"last moment before the expiry", tokens, hs256(fields{"sub": "LiLei", "exp": at + 1}), LiLei, ""},
+		{"expired", tokens, hs256(fields{"sub": "LiLei", "exp": at}), Viewer{}, "the token has expired: get a new one"},
+		{"no expiry", tokens, hs256(fields{"sub": "LiLei"}), Viewer{}, foreign},
+		{"null expiry", tokens, with("exp", nil), Viewer{}, foreign},
 		{"or text", tokens, with("exp", itoa(soon)), Viewer{}, foreign},
-		{"or would end before time began", tokens, with("exp", -1e18), Viewer{}, "the token has expired: get a new one"},
-		{"or after time has ended", tokens, with("exp", 1e18), Viewer{}, foreign},
-		{"or so late that it is before", tokens, with("exp", 1e300), Viewer{}, "the token has expired: get a new one"},
-		{"so is one that begins so late that it is before", tokens, with("nbf", 1e300), Viewer{}, foreign},
-		{"or that was made then", tokens, with("iat", 9.3e18), Viewer{}, foreign},
-		{"or at no number of seconds", tokens, raw(`{"alg":"HS256"}`, `{"sub":"LiLei","exp":9e999}`, "x"), Viewer{}, foreign},
-		{"so is one of the future", tokens, with("nbf", soon), Viewer{}, "the token is not valid yet"},
-		{"and one that was made then", tokens, with("iat", soon), Viewer{}, "the token is not valid yet"},
-		{"a clock may be five seconds ahead", tokens, with("nbf", at+5), LiLei, ""},
+		{"negative expiry", tokens, with("exp", -1e18), Viewer{}, "the token has expired: get a new one"},
+		{"expiry after the year 9999", tokens, with("exp", 1e18), Viewer{}, foreign},
+		{"expiry that overflows", tokens, with("exp", 1e300), Viewer{}, "the token has expired: get a new one"},
+		{"nbf that overflows", tokens, with("nbf", 1e300), Viewer{}, foreign},
+		{"iat that overflows", tokens, with("iat", 9.3e18), Viewer{}, foreign},
+		{"expiry that is not a number", tokens, raw(`{"alg":"HS256"}`, `{"sub":"LiLei","exp":9e999}`, "x"), Viewer{}, foreign},
+		{"nbf in the future", tokens, with("nbf", soon), Viewer{}, "the token is not valid yet"},
+		{"iat in the future", tokens, with("iat", soon), Viewer{}, "the token is not valid yet"},
+		{"clock five seconds ahead", tokens, with("nbf", at+5), LiLei, ""},
 		{"and not six", tokens, with("nbf", at+6), Viewer{}, "the token is not valid yet"},
-		{"so is one without a subject", tokens, hs256(fields{"exp": soon}), Viewer{}, foreign},
-		{"so is a subject that can't be a username", tokens, with("sub", "a\x00b"), Viewer{}, foreign},
+		{"no subject", tokens, hs256(fields{"exp": soon}), Viewer{}, foreign},
+		{"subject that is not a username", tokens, with("sub", "a\x00b"), Viewer{}, foreign},
 		{"nor many", tokens, with("sub", []string{"LiLei"}), Viewer{}, foreign},
-		{"so is a subject written otherwise", tokens, hs256(fields{"Sub": "LiLei", "exp": soon}), Viewer{}, foreign},
+		{"subject in another case", tokens, hs256(fields{"Sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 
-		{"so is another secret's", tokens, forge(t, jose.HS256, []byte(strings.Repeat("x", 32)), nil, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
-		{"another algorithm of the same secret is refused", tokens,
+		{"other secret", tokens, forge(t, jose.HS256, []byte(strings.Repeat("x", 32)), nil, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
+		{"HS512", tokens,
 			forge(t, jose.HS512, []byte(strings.Repeat("s", 64)), nil, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
-		{"no algorithm at all is refused", tokens, raw(`{"alg":"none"}`, unsigned, ""), Viewer{}, foreign},
-		{"in whatever case", tokens, raw(`{"alg":"nOnE"}`, unsigned, "x"), Viewer{}, foreign},
-		{"nor is there a token without one", tokens, raw(`{}`, unsigned, "x"), Viewer{}, foreign},
-		{"nor one with two", tokens, raw(`{"alg":"none","alg":"HS256"}`, unsigned, "x"), Viewer{}, foreign},
-		{"a header that names no algorithm, over a good signature, is refused", tokens,
+		{"algorithm none", tokens, raw(`{"alg":"none"}`, unsigned, ""), Viewer{}, foreign},
+		{"algorithm nOnE", tokens, raw(`{"alg":"nOnE"}`, unsigned, "x"), Viewer{}, foreign},
+		{"no algorithm", tokens, raw(`{}`, unsigned, "x"), Viewer{}, foreign},
+		{"two algorithms", tokens, raw(`{"alg":"none","alg":"HS256"}`, unsigned, "x"), Viewer{}, foreign},
+		{"algorithm none with a valid signature", tokens,
 			base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "." + parts[2], Viewer{}, foreign},
-		{"an extension that must be understood and is not is refused", tokens,
+		{"critical extension", tokens,
 			forge(t, jose.HS256, secret, fields{"crit": []string{"exp"}, "exp": 1}, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
-		{"a key of the token's own is not trusted", tokens, forgeOwnKey(t, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
-		{"the name of a key says nothing of a secret", tokens,
+		{"embedded key", tokens, forgeOwnKey(t, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
+		{"key id of a secret", tokens,
 			forge(t, jose.HS256, secret, fields{"kid": "../../../dev/null"}, fields{"sub": "LiLei", "exp": soon}), LiLei, ""},
 
-		{"a changed claim is seen", tokens, parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(unsigned)) + "." + parts[2], Viewer{}, foreign},
-		{"a truncated token is refused", tokens, good[:len(good)-1], Viewer{}, foreign},
-		{"a header alone is refused", tokens, parts[0], Viewer{}, foreign},
-		{"a token without a signature is refused", tokens, parts[0] + "." + parts[1] + ".", Viewer{}, foreign},
-		{"so is one of four parts", tokens, good + "." + parts[2], Viewer{}, foreign},
-		{"and one of many", tokens, strings.Repeat(".", 8000), Viewer{}, foreign},
-		{"and one in JSON", tokens, `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, Viewer{}, foreign},
-		{"a line break is no part of a token", tokens, good + "\n", Viewer{}, foreign},
-		{"nor is padding", tokens, good + "=", Viewer{}, foreign},
-		{"nothing is refused", tokens, "", Viewer{}, foreign},
-		{"so is a huge token, unread", tokens, with("x", strings.Repeat("x", maxToken)), Viewer{}, foreign},
-		{"and a deep one", tokens, raw(`{"alg":"HS256","x":`+strings.Repeat("[", 5000)+`}`, unsigned, "x"), Viewer{}, foreign},
-		{"a server without a secret says that it takes no tokens", nil, good, Viewer{},
+		{"changed claim", tokens, parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(unsigned)) + "." + parts[2], Viewer{}, foreign},
+		{"truncated", tokens, good[:len(good)-1], Viewer{}, foreign},
+		{"only a header", tokens, parts[0], Viewer{}, foreign},
+		{"no signature", tokens, parts[0] + "." + parts[1] + ".", Viewer{}, foreign},
+		{"four parts", tokens, good + "." + parts[2], Viewer{}, foreign},
+		{"many parts", tokens, strings.Repeat(".", 8000), Viewer{}, foreign},
+		{"JSON serialization", tokens, `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, Viewer{}, foreign},
+		{"line break", tokens, good + "\n", Viewer{}, foreign},
+		{"padding", tokens, good + "=", Viewer{}, foreign},
+		{"empty", tokens, "", Viewer{}, foreign},
+		{"huge", tokens, with("x", strings.Repeat("x", maxToken)), Viewer{}, foreign},
+		{"deeply nested header", tokens, raw(`{"alg":"HS256","x":`+strings.Repeat("[", 5000)+`}`, unsigned, "x"), Viewer{}, foreign},
+		{"server without a secret", nil, good, Viewer{},
 			"this server takes no tokens: it was started without --jwt-secret-file and --jwks"},
 	} {
 		v.check(t)
 	}
 }
 
-// The last character of a signature has bits that say nothing: a token has one form all the same.
-func TestATokenHasOneForm(t *testing.T) {
+// The last character of a signature has unused bits.
+func TestTokenHasOneForm(t *testing.T) {
 	good, _, err := tokens.Sign(Viewer{Username: "LiLei"})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +151,7 @@ func TestATokenHasOneForm(t *testing.T) {
 		for _, c := range alphabet {
 			if other := good[:i] + string(c) + good[i+1:]; other != good {
 				if viewer, _, err := tokens.Verify(t.Context(), other); err == nil {
-					t.Fatalf("with %c in place %d of %d it is %v's", c, i, len(good), viewer)
+					t.Fatalf("with %c at %d of %d accepted as %v's", c, i, len(good), viewer)
 				}
 			}
 		}
@@ -166,21 +165,21 @@ func TestIssuerAndAudience(t *testing.T) {
 	}
 	LiLei := Viewer{Username: "LiLei"}
 	for _, v := range []verdict{
-		{"both are as asked for", here, token("https://id.example", "twibase"), LiLei, ""},
-		{"there are other audiences", here, token("https://id.example", []string{"else", "twibase"}), LiLei, ""},
-		{"another issuer", here, token("https://id.example/", "twibase"), Viewer{}, foreign},
+		{"required issuer and audience", here, token("https://id.example", "twibase"), LiLei, ""},
+		{"several audiences", here, token("https://id.example", []string{"else", "twibase"}), LiLei, ""},
+		{"other issuer", here, token("https://id.example/", "twibase"), Viewer{}, foreign},
 		{"no issuer", here, token(nil, "twibase"), Viewer{}, foreign},
-		{"an issuer that is many", here, token([]string{"https://id.example"}, "twibase"), Viewer{}, foreign},
-		{"another audience", here, token("https://id.example", "Twibase"), Viewer{}, foreign},
+		{"list of issuers", here, token([]string{"https://id.example"}, "twibase"), Viewer{}, foreign},
+		{"other audience", here, token("https://id.example", "Twibase"), Viewer{}, foreign},
 		{"no audience", here, token("https://id.example", nil), Viewer{}, foreign},
-		{"an audience that is nobody", here, token("https://id.example", []string{}), Viewer{}, foreign},
-		{"whoever asks for neither takes any", tokens, token("https://id.example", "else"), LiLei, ""},
+		{"null audience", here, token("https://id.example", []string{}), Viewer{}, foreign},
+		{"neither required", tokens, token("https://id.example", "else"), LiLei, ""},
 	} {
 		v.check(t)
 	}
 }
 
-// forgeOwnKey signs a token with a new key, and puts that into its header.
+// forgeOwnKey signs a token with a new key, which it puts into the header.
 func forgeOwnKey(t *testing.T, claims fields) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: newES256(t)}, &jose.SignerOptions{EmbedJWK: true})
@@ -221,7 +220,7 @@ func newEdDSA(t testing.TB) ed25519.PrivateKey {
 	return key
 }
 
-// published is a public key as a file has it.
+// published returns a public key in a file's format.
 func published(t testing.TB, key crypto.Signer) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key.Public())

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+)
+
+const (
+	// queuedLines bounds the lines that wait for the log's reader, of about 400 bytes.
+	queuedLines = 4096
+	// flushTimeout bounds the wait of [logQueue.Close].
+	flushTimeout = time.Second
+)
+
+// newLogger returns a logger of JSON lines, or of readable text on a terminal.
+func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
+	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
+}
+
+// logFormat returns a writer of JSON lines that writes readable text to next if out is a terminal.
+func logFormat(out, next io.Writer) io.Writer {
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
+	}
+	return next
+}
+
+// logQueue writes lines in the background, so that a blocked reader, such as a paused terminal,
+// does not block the server. It drops lines while full. It is safe for concurrent use.
+//
+// zerolog's diode.Writer counts dropped lines only when the reader goes on.
+type logQueue struct {
+	// Dropped counts dropped lines. The caller registers it.
+	Dropped prometheus.Counter
+
+	out   io.Writer
+	lines chan []byte // nil ends it
+	done  chan struct{}
+}
+
+func newLogQueue(out io.Writer) *logQueue {
+	q := &logQueue{
+		Dropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "twibase_log_lines_dropped_total",
+			Help: "Log lines that were dropped because the reader of the log was too slow.",
+		}),
+		out:   out,
+		lines: make(chan []byte, queuedLines),
+		done:  make(chan struct{}),
+	}
+	go q.run()
+	return q
+}
+
+// Logger returns log with the queue as its output.
+func (q *logQueue) Logger(log zerolog.Logger) zerolog.Logger { return log.Output(logFormat(q.out, q)) }
+
+// Write queues a line, or drops it.
+func (q *logQueue) Write(line []byte) (int, error) {
+	select {
+	case q.lines <- bytes.Clone(line):
+	default:
+		q.Dropped.Inc()
+	}
+	return len(line), nil
+}
+
+// Close waits until queued lines are written, at most flushTimeout.
+func (q *logQueue) Close() {
+	timeout := time.After(flushTimeout)
+	select {
+	case q.lines <- nil:
+	case <-timeout:
+		return
+	}
+	select {
+	case <-q.done:
+	case <-timeout:
+	}
+}
+
+func (q *logQueue) run() {
+	defer close(q.done)
+	for line := range q.lines {
+		if line == nil {
+			return
+		}
+		if _, err := q.out.Write(line); err != nil {
+			q.Dropped.Inc()
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// reloaded is a value parsed from a file or URL, and read again at intervals. If that fails, the
+// value stays. Without a read function it never changes.
+type reloaded[T any] struct {
+	read    func(context.Context) ([]byte, error)
+	parse   func([]byte) (T, error)
+	current atomic.Pointer[T]
+
+	reading chan struct{} // held while reading: one read for all callers
+	text    []byte        // the source of current
+	at      time.Time
+}
+
+func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *reloaded[T] {
+	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
+}
+
+// load reads the value, unless the last attempt is within the pause, and reports whether it
+// changed. ctx bounds the wait for another reader, but not a read, which serves all that wait.
+func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
+	select {
+	case r.reading <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { <-r.reading }()
+	if time.Since(r.at) < pause {
+		return false, nil
+	}
+	defer func() { r.at = time.Now() }()
+	text, err := r.read(context.WithoutCancel(ctx))
+	if err != nil || r.current.Load() != nil && bytes.Equal(text, r.text) {
+		return false, err
+	}
+	value, err := r.parse(text)
+	if err != nil {
+		return false, err
+	}
+	r.text = text
+	r.current.Store(&value)
+	return true, nil
+}
+
+// refresh loads the value at intervals until ctx is done. It logs changes and errors.
+func (r *reloaded[T]) refresh(ctx context.Context, log zerolog.Logger, source string, every time.Duration) {
+	if r.read == nil {
+		return
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		switch changed, err := r.load(ctx, 0); {
+		case err != nil && ctx.Err() == nil:
+			log.Error().Err(err).Str("source", source).Msg("reloading failed; the previous content stays in use")
+		case changed:
+			log.Info().Str("source", source).Msg("reloaded")
+		}
+	}
+}
