@@ -26,7 +26,7 @@ type lazyRows struct {
 
 // lazily returns the objects of these keys with what the keys say, and asks for their rows.
 func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []*T {
-	l, objects, set := from(ctx), o.of.Promise(keys...), newReadSet(len(keys))
+	l, objects, set := from(ctx), o.of.NewLazy(keys...), newReadSet(len(keys))
 	var m memory
 	for _, key := range keys {
 		set.add(o.of.GetIn(&m, key, columns))

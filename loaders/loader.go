@@ -22,11 +22,11 @@ type Loader[K comparable, V any] struct {
 }
 
 // Load returns the values of the keys, index-aligned. The error is nil or an [Errors].
-func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Ask(ctx, keys)() }
+func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Enqueue(ctx, keys)() }
 
-// Ask is Load in two halves. It adds the keys to the next batch; the returned function waits for
+// Enqueue is Load in two halves. It adds the keys to the next batch; the returned function waits for
 // the values. What is asked between the two is read in the same batch.
-func (l Loader[K, V]) Ask(ctx context.Context, keys []K) func() ([]V, error) {
+func (l Loader[K, V]) Enqueue(ctx context.Context, keys []K) func() ([]V, error) {
 	var m memory
 	loaders, set := from(ctx), newReadSet(len(keys))
 	for _, key := range keys {

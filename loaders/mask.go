@@ -19,7 +19,7 @@ func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error)
 	var left []hbase.Get
 	var places []int
 	for i, get := range gets {
-		if !slices.Contains(m.tables, get.Table) || !tables.IsOf(get.Row, m.row) {
+		if !slices.Contains(m.tables, get.Table) || !tables.BelongsTo(get.Row, m.row) {
 			left, places = append(left, get), append(places, i)
 		}
 	}

@@ -63,8 +63,8 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
 	recorder := hbasetest.NewRecorder(openStore(t), hbasetest.Names{})
 	ctx := With(context.Background(), recorder)
-	users := Users.Ask(ctx, []Row{{"a", tables.Users.Columns([]string{"name", "age"})}})
-	counts := Users.Ask(ctx, []Row{{"a", tables.Users.Columns([]string{"followerCount"})}})
+	users := Users.Enqueue(ctx, []Row{{"a", tables.Users.Columns([]string{"name", "age"})}})
+	counts := Users.Enqueue(ctx, []Row{{"a", tables.Users.Columns([]string{"followerCount"})}})
 	if _, err := Followers.Page(ctx, []PageKey{{"a", Range{Limit: 20}}}); err != nil {
 		t.Fatal(err)
 	}

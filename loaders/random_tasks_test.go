@@ -62,7 +62,7 @@ func (b *busy) task(ctx context.Context, depth int) func() {
 		case 0:
 			steps = append(steps, func() { b.work(wait) })
 		case 1:
-			steps = append(steps, func() { Away(ctx, func() { time.Sleep(wait) }) })
+			steps = append(steps, func() { Blocking(ctx, func() { time.Sleep(wait) }) })
 		case 2:
 			if depth > 0 {
 				some := []func(){b.task(ctx, depth-1), b.task(ctx, depth-1)}

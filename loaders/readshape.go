@@ -20,8 +20,8 @@ type ReadShape struct {
 	Gets, Rounds int
 	// If is the condition under which it is read; empty for always.
 	If string
-	// Beside reads are sent together with the one before.
-	Beside bool
+	// SameRound reads are sent together with the one before.
+	SameRound bool
 }
 
 // Why more is read of a list.
@@ -45,8 +45,8 @@ func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	return []ReadShape{s}
 }
 
-func (s ReadShape) beside() ReadShape {
-	s.Beside = true
+func (s ReadShape) sameRound() ReadShape {
+	s.SameRound = true
 	return s
 }
 
@@ -91,7 +91,7 @@ func (l List[E]) PageShapes(w Range, begin bool, half int) []ReadShape {
 		return append(shapes, first.repeated(rows-1, rows-1)...)
 	}
 	if w.Far {
-		shapes, known = append(shapes, l.directory(listscan.FarLookup).beside()), listscan.FarLookup
+		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// The part of bucket 0 that is read names some buckets. The directory names the others.
 	lookups := (rows + 1 - known + listscan.Lookup - 1) / listscan.Lookup
@@ -103,7 +103,7 @@ func (l List[E]) backwardShapes(w Range) []ReadShape {
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
 	whole.If = long
 	tail := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
-	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", w.Before, 1)), tail.beside(), whole}
+	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", w.Before, 1)), tail.sameRound(), whole}
 	if w.Before != "" { // the first bucket may be empty
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
 		shapes = append(shapes, whole.repeated(1, 1)...)

@@ -71,5 +71,5 @@ func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.store = mask{l.whole, id.Own(), tables.RowKey(id.Key)}
+	l.store = mask{l.whole, id.Tables(), tables.RowKey(id.Key)}
 }

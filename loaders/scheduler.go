@@ -38,7 +38,7 @@ import (
 // Why reads never wait for each other forever:
 //
 //   - A task that waits for a read waits for a batch that is collecting or in flight. It waits for
-//     nothing else while it counts as stopped for that read: [Away] brackets everything else that
+//     nothing else while it counts as stopped for that read: [Blocking] brackets everything else that
 //     blocks.
 //   - A batch in flight is answered. The store's call has the deadline of the response, and a panic
 //     in it is answered like an error.
@@ -55,7 +55,7 @@ import (
 // is due at once.
 //
 // One rule is not enforced by types: a task must not block on anything but a read outside of
-// [Away], such as on another task. It would count as running, and the reads of all others would
+// [Blocking], such as on another task. It would count as running, and the reads of all others would
 // wait. This is a bug in a resolver. The watchdog turns it into an error: if a batch has been
 // collecting for watchdogTimeout, with nothing in flight, it and all later batches of the response
 // fail, and the bug is logged and counted. It does not dispatch the batch: that would hide the bug,
@@ -80,7 +80,7 @@ const watchdogTimeout = 10 * time.Second
 
 // errStalled fails the reads of a response after the watchdog found that a task blocks.
 var errStalled = errors.New("loaders: reads were not dispatched: " +
-	"a resolver blocks on something that is no read, outside of loaders.Away")
+	"a resolver blocks on something that is no read, outside of loaders.Blocking")
 
 // start notes that n tasks are about to run.
 func (s *scheduler) start(n int) { s.running += n }

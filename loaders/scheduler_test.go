@@ -130,7 +130,7 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 		}, []string{"0s a b", "10ms c d"}},
 		{"what is asked first and waited for later is sent with what comes between", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){func() {
-				later := rows.Ask(ctx, []string{"a"})
+				later := rows.Enqueue(ctx, []string{"a"})
 				load(ctx, t, "b")
 				if got, err := later(); err != nil || got[0] != "a" {
 					t.Error(got, err)
@@ -138,29 +138,29 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 			}}
 		}, []string{"0s a b"}},
 		{"what is asked and never waited for is sent when the last task ends", func(ctx context.Context, t *testing.T) []func() {
-			return []func(){func() { rows.Ask(ctx, []string{"a"}); time.Sleep(5 * ms) }}
+			return []func(){func() { rows.Enqueue(ctx, []string{"a"}); time.Sleep(5 * ms) }}
 		}, []string{"5ms a"}},
 		{"a scan holds nobody up", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
-				func() { Away(ctx, func() { time.Sleep(35 * ms) }); load(ctx, t, "late") },
+				func() { Blocking(ctx, func() { time.Sleep(35 * ms) }); load(ctx, t, "late") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2", "35ms late"}},
 		{"who comes back from a scan asks while others wait, and is sent with what they ask next", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
-				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
+				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
 			}
 		}, []string{"0s a1", "10ms a2 b1", "20ms a3 b2"}},
 		{"who wants answers of two batches waits for both", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
-				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
+				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2 b1", "20ms b2"}},
 		{"who comes back from a scan for what is on its way waits with the others", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
-				func() { Away(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
+				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2 b2"}},
@@ -207,7 +207,7 @@ func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 			group.Go(func() { time.Sleep(ms); load(ctx, t, fmt.Sprint("a", i)) })
 		}
 		group.Go(func() { load(ctx, t, "c") })
-		group.Go(func() { time.Sleep(ms); Away(ctx, func() { time.Sleep(30 * ms) }); load(ctx, t, "d") })
+		group.Go(func() { time.Sleep(ms); Blocking(ctx, func() { time.Sleep(30 * ms) }); load(ctx, t, "d") })
 		group.Go(func() { time.Sleep(ms); Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
 		group.Wait()
 		// What is asked while a batch is in flight is the next batch.
@@ -218,7 +218,7 @@ func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 	})
 }
 
-// A task that blocks on something else without [Away] would hold up the reads of all others for as
+// A task that blocks on something else without [Blocking] would hold up the reads of all others for as
 // long as it blocks.
 func TestTheWatchdogFailsTheReadsOfAResponseWhoseTaskBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestTheWatchdogWaitsForTheStore(t *testing.T) {
 		ctx := With(t.Context(), store)
 		running(ctx,
 			func() { load(ctx, t, "a") },
-			func() { Away(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
+			func() { Blocking(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
 		if diff := cmp.Diff([]string{"0s a", "15s b"}, store.calls); diff != "" || stalls(ctx) != 0 {
 			t.Error(diff, stalls(ctx))
 		}
@@ -310,7 +310,7 @@ func TestResponsesDoNotTouchEachOther(t *testing.T) {
 		running(ctx,
 			func() { load(field, t, "a") },
 			func() { time.Sleep(ms); load(ctx, t, "b") },
-			func() { Away(ctx, func() { time.Sleep(5 * ms); cancel() }) })
+			func() { Blocking(ctx, func() { time.Sleep(5 * ms); cancel() }) })
 	})
 	test("a task that panics leaves the others their turns", func(t *testing.T, store *slow) {
 		ctx := With(t.Context(), store)
@@ -319,7 +319,7 @@ func TestResponsesDoNotTouchEachOther(t *testing.T) {
 				defer func() { _ = recover() }()
 				Together(ctx, func() { panic("a") }, func() { load(ctx, t, "b") })
 			},
-			func() { defer func() { _ = recover() }(); Away(ctx, func() { panic("c") }) },
+			func() { defer func() { _ = recover() }(); Blocking(ctx, func() { panic("c") }) },
 			func() { load(ctx, t, "d"); load(ctx, t, "e") })
 		if diff := cmp.Diff([]string{"0s b d", "10ms e"}, store.calls); diff != "" {
 			t.Error(diff)

@@ -137,7 +137,7 @@ func TestAPageOfRowsThatMostMembersLeftTakesFewRounds(t *testing.T) {
 			}
 			rounds, gets, read := 0, 0, 0
 			for _, o := range UserRoles.PageShapes(w, w.After == "", half) {
-				if gets += o.Gets; !o.Beside {
+				if gets += o.Gets; !o.SameRound {
 					rounds += o.Rounds
 				}
 			}

@@ -36,9 +36,9 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.lazy.missing)
 }
 
-// Away runs a function that blocks on something that is no read, such as a scan or a write. The
+// Blocking runs a function that blocks on something that is no read, such as a scan or a write. The
 // reads of other tasks are dispatched without waiting for it.
-func Away(ctx context.Context, blocks func()) {
+func Blocking(ctx context.Context, blocks func()) {
 	l := from(ctx)
 	l.End()
 	defer l.Start(1)

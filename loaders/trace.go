@@ -211,7 +211,7 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 		defer l.end(ctx, r)
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
-	Away(ctx, func() { rows, err = collect(l.whole.Scan(counted, scan)) })
+	Blocking(ctx, func() { rows, err = collect(l.whole.Scan(counted, scan)) })
 	return rows, err
 }
 

@@ -89,7 +89,7 @@ func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error
 			roles = []string{permission.AdminRole}
 		}
 	}
-	awaitViewers, awaitRoles := loaders.Users.Exists.Ask(ctx, viewers), loaders.Roles.Exists.Ask(ctx, roles)
+	awaitViewers, awaitRoles := loaders.Users.Exists.Enqueue(ctx, viewers), loaders.Roles.Exists.Enqueue(ctx, roles)
 	related, err := loaders.Related.Load(ctx, relations)
 	viewerExists, viewerErr := awaitViewers()
 	roleExists, roleErr := awaitRoles()
@@ -179,7 +179,7 @@ func unauthenticated(action permission.Action) error {
 
 // check reads what a verdict depends on, in one round.
 func (a access) check(ctx context.Context, action permission.Action, verdict permission.Verdict) error {
-	awaitViewer := loaders.Users.Exists.Ask(ctx, []string{a.viewer.Username})
+	awaitViewer := loaders.Users.Exists.Enqueue(ctx, []string{a.viewer.Username})
 	yes, err := a.allowed(ctx, 1, func(int) permission.Verdict { return verdict })
 	exists, existsErr := awaitViewer()
 	err = loaders.Join(1, err, existsErr)

@@ -79,7 +79,7 @@ func (call *costCall) reads(
 		if condition != "" {
 			r.If = condition
 		}
-		if !o.Beside {
+		if !o.SameRound {
 			begun = at
 		}
 		at = call.Read(begun, set, r)

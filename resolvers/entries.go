@@ -37,7 +37,7 @@ func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	for i, key := range keys {
 		places[i], authors[i] = key.MemberKey, key.author
 	}
-	awaitAuthors := loaders.Users.Exists.Ask(ctx, authors)
+	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
 	members, err := e.list.Members(ctx, places)
 	exists, existsErr := awaitAuthors()
 	found := make([]*T, len(keys))
@@ -120,7 +120,7 @@ func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]cand
 	for i, pageKey := range pageKeys {
 		owners[i] = pageKey.Owner
 	}
-	awaitOwners := loaders.Users.Exists.Ask(ctx, owners)
+	awaitOwners := loaders.Users.Exists.Enqueue(ctx, owners)
 	pages, err := s.list.Page(ctx, pageKeys)
 	exist, existErr := awaitOwners()
 	for i := range pages {

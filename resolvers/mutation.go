@@ -82,7 +82,7 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 // succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
-		loaders.Away(ctx, func() { err = write(ctx) })
+		loaders.Blocking(ctx, func() { err = write(ctx) })
 		return nil, err
 	}
 	checkErr = errUnauthorized // if a check panics
@@ -97,7 +97,7 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 		defer close(checked)
 		checkErr = all(ctx, checks...)
 	}, func() {
-		loaders.Away(ctx, func() { err = write(guarded) })
+		loaders.Blocking(ctx, func() { err = write(guarded) })
 	})
 	if errors.Is(err, errUnauthorized) {
 		err = nil

@@ -41,7 +41,7 @@ func (f relationField[P, K]) read(ctx context.Context, parents []*P, other strin
 	for i, parent := range f.parents(parents) {
 		keys[i] = f.key(parent, other)
 	}
-	awaitExists := f.exists.Ask(ctx, []string{other})
+	awaitExists := f.exists.Enqueue(ctx, []string{other})
 	answers, err := f.related.Load(ctx, keys)
 	exists, existsErr := awaitExists()
 	if !exists[0] {

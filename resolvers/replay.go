@@ -180,7 +180,7 @@ func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, er
 		found, err := twitEntries.read(ctx, old)
 		scatter(twits, errs, oldAt, found, err)
 	}
-	awaitAuthors := loaders.Users.Exists.Ask(ctx, authors)
+	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
 	may, mayErr := allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
 		viewer := accessOf(all[i].Subscriber)
 		return viewer.viewer.Username, viewer.twit(twits[i])

@@ -62,7 +62,7 @@ func (t timelineConnection) cost(call *costCall) error {
 type timelineSource struct{}
 
 func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[tables.Twit], error) {
-	awaitBroadcasters := loaders.Broadcasters.Ask(ctx, []struct{}{{}})
+	awaitBroadcasters := loaders.Broadcasters.Enqueue(ctx, []struct{}{{}})
 	timelines, timelineErr := loaders.Timelines.Page(ctx, pageKeys)
 	broadcasters, err := awaitBroadcasters()
 	if err != nil {
@@ -90,7 +90,7 @@ func askFollowed(
 			relations = append(relations, loaders.Follows(pageKey.Owner, broadcaster))
 		}
 	}
-	awaitFollows, awaitExists := loaders.Related.Ask(ctx, relations), loaders.Users.Exists.Ask(ctx, broadcasters)
+	awaitFollows, awaitExists := loaders.Related.Enqueue(ctx, relations), loaders.Users.Exists.Enqueue(ctx, broadcasters)
 	return func() ([][]string, error) {
 		follows, followsErr := awaitFollows()
 		exists, existsErr := awaitExists()
@@ -130,7 +130,7 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 	for i, key := range keys {
 		relations[i], places[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
 	}
-	awaitFollows := loaders.Related.Ask(ctx, relations)
+	awaitFollows := loaders.Related.Enqueue(ctx, relations)
 	twits, err := twitEntries.read(ctx, places)
 	follows, followsErr := awaitFollows()
 	for i := range keys {

@@ -151,7 +151,7 @@ func (p postedTwits) resolve(
 ) ([]*model.TwitConnection, error) {
 	// A lazy user that turns out to be deleted is null, with all fields. Skipping the check saves a
 	// tenth of the CPU time of BenchmarkEmbedded/reference in bench.
-	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Promised })
+	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.filteredConnection.resolve(ctx, users, args)
 }

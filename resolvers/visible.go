@@ -76,7 +76,7 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 			others, authors = append(others, i), append(authors, c.AuthorName)
 		}
 	}
-	awaitAuthors := loaders.Users.Exists.Ask(ctx, authors)
+	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
 	may, err := a.allowed(ctx, len(comments), func(i int) permission.Verdict { return verdicts[i] })
 	exists, existsErr := awaitAuthors()
 	errs := make(loaders.Errors, len(comments))

@@ -187,7 +187,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	}
 	decided := tables.Plays.Put("a", "g", days[0], now)
 	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.CommitColumn, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
-	err := hbase.MutateAll(ctx, store, []hbase.Mutation{decided, tables.Plays.Gone("a", "g", days, now),
+	err := hbase.MutateAll(ctx, store, []hbase.Mutation{decided, tables.Plays.Delete("a", "g", days, now),
 		gone(tables.UserGames.Table, tables.UserGames.Row("a", 0), tables.UserGames.Family, "g"),
 		gone(tables.Players.Table, tables.Players.Row("g", 0), tables.Players.Family, "a"),
 		tables.Users.Put("a", &tables.User{GameCount: new(int)}, now), tables.Games.Put("g", &tables.Game{PlayerCount: new(int)}, now),

@@ -173,7 +173,7 @@ func observePlays(ctx context.Context, store hbase.Store, w world) error {
 		}
 		for n := range 4 {
 			key := strconv.Itoa(n)
-			cell := tables.Plays.UnderCell(key, "", 0)
+			cell := tables.Plays.KeyCell(key, "", 0)
 			if day := attribute(row.Cells, cell.Qualifier); day != "" {
 				w[fmt.Sprintf("under %s %s %s", key, by, game)] = day
 			}

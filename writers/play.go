@@ -27,14 +27,14 @@ type recordPlayArgs struct {
 // game follow from it.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{compensated: true, nonIdempotent: true},
-	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.Under(a.User, a.Game, a.Key) },
+	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
 	reads: func(a recordPlayArgs) []hbase.Get { return playReferences(a.User, a.Game).gets() },
 	check: func(a *recordPlayArgs, r *reading) (decision, error) {
 		if err := playReferences(a.User, a.Game).check(r.cells); err != nil {
 			return unchanged, err
 		}
 		days, daysErr := playedOn(r.row)
-		before, keyErr := tables.Plays.DecodeUnder(r.row)
+		before, keyErr := tables.Plays.DecodeKey(r.row)
 		if err := cmp.Or(daysErr, keyErr); err != nil {
 			return unchanged, err
 		}
@@ -61,7 +61,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
 		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells
 		if a.Key != nil {
-			cells = append(cells, tables.Plays.UnderCell(*a.Key, a.Day, r.at))
+			cells = append(cells, tables.Plays.KeyCell(*a.Key, a.Day, r.at))
 		}
 		return commit(cells...), nil
 	},
@@ -123,7 +123,7 @@ var _ = register(opType[erasePlaysArgs]{
 	},
 	plan: func(a erasePlaysArgs, o operation) plan {
 		erased := slices.Concat(
-			stage{put{tables.Plays.Gone(a.User, a.Game, a.Days, o.at)}},
+			stage{put{tables.Plays.Delete(a.User, a.Game, a.Days, o.at)}},
 			leave(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
 			leave(tables.Players, a.Game, a.User, o.at),
 		)

@@ -101,10 +101,9 @@ var split = register(opType[splitArgs]{
 		if len(positions) <= a.Bound {
 			return unchanged, nil
 		}
-		created, columns := tables.Split(directory, a.Bucket, cutsOf(positions, a.Bound))
-		number := freeNumber(r.id, directory, len(created))
-		a.Created = renumber(created, created[0].Number, number)
-		a.Columns = renumber(columns, created[0].Number, number)
+		cuts := cutsOf(positions, a.Bound)
+		created, columns := tables.Split(directory, a.Bucket, freeNumber(r.id, directory, len(cuts)), cuts)
+		a.Created, a.Columns = storedBuckets(created), storedBuckets(columns)
 		return commit(), nil
 	},
 	plan: func(a splitArgs, o operation) plan {
@@ -137,27 +136,22 @@ func cutsOf(positions []string, bound int) (cuts []string) {
 	return cuts
 }
 
-// freeNumber returns a number after which the next n are those of no bucket in the directory.
-// Numbers follow from the operation's id, so that no bucket gets the rows that a failed split left
-// behind.
+// freeNumber returns the first of n consecutive numbers of no bucket in the directory. Numbers follow
+// from the operation's id, so that no bucket gets the rows that a failed split left behind.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
 	for slices.ContainsFunc(directory, taken) {
 		number += uint32(n) + 1
 	}
-	return number
+	return number + 1
 }
 
-// renumber gives the buckets that are numbered from first on the numbers after number.
-func renumber(buckets []tables.Bucket, first, number uint32) (renumbered []storedBucket) {
+func storedBuckets(buckets []tables.Bucket) (stored []storedBucket) {
 	for _, b := range buckets {
-		if b.Number >= first {
-			b.Number = number + b.Number - first + 1
-		}
-		renumbered = append(renumbered, storedBucket{b.Number, []byte(b.Start), []byte(b.Stop)})
+		stored = append(stored, storedBucket{b.Number, []byte(b.Start), []byte(b.Stop)})
 	}
-	return renumbered
+	return stored
 }
 
 // copyTo copies the cells that the new buckets will cover, as they are. After a crash it copies

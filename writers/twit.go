@@ -111,7 +111,7 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 		if err != nil || gone || !posted || key != a.key() {
 			return unchanged, err
 		}
-		return commit(tables.TwitNames.Gone(r.at)), nil
+		return commit(tables.TwitNames.DeletedCell(r.at)), nil
 	},
 	plan: func(a deleteTwitArgs, o operation) plan {
 		t := a.twit()

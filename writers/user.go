@@ -78,7 +78,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 		// followers are few.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
-			now:   []stage{{put{tables.Accounts.Gone(a.Username, o.at)}}},
+			now:   []stage{{put{tables.Accounts.Delete(a.Username, o.at)}}},
 			later: append(clearAll(&tables.Users.AnyObject, a.Username), stage{returned}),
 		}
 	},

@@ -37,8 +37,8 @@ func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
 	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{textCell(accountPassword, hash, timestamp)}}
 }
 
-// Gone removes the account, as it was at that timestamp.
-func (a accounts) Gone(username string, timestamp int64) hbase.Delete {
+// Delete removes the account, as it was at that timestamp.
+func (a accounts) Delete(username string, timestamp int64) hbase.Delete {
 	return hbase.Delete{Table: a.Table, Row: RowKey(username), Columns: []hbase.Deletion{
 		{Kind: hbase.AllVersions, Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp}}}
 }

@@ -117,9 +117,9 @@ func storage() (all []stored) {
 	)
 }
 
-// Own returns the tables that have rows which belong to the object: its attributes, its lists, and its edges to others.
-// These are the rows for which [IsOf] holds.
-func (id ID) Own() []string { return own[id.Noun] }
+// Tables returns the tables that have rows which belong to the object: its attributes, its lists, and its edges to others.
+// These are the rows for which [BelongsTo] holds.
+func (id ID) Tables() []string { return own[id.Noun] }
 
 var own = owned()
 

@@ -64,7 +64,7 @@ func codecs() []codec {
 	list = append(list, cellsOf("broadcaster", tables.Broadcasters.Put("小红", tables.Leaving(job.ID), 0).Cells[0], againBroadcaster)...)
 	list = append(list, cellsOf("plays", tables.Plays.Put("LiLei", "go", tables.DayCount{Day: "2014-12-25", Count: 12}, 0).Cells[0], againDay)...)
 	list = append(list, valueOf("depth of the tree", tables.Tree.DepthCell(7, 0), againDepth))
-	list = append(list, valueOf("played under a key", tables.Plays.UnderCell("again", "2014-12-25", 0), againUnder))
+	list = append(list, valueOf("played under a key", tables.Plays.KeyCell("again", "2014-12-25", 0), againUnder))
 	for _, l := range lists {
 		again := func(c hbase.Cell) (hbase.Cell, error) { return l.again(l.owner, c) }
 		list = append(list, cellsOf(l.name, l.cell, again)...)
@@ -286,8 +286,8 @@ func againDepth(c hbase.Cell) (hbase.Cell, error) {
 }
 
 func againUnder(c hbase.Cell) (hbase.Cell, error) {
-	day, err := tables.Plays.DecodeUnder([]hbase.Cell{c})
-	return tables.Plays.UnderCell("again", day, 0), err
+	day, err := tables.Plays.DecodeKey([]hbase.Cell{c})
+	return tables.Plays.KeyCell("again", day, 0), err
 }
 
 func againDay(c hbase.Cell) (hbase.Cell, error) {

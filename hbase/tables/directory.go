@@ -41,23 +41,31 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// Split plans how a bucket that is full is split. The bucket keeps what is before the first of cuts, which are positions of
-// its members. Each cut begins a new bucket. columns are the directory columns to put in one step: those of the new buckets
-// and, if the split bucket was sealed, its own.
-func Split(directory []Bucket, bucket uint32, cuts []string) (created, columns []Bucket) {
-	next, stop := uint32(1), ""
-	for i, b := range directory {
+// NextBucket returns a number that is greater than those of all buckets.
+func NextBucket(directory []Bucket) uint32 {
+	next := uint32(1)
+	for _, b := range directory {
 		next = max(next, b.Number+1)
-		switch {
-		case b.Number == bucket:
+	}
+	return next
+}
+
+// Split plans how a full bucket is split at cuts, which are positions of its members. The bucket keeps the members before
+// the first cut, and each cut starts a new bucket. The new buckets are numbered from first on. columns are the directory
+// columns to put together: those of the new buckets and, if the split bucket was sealed, its own.
+func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
+	stop := ""
+	if bucket == 0 && len(directory) > 0 {
+		stop = directory[0].Start
+	}
+	for _, b := range directory {
+		if b.Number == bucket {
 			stop = b.Stop
 			columns = append(columns, Bucket{Number: bucket, Start: b.Start, Stop: cuts[0]})
-		case bucket == 0 && i == 0:
-			stop = b.Start
 		}
 	}
 	for i, cut := range cuts {
-		b := Bucket{Number: next + uint32(i), Start: cut, Stop: stop}
+		b := Bucket{Number: first + uint32(i), Start: cut, Stop: stop}
 		if i+1 < len(cuts) {
 			b.Stop = cuts[i+1]
 		}

@@ -36,7 +36,7 @@ func TestCut(t *testing.T) {
 			[]Bucket{{2, "p", "s"}, {4, "s", "v"}, {5, "v", ""}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			fresh, columns := Split(test.directory, test.bucket, test.cuts)
+			fresh, columns := Split(test.directory, test.bucket, NextBucket(test.directory), test.cuts)
 			if diff := cmp.Diff(test.fresh, fresh); diff != "" {
 				t.Errorf("fresh (-want +got):\n%s", diff)
 			}

@@ -58,7 +58,7 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	get("which change of the tree was the last, and how deep is it?", tables.Tree.Get())
 	get("what did LiLei play?", tables.Plays.Get("LiLei", "go"))
 	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
-	get("what did LiLei play, and did under that key?", tables.Plays.Under("LiLei", "go", ptr("again")))
+	get("what did LiLei play, and did under that key?", tables.Plays.GetWithKey("LiLei", "go", ptr("again")))
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
 	get("did LiLei add a comment under that key?", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
 	get("was that comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))

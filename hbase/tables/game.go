@@ -101,8 +101,8 @@ const daysEnd = ":"
 // playKey begins the columns that tell what was played under an idempotency key. Its hash follows.
 const playKey = "k"
 
-// Under reads all days, and, unless the key is nil, what the user played under it.
-func (p plays) Under(username, game string, key *string) hbase.Get {
+// GetWithKey reads all days, and, unless the key is nil, what the user played under it.
+func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	get := p.Get(username, game)
 	if key != nil {
 		get.Columns += " " + Attributes + ":" + playKey + keyWord(*key)
@@ -110,13 +110,13 @@ func (p plays) Under(username, game string, key *string) hbase.Get {
 	return get
 }
 
-// UnderCell says that the user played on a day, under a key.
-func (p plays) UnderCell(key, day string, timestamp int64) hbase.Cell {
+// KeyCell says that the user played on a day, under a key.
+func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+keyWord(key), day, timestamp)
 }
 
-// DecodeUnder returns the day that the user played on, empty if the cells of Under tell of none.
-func (p plays) DecodeUnder(cells []hbase.Cell) (day string, err error) {
+// DecodeKey returns the day that the user played on, empty if the cells of GetWithKey tell of none.
+func (p plays) DecodeKey(cells []hbase.Cell) (day string, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes {
 			return string(c.Value), corrupt(CheckDay(string(c.Value)), c.Qualifier)
@@ -125,8 +125,8 @@ func (p plays) DecodeUnder(cells []hbase.Cell) (day string, err error) {
 	return "", nil
 }
 
-// Gone takes days away, as they are up to a timestamp.
-func (p plays) Gone(username, game string, days []DayCount, timestamp int64) hbase.Delete {
+// Delete takes days away, as they are up to a timestamp.
+func (p plays) Delete(username, game string, days []DayCount, timestamp int64) hbase.Delete {
 	gone := hbase.Delete{Table: p.Table, Row: edgeKey(username, game)}
 	for _, day := range days {
 		gone.Columns = append(gone.Columns, hbase.Deletion{Kind: hbase.AllVersions, Family: p.family, Qualifier: day.Day, Timestamp: timestamp})

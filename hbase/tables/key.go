@@ -56,8 +56,8 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// IsOf reports whether a row is that of an id, which is [RowKey] of it, or one of its edges or of the further buckets of its lists.
-func IsOf(row, id string) bool {
+// BelongsTo reports whether a row is that of an id, which is [RowKey] of it, or one of its edges or of the further buckets of its lists.
+func BelongsTo(row, id string) bool {
 	rest, is := strings.CutPrefix(row, id)
 	return is && (rest == "" || rest[:len(separator)] == separator)
 }

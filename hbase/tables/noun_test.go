@@ -197,7 +197,7 @@ func TestTwitNamesSayWhatIsGone(t *testing.T) {
 	if key, gone, ok, err := tables.TwitNames.Decode(put.Cells); key != words.Key() || gone || !ok || err != nil {
 		t.Errorf("%q, gone %v, found %v, error %v", key, gone, ok, err)
 	}
-	cells := append(put.Cells, tables.TwitNames.Gone(2))
+	cells := append(put.Cells, tables.TwitNames.DeletedCell(2))
 	if key, gone, ok, err := tables.TwitNames.Decode(cells); key != words.Key() || !gone || !ok || err != nil {
 		t.Errorf("%q, gone %v, found %v, error %v", key, gone, ok, err)
 	}

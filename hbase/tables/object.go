@@ -24,8 +24,8 @@ type Object[T any] struct {
 	attributes []attribute[T]
 	key        func(*T) *string
 	keyColumn  string // of the key in the objects' file
-	// promised points to the field that tells that a T was made by [Object.Promise]; nil if T has none.
-	promised func(*T) *bool
+	// lazy points to the field that tells that a T was made by [Object.NewLazy]; nil if T has none.
+	lazy func(*T) *bool
 }
 
 // Columns returns the columns, as in [hbase.Get], that these schema fields need. It is empty if the key alone is enough.
@@ -104,12 +104,12 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// Promise is [Object.New] for lazy objects: their rows are read later, and an object without a row becomes null.
-func (o *Object[T]) Promise(keys ...string) []*T {
+// NewLazy is [Object.New] for lazy objects: their rows are read later, and an object without a row becomes null.
+func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
-	if o.promised != nil {
+	if o.lazy != nil {
 		for _, t := range objects {
-			*o.promised(t) = true
+			*o.lazy(t) = true
 		}
 	}
 	return objects
@@ -131,7 +131,7 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 	return t, nil
 }
 
-// Fill sets the attributes of an object of [Object.New] or [Object.Promise] from cells, in m. It reports whether the
+// Fill sets the attributes of an object of [Object.New] or [Object.NewLazy] from cells, in m. It reports whether the
 // object exists: whether it has a name, and not [Gone]. Any other attribute that is Gone is absent. Cells of other families
 // and of unknown columns are skipped. The error is [hbase.ErrCorrupt].
 //

@@ -20,7 +20,7 @@ func TestEveryTableBelongsToOneKindOfObjectOrToNone(t *testing.T) {
 		{Noun: NounRole}: {"roles"}, {Noun: NounDepartment}: {"departments"}, {Noun: NounGame}: {"games"},
 		{Noun: NounTwit}: {"comments", "twit_likes"}, {Noun: NounComment}: nil,
 	} {
-		if got := id.Own(); !slices.Equal(got, want) {
+		if got := id.Tables(); !slices.Equal(got, want) {
 			t.Errorf("%c owns rows in %v, not in %v", id.Noun, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestWhatIsOfAnID(t *testing.T) {
 		lei: true, edgeKey("LiLei", "HanMeimei"): true, Followers.Row("LiLei", 3): true,
 		RowKey("LiLeilei"): false, lei + "lei": false, edgeKey("HanMeimei", "LiLei"): false, "": false,
 	} {
-		if IsOf(row, lei) != is {
+		if BelongsTo(row, lei) != is {
 			t.Errorf("%q is of LiLei: %t", row, !is)
 		}
 	}

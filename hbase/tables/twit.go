@@ -220,8 +220,8 @@ func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{textCell(twitNameKey, t.Key().String(), timestamp)}}
 }
 
-// Gone is the column which says that the twit was deleted.
-func (n twitNames) Gone(timestamp int64) hbase.Cell {
+// DeletedCell is the column which says that the twit was deleted.
+func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 	return textCell(twitNameGone, "1", timestamp)
 }
 

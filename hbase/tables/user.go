@@ -22,8 +22,8 @@ type User struct {
 	PublicAlbumCount *int
 	RoleCount        *int
 	GameCount        *int
-	// Promised marks a lazy object: if its row is missing, it becomes null. See [Object.Promise].
-	Promised bool
+	// Lazy marks a lazy object: if its row is missing, it becomes null. See [Object.NewLazy].
+	Lazy bool
 }
 
 // ID names the user.
@@ -35,7 +35,7 @@ var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", check: CheckUsername},
 
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
-	promised: func(u *User) *bool { return &u.Promised },
+	lazy: func(u *User) *bool { return &u.Lazy },
 	attributes: []attribute[User]{
 		text("name", func(u *User) **string { return &u.Name }).in("name", ParseLine).writable(OfLine),
 		version(func(u *User) **string { return &u.Version }),

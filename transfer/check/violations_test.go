@@ -84,7 +84,7 @@ func violations() []broken {
 				at("users", "b", "i:publicTwitCount") + "is 1, should be 0: users:t has so many members",
 				at("users", "b", "i:twitCount") + "is 2, should be 1: users:t has so many members",
 			}, false},
-		{"a twit that was deleted", []hbase.Mutation{put("twit_ids", tables.RowKey("t2"), tables.TwitNames.Gone(0))},
+		{"a twit that was deleted", []hbase.Mutation{put("twit_ids", tables.RowKey("t2"), tables.TwitNames.DeletedCell(0))},
 			[]string{
 				atMember(tables.Twits, "b", second) + "is there, should be absent: twit_ids says that the twit was deleted",
 				at("users", "b", "i:twitCount") + "is 2, should be 1: users:t has so many members",

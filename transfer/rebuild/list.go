@@ -126,7 +126,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	if err != nil {
 		return err
 	}
-	created, named := tables.Split(directory, full.number, full.cuts)
+	created, named := tables.Split(directory, full.number, tables.NextBucket(directory), full.cuts)
 	for _, b := range created {
 		if err := s.fill(ctx, l, owner, full.number, b); err != nil {
 			return err

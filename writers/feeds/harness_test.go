@@ -177,7 +177,7 @@ func (fx *fixture) post(name string) *tables.Twit {
 func (fx *fixture) delete(t *tables.Twit) {
 	fx.Helper()
 	at := fx.tick().UnixMilli()
-	gone := []hbase.Cell{tables.TwitNames.Gone(at)}
+	gone := []hbase.Cell{tables.TwitNames.DeletedCell(at)}
 	fx.write(
 		hbase.Put{Table: tables.TwitNames.Table, Row: tables.RowKey(t.Name), Cells: gone},
 		deleteMember(&tables.Twits.AnyList, t.Key().Position, at),
