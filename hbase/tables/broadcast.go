@@ -7,36 +7,37 @@ import (
 	"twibase/hbase"
 )
 
-// FanoutLimit is how many followers an author may have whose twits are put into the timelines of all of them. Those of an author with more,
-// a broadcaster, are merged into a timeline when it is read.
+// FanoutLimit is the number of followers beyond which an author becomes a broadcaster, whose twits
+// are merged into timelines at read time.
 const FanoutLimit = 10_000
 
-// MaxBroadcasters is how many broadcasters there are at most, so that it is known what reading a timeline costs at most. While there are
-// so many, twits of further authors are put into timelines, whatever the number of followers.
+// MaxBroadcasters bounds the cost of reading a timeline. Beyond it, twits are delivered, whatever
+// the number of followers.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether somebody may become a broadcaster where there are so many. Some of the room is left for those who become
-// broadcasters at the same time.
-func RoomForBroadcasters(are int) bool { return are < MaxBroadcasters*9/10 }
+// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for
+// concurrent ones.
+func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
-// Broadcast says where the twits of an author are to be found by those who follow the author. It is a value, never an absence: a delete
-// marker would mask what a slower clock writes later.
+// Broadcast is the state of an author. It is a value, never an absence: a delete marker would mask
+// a later write of a slower clock.
+//
+//	Pushed ──► Merged ──► Leaving ──► Pushed
 type Broadcast string
 
-// The states of an author, in the order in which they follow each other.
+// The states of an author.
 const (
-	// Pushed: in the timelines. It is that of an author of whom nothing is stored, too.
+	// Pushed twits are in the timelines. It is also the state without a stored value.
 	Pushed Broadcast = "pushed"
-	// Merged: in the author's own list, from which readers take them; older ones may be in timelines too.
-	Merged Broadcast = "merged"
+	// Merged twits are read from the author's list. Older ones may be in timelines too.
+	Merged  Broadcast = "merged"
+	leaving           = "leaving "
 )
 
-// Leaving: in both, until a job has brought all of them into the timelines. Only that job ends it.
+// Leaving twits are read from the author's list until a job has delivered all of them.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
-const leaving = "leaving "
-
-// Leaving returns the job that ends the state, if it is [Leaving].
+// Leaving returns the job that ends the state.
 func (b Broadcast) Leaving() (job string, ok bool) { return strings.CutPrefix(string(b), leaving) }
 
 func (b Broadcast) check() error {
@@ -50,29 +51,25 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters are the authors that have, or had, too many followers to put each twit into the timelines of all, in a single row: they are few, at
-// most the number of all follows divided by the limit.
+// Broadcasters are the current and former broadcasters, in a single row: they are few.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
 
-// broadcastersFamily has a column for each of them, with the state.
-const broadcastersFamily = "l"
+const broadcastersFamily = "l" // has a column per author
 
-// Get reads all of them.
 func (b broadcasters) Get() hbase.Get {
 	return hbase.Get{Table: b.Table, Row: RowKey(""), Columns: broadcastersFamily}
 }
 
-// Of reads the state of one author.
 func (b broadcasters) Of(author string) hbase.Get {
 	get := b.Get()
 	get.Page = hbase.Exactly(author)
 	return get
 }
 
-// Change returns the check of an author's state, and the put of the next one with the store's own timestamp. A pushed author may
-// be one of whom nothing is stored, which stored says.
+// Change returns the check of a state, and the put of the next. stored is whether the first is
+// stored.
 func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
@@ -81,13 +78,12 @@ func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broa
 	return check, b.Put(author, to, 0)
 }
 
-// Put writes the state of an author.
 func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase.Put {
 	return hbase.Put{Table: b.Table, Row: RowKey(""), Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State returns the state of the author whose cell these are.
+// State decodes the state of one author.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -99,7 +95,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors of whose twits some are in no timeline, ascending.
+// Decode returns the authors that are not pushed, ascending.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {
@@ -112,4 +108,47 @@ func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 		}
 	}
 	return authors, nil
+}
+
+// Imports is a row of markers of imports.
+var Imports = imports{}
+
+type imports struct{}
+
+const (
+	importRepaired = "repaired" // a repair has deleted cells
+	importMarker   = "filling"  // "1" while an import adds entries to timelines, which it trims at its end
+)
+
+func (imports) Get() hbase.Get {
+	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
+}
+
+// Repaired reports whether a repair has deleted cells. Then new puts of an import may be masked.
+func (imports) Repaired(cells []hbase.Cell) bool {
+	_, repaired := find(cells, importRepaired)
+	return repaired
+}
+
+// PutRepaired stores that a repair deletes cells, for good.
+func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
+
+// Marker reports whether an import added timeline entries and has not trimmed them.
+func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
+	c, _ := find(cells, importMarker)
+	return string(c.Value) == "1", c.Timestamp
+}
+
+func (n imports) PutMarker(on bool, timestamp int64) hbase.Put {
+	value := "0"
+	if on {
+		value = "1"
+	}
+	return n.put(importMarker, value, timestamp)
+}
+
+func (n imports) put(column, value string, timestamp int64) hbase.Put {
+	get := n.Get()
+	return hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{
+		{Family: broadcastersFamily, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}}}
 }

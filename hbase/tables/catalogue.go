@@ -1,22 +1,67 @@
+// Package tables declares how twibase's nouns are stored: a file per noun, with its row type, key,
+// codec and table. It makes Gets and Puts and decodes cells, without I/O. docs/TABLES.md draws the
+// bytes.
+//
+// An object is a row with a cell per attribute. A list is a wide row with a column per member. An
+// edge, the truth about two objects, is a row of its own.
+//
+// All functions are safe for concurrent use.
 package tables
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
 
-// The catalogue has every kind of object, list and relation, a line each. Tables, ownership, import, export, rebuild and
-// checks are derived from it: nothing else enumerates them.
+	"twibase/hbase"
+)
 
-// Objects returns the kinds of objects.
+// The catalogue. Tables, ownership, import, export, rebuild and checks iterate over it.
+var (
+	objects = []*AnyObject{
+		&Users.AnyObject,
+		&Roles.AnyObject,
+		&Departments.AnyObject,
+		&Games.AnyObject,
+		PostedTwits,
+	}
+	lists = []*AnyList{
+		&Followers.AnyList,
+		&Following.AnyList,
+		&Twits.AnyList,
+		&Albums.AnyList,
+		&Timelines.AnyList,
+		&Comments.AnyList,
+		&UserComments.AnyList,
+		&UserRoles.AnyList,
+		&RoleUsers.AnyList,
+		&Children.AnyList,
+		&DepartmentRoles.AnyList,
+		&UserGames.AnyList,
+		&Players.AnyList,
+		&LikedTwits.AnyList,
+		&TwitLikes.AnyList,
+	}
+	relations = []*Relation{
+		Assignments,
+		Follows,
+		Likes,
+	}
+	references = []*Reference{
+		Parents,
+		Definers,
+	}
+)
+
 func Objects() []*AnyObject { return objects }
 
-var objects = []*AnyObject{
-	&Users.AnyObject,
-	&Roles.AnyObject,
-	&Departments.AnyObject,
-	&Games.AnyObject,
-	PostedTwits,
-}
+func Lists() []*AnyList { return lists }
 
-// objectOf returns the kind of object whose ids begin with a noun, nil if there is none.
+func Relations() []*Relation { return relations }
+
+func References() []*Reference { return references }
+
+// objectOf may return nil.
 func objectOf(noun Noun) *AnyObject {
 	for _, o := range objects {
 		if o.Noun == noun {
@@ -26,28 +71,7 @@ func objectOf(noun Noun) *AnyObject {
 	return nil
 }
 
-// Lists returns the kinds of lists.
-func Lists() []*AnyList { return lists }
-
-var lists = []*AnyList{
-	&Followers.AnyList,
-	&Following.AnyList,
-	&Twits.AnyList,
-	&Albums.AnyList,
-	&Timelines.AnyList,
-	&Comments.AnyList,
-	&UserComments.AnyList,
-	&UserRoles.AnyList,
-	&RoleUsers.AnyList,
-	&Children.AnyList,
-	&DepartmentRoles.AnyList,
-	&UserGames.AnyList,
-	&Players.AnyList,
-	&LikedTwits.AnyList,
-	&TwitLikes.AnyList,
-}
-
-// ListOf returns the kind of list whose members are in a family of a table, nil if there is none.
+// ListOf returns the list of a table and family, or nil.
 func ListOf(table, family string) *AnyList {
 	for _, l := range lists {
 		if l.Table == table && l.Family == family {
@@ -57,79 +81,89 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell returns about how many bytes a cell of a family has at most: writers accept no longer texts.
+// MaxCell returns about the maximum number of bytes of a cell of a family, as writers accept it.
 func MaxCell(table, family string) int {
-	const few, attribute = 256, 1 << 10
+	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
 	case l == nil:
 		return attribute
 	case l.MaxMember > 0:
 		return l.MaxMember
 	}
-	return few
+	return member
 }
 
-// Relations returns the kinds of relations.
-func Relations() []*Relation { return relations }
-
-var relations = []*Relation{
-	Assignments,
-	Follows,
-	Likes,
-}
-
-// References returns the kinds of references.
-func References() []*Reference { return references }
-
-var references = []*Reference{
-	Parents,
-	Definers,
-}
-
-// stored is a family of a table, and the kind of object that its rows belong to; nil if they belong to none.
-type stored struct {
+type tableFamily struct {
 	table, family string
-	owner         *AnyObject
+	owner         *AnyObject // of the rows; may be nil
 }
 
-// storage returns every family of every table. Those of one table are in the order in which the table has them.
-func storage() (all []stored) {
+// tableFamilies returns all families of all tables.
+func tableFamilies() (all []tableFamily) {
 	for _, o := range objects {
-		all = append(all, stored{o.Table, Attributes, o})
+		all = append(all, tableFamily{o.Table, Attributes, o})
 	}
 	for _, l := range lists {
-		all = append(all, stored{l.Table, l.Family, l.Owner})
+		all = append(all, tableFamily{l.Table, l.Family, l.Owner})
 	}
 	for _, r := range relations {
-		all = append(all, stored{r.Table, Attributes, r.From.Object()})
+		all = append(all, tableFamily{r.Table, Attributes, r.From.Object()})
 	}
 	return append(all,
-		stored{Plays.Table, Plays.family, &Users.AnyObject},
-		stored{Plays.Table, Attributes, &Users.AnyObject},
-		stored{GameDays.Table, GameDays.family, &Games.AnyObject},
-		stored{Accounts.Table, Attributes, nil},
-		stored{TwitNames.Table, Attributes, nil},
-		stored{Commenters.Table, Attributes, nil},
-		stored{Broadcasters.Table, broadcastersFamily, nil},
-		stored{Jobs.Table, Attributes, nil},
-		stored{Intents.Table, Attributes, nil},
-		stored{Splits.Table, Attributes, nil},
+		tableFamily{Plays.Table, Plays.family, &Users.AnyObject},
+		tableFamily{Plays.Table, Attributes, &Users.AnyObject},
+		tableFamily{GameDays.Table, GameDays.family, &Games.AnyObject},
+		tableFamily{Accounts.Table, Attributes, nil},
+		tableFamily{TwitNames.Table, Attributes, nil},
+		tableFamily{Commenters.Table, Attributes, nil},
+		tableFamily{Broadcasters.Table, broadcastersFamily, nil},
+		tableFamily{Jobs.Table, Attributes, nil},
+		tableFamily{Intents.Table, Attributes, nil},
+		tableFamily{Splits.Table, Attributes, nil},
 	)
 }
 
-// Tables returns the tables that have rows which belong to the object: its attributes, its lists, and its edges to others.
-// These are the rows for which [BelongsTo] holds.
-func (id ID) Tables() []string { return own[id.Noun] }
+// Tables returns the tables with rows of the object, its lists and its edges: see [BelongsTo].
+func (id ID) Tables() []string { return ownTables[id.Noun] }
 
-var own = owned()
+var ownTables = tablesOfNouns()
 
-// owned returns the tables that objects of each noun have rows in.
-func owned() map[Noun][]string {
+func tablesOfNouns() map[Noun][]string {
 	own := map[Noun][]string{}
-	for _, s := range storage() {
-		if s.owner != nil && !slices.Contains(own[s.owner.Noun], s.table) {
-			own[s.owner.Noun] = append(own[s.owner.Noun], s.table)
+	for _, f := range tableFamilies() {
+		if f.owner != nil && !slices.Contains(own[f.owner.Noun], f.table) {
+			own[f.owner.Noun] = append(own[f.owner.Noun], f.table)
 		}
 	}
 	return own
 }
+
+// Definitions returns all tables by name, pre-split into a number of regions, at least 1.
+func Definitions(regions int) []hbase.Table {
+	var splits []string
+	for i := 1; i < regions; i++ {
+		splits = append(splits, string(binary.BigEndian.AppendUint16(nil, uint16(i*0x10000/regions))))
+	}
+	var all []hbase.Table
+	for _, f := range tableFamilies() {
+		i := slices.IndexFunc(all, func(t hbase.Table) bool { return t.Name == f.table })
+		if i < 0 {
+			i, all = len(all), append(all, hbase.Table{Name: f.table, Splits: splits})
+		}
+		// ROW_INDEX_V1 makes a Get much cheaper for a region server than the default: see docs/TABLES.md.
+		all[i].Families = append(all[i].Families,
+			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW"})
+	}
+	slices.SortFunc(all, func(a, b hbase.Table) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// original are the tables of the first version. A store that lacks one has lost data.
+var original = []string{
+	"accounts", "albums", "assignments", "broadcasters", "commenters", "comments", "cuts", "departments", "errands",
+	"following", "follows", "games", "intents", "plays", "roles", "timelines", "twit_ids", "user_comments", "user_games",
+	"user_roles", "users",
+}
+
+// Original reports whether every store has the table, whatever version created it.
+func Original(table string) bool { return slices.Contains(original, table) }

@@ -10,24 +10,23 @@ import (
 	"testing"
 )
 
-// kinds are the types that the catalogue has, without the types of rows and members.
+// kinds are the types of declarations, without type arguments.
 var kinds = []string{"Object", "AnyObject", "List", "Relation", "Reference"}
 
-// A declaration that the catalogue lacks would have no table, and no import, check or rebuild.
-func TestTheCatalogueHasEveryDeclaration(t *testing.T) {
+// A missing declaration would have no table, import, check or rebuild.
+func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	declared, listed := declarations(t)
 	slices.Sort(declared)
 	slices.Sort(listed)
 	if !slices.Equal(declared, listed) || len(declared) < 20 {
-		t.Errorf("the declarations are\n%v, the catalogue has\n%v", declared, listed)
+		t.Errorf("catalogue has\n%v, want the declarations\n%v", listed, declared)
 	}
 	if n := len(objects) + len(lists) + len(relations) + len(references); n != len(listed) {
 		t.Errorf("the catalogue has %d names for %d entries", len(listed), n)
 	}
 }
 
-// declarations returns the names of the package's variables that are of one of the kinds, and those that the variables
-// objects, lists, relations and references have.
+// declarations returns the package's variables of the kinds, and those that the catalogue lists.
 func declarations(t *testing.T) (declared, listed []string) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -44,7 +43,7 @@ func declarations(t *testing.T) (declared, listed []string) {
 		}
 		files = append(files, file)
 	}
-	returns := map[string]string{} // the kind that a function returns
+	returns := map[string]string{} // kinds, by function
 	variables := map[string]ast.Expr{}
 	for _, file := range files {
 		for _, d := range file.Decls {
@@ -87,7 +86,7 @@ func declarations(t *testing.T) (declared, listed []string) {
 	return declared, listed
 }
 
-// nameOfType returns the name of a type or function without its type arguments.
+// nameOfType returns the name of a type or function, without type arguments.
 func nameOfType(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -98,7 +97,7 @@ func nameOfType(e ast.Expr) string {
 	return ""
 }
 
-// variableOf returns the name of the variable in an entry of the catalogue, such as &Users.AnyObject.
+// variableOf returns the variable of an entry such as &Users.AnyObject.
 func variableOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
@@ -111,19 +110,19 @@ func variableOf(e ast.Expr) string {
 	return ""
 }
 
-// What is derived from an entry needs all of it.
-func TestEveryEntryOfTheCatalogueIsComplete(t *testing.T) {
+func TestCatalogueEntriesAreComplete(t *testing.T) {
 	for _, o := range objects {
-		if o.Noun == 0 || o.Name == "" || o.Table == "" || o.check == nil || objectOf(o.Noun) != o {
+		if o.Noun == 0 || o.Name == "" || o.Table == "" || o.CheckKey == nil || objectOf(o.Noun) != o {
 			t.Errorf("object %+v", o)
 		}
 	}
 	for _, l := range lists {
-		if l.Table == "" || l.Family == "" || l.Owner == nil || l.position == nil || l.public == nil || ListOf(l.Table, l.Family) != l {
+		if l.Table == "" || l.Family == "" || l.Owner == nil || l.Check == nil || l.Public == nil ||
+			ListOf(l.Table, l.Family) != l {
 			t.Errorf("list %+v", l)
 		}
 		if l.PublicCount != "" && l.Count == "" {
-			t.Errorf("list %s counts public members only", l)
+			t.Errorf("list %s has a PublicCount and no Count", l)
 		}
 	}
 	files := map[string]bool{}
@@ -138,7 +137,7 @@ func TestEveryEntryOfTheCatalogueIsComplete(t *testing.T) {
 			}
 		}
 		if r.From.Object() == PostedTwits {
-			t.Errorf("relation %s begins at keys that have separators", r.Name)
+			t.Errorf("relation %s: keys of From contain separators", r.Name)
 		}
 	}
 }

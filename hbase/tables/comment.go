@@ -1,8 +1,10 @@
 package tables
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,33 +12,35 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"twibase/hbase"
 )
 
-// Comment is a remark on a twit. It never changes, so it lies whole in its twit's list.
+// Comment is a comment on a twit. It never changes.
 type Comment struct {
 	Twit       TwitKey
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
 	Content    string
-	// Mark tells it from others of the same time: see [CommentMark].
-	Mark string
+	Mark       string // unique among the comments of that twit and time: see [CommentMark]
 }
 
-// markAuthor is how many bytes of its author's name a comment's mark holds: enough to put comments of one time in their authors'
-// order, and few enough that a comment's id stays short.
-const markAuthor = 24
+const (
+	// markAuthor is the maximum length of the author's name in a mark. It orders most comments of one
+	// time by author.
+	markAuthor = 24
+	markHash   = 8 // length of the hash
+)
 
-const markHash = 8
-
-// CommentMark returns what identifies an imported comment among those of the same twit and time: the author's name, at most its first 24
-// bytes, 0, and a hash of author, content and the ordinal among equals. Importing it twice makes one.
+// CommentMark returns the mark of a comment: the start of the author's name, 0, and a hash of
+// author, content and the ordinal among equal comments. So importing a comment twice makes one.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
 	return string(binary.BigEndian.AppendUint64([]byte(shortName(author)+separator), hash.Sum64()))
 }
 
-// shortName cuts a username to what a mark holds of it, whole characters.
+// shortName returns the start of a username, without a partial character.
 func shortName(author string) string {
 	short := author[:min(len(author), markAuthor)]
 	for !utf8.ValidString(short) {
@@ -45,21 +49,21 @@ func shortName(author string) string {
 	return short
 }
 
-// CommentKey is the place of a comment: its twit and its position in the twit's list.
+// CommentKey is a twit, and a position in its list of comments.
 type CommentKey struct {
 	Twit     TwitKey
 	Position string
 }
 
-// Parts returns when the comment was written, and its mark.
+// Parts returns the time and the mark of the comment.
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
-// String returns the comment's key: the length of the twit's key, that key, the position.
+// String returns the length of the twit's key, the key, and the position.
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
-// ParseCommentKey reads a key of [CommentKey.String] back.
+// ParseCommentKey decodes [CommentKey.String].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := cutPart(key)
 	if !ok {
@@ -72,23 +76,21 @@ func ParseCommentKey(key string) (CommentKey, error) {
 	return CommentKey{k, position}, checkCommentPosition(position)
 }
 
-// ID names the comment.
 func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }
 
-// Key returns the comment's place.
 func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
 
-// CommentCount is the column, in the twit's row of the comments' table, of how many comments there are.
+// CommentCount is the column of the number of comments.
 const CommentCount = Attributes + ":commentCount"
 
-// Comments are the remarks on a twit, newest first, whole. The owner is the twit's key.
+// Comments are the comments on the owner, a twit, newest first.
 var Comments = newList(List[*Comment]{
 	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount", Cursor: 'c',
-		MaxMember: 10 << 10, position: checkCommentPosition},
+		MaxMember: 10 << 10, Check: checkCommentPosition},
 	decode: decodeComment,
 	encode: func(c *Comment) (string, []byte) {
 		return c.position(), record(nil).add(commentAuthor, c.AuthorName).add(commentContent, c.Content)
@@ -98,7 +100,6 @@ var Comments = newList(List[*Comment]{
 	},
 })
 
-// The fields of a comment's record.
 const (
 	commentAuthor protowire.Number = iota + 1
 	commentContent
@@ -109,7 +110,6 @@ func checkCommentPosition(position string) error {
 	return err
 }
 
-// revertComment reads a comment's position: its time, and its mark.
 func revertComment(position string) (at time.Time, mark string, err error) {
 	at, mark, err = revert(position)
 	if err != nil {
@@ -131,7 +131,7 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	if err != nil {
 		return nil, err
 	}
-	c, whole := m.comments.one(), false
+	c, complete := m.comments.one(), false
 	c.Twit, c.PostedAt, c.Mark = twit, at, mark
 	r := record(value).strings()
 	for field, s, more := r.next(); more; field, s, more = r.next() {
@@ -142,14 +142,14 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 			fits = c.AuthorName == "" && short == shortName(s)
 			c.AuthorName = s
 		case commentContent:
-			fits = !whole
-			c.Content, whole = s, true
+			fits = !complete
+			c.Content, complete = s, true
 		}
 		if !fits {
 			r.refuse(field)
 		}
 	}
-	if r.err == nil && !whole {
+	if r.err == nil && !complete {
 		r.err = fmt.Errorf("%w: a comment has no content", ErrName)
 	}
 	if r.err == nil {
@@ -158,15 +158,15 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	return c, r.err
 }
 
-// UserComments are the places of the comments that the owner wrote, newest first, so that they are found when the owner is deleted.
+// UserComments are the keys of the owner's comments, newest first. The owner's deletion reads them.
 var UserComments = newList(List[CommentKey]{
 	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject},
 	decode:  decodeUserComment,
 	encode:  func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
 })
 
-// decodeUserComment splits a position of a comment from the key of its twit. The mark's hash, of fixed length, ends the position; the name before
-// it holds no separator, but the inverted time may.
+// decodeUserComment decodes a position ‖ key of the twit. The position ends with a hash of fixed
+// length. Its inverted time may contain the separator.
 func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, error) {
 	if len(qualifier) >= timeSize {
 		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
@@ -180,3 +180,90 @@ func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, er
 	}
 	return CommentKey{}, fmt.Errorf("%w: a place of a comment is damaged", ErrName)
 }
+
+// Commenters are the commit rows of operations on comments, one per twit and author. An import
+// makes none.
+var Commenters = commenters{"commenters"}
+
+type commenters struct{ Table string }
+
+// The prefixes of columns.
+const (
+	commenterAdded   = "k" // ‖ hash of the idempotency key → time and mark
+	commenterRemoved = "g" // ‖ position of the comment → "1"
+)
+
+// encodeQualifier returns a qualifier that sorts like the bytes of s.
+func encodeQualifier(s string) string { return opDigits.EncodeToString([]byte(s)) }
+
+// hashKey returns the stored form of an idempotency key.
+func hashKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return encodeQualifier(string(sum[:15]))
+}
+
+// Row returns hash ‖ twit ‖ 0 ‖ author.
+func (commenters) Row(twit TwitKey, author string) string {
+	return RowKey(twit.String() + separator + author)
+}
+
+// Added reads whether the author added a comment with an idempotency key.
+func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
+	return c.get(twit, author, commenterAdded+hashKey(key))
+}
+
+// Removed reads whether a comment was removed.
+func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
+	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
+}
+
+// RemovedAt reads whether the author removed a comment of that time. Only imports add several at
+// one time.
+func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
+	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
+	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,
+		Page: hbase.Page{Start: removed(at), Stop: removed(at.Add(-time.Millisecond)), Limit: 1}}
+}
+
+func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
+	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
+}
+
+// AddedCell returns the column that Added reads. Early versions stored no mark.
+func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
+	value := encodeMilli(at)
+	if mark != "" {
+		value += " " + mark
+	}
+	return textCell(commenterAdded+hashKey(key), value, timestamp)
+}
+
+// RemovedCell returns the column that Removed reads.
+func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
+	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
+}
+
+// DecodeAdded decodes the cells of Added. mark may be empty.
+func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
+	for _, cell := range cells {
+		if strings.HasPrefix(cell.Qualifier, commenterAdded) {
+			text, mark, marked := strings.Cut(string(cell.Value), " ")
+			at, err := decodeMilli(text)
+			if err == nil && marked {
+				err = checkCommentPosition(invert(at) + mark)
+			}
+			return at, mark, true, corrupt(err, cell.Qualifier)
+		}
+	}
+	return time.Time{}, "", false, nil
+}
+
+// DecodeRemoved decodes the cells of Removed or RemovedAt.
+func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
+	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
+		return strings.HasPrefix(c.Qualifier, commenterRemoved)
+	})
+}
+
+// KeyedName returns the name of a twit that is posted with an idempotency key.
+func KeyedName(author, key string) string { return hashKey(author + separator + key) }

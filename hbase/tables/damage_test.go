@@ -8,18 +8,18 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestEverythingIsReadAsItWasWritten(t *testing.T) {
+func TestCodecsRoundTrip(t *testing.T) {
 	for _, c := range codecs() {
 		t.Run(c.name, func(t *testing.T) {
-			if again, err := c.again(c.bytes); err != nil || again != c.bytes {
-				t.Errorf("%q was read as %q, error %v", c.bytes, again, err)
+			if got, err := c.rewrite(c.bytes); err != nil || got != c.bytes {
+				t.Errorf("got %q, error %v, want %q", got, err, c.bytes)
 			}
 		})
 	}
 }
 
-// Damage is either seen, and blamed on the one whose it is, or it made other good bytes.
-func TestDamageIsSeenOrMakesOtherGoodBytes(t *testing.T) {
+// Damage is an error of the right kind, or yields other valid bytes.
+func TestCodecsDetectDamage(t *testing.T) {
 	for _, c := range codecs() {
 		t.Run(c.name+": every truncation", func(t *testing.T) {
 			for n := range len(c.bytes) {
@@ -33,7 +33,7 @@ func TestDamageIsSeenOrMakesOtherGoodBytes(t *testing.T) {
 				checkDamage(t, c, string(b))
 			}
 		})
-		t.Run(c.name+": a byte too many", func(t *testing.T) {
+		t.Run(c.name+": an extra byte", func(t *testing.T) {
 			for _, extra := range []string{"\x00", "a", "7", "\xff"} {
 				checkDamage(t, c, c.bytes+extra)
 				checkDamage(t, c, extra+c.bytes)
@@ -44,13 +44,13 @@ func TestDamageIsSeenOrMakesOtherGoodBytes(t *testing.T) {
 
 func checkDamage(t *testing.T, c codec, damaged string) {
 	t.Helper()
-	again, err := c.again(damaged)
+	got, err := c.rewrite(damaged)
 	switch {
-	case err == nil && again != damaged:
-		t.Errorf("%q was read, but is written as %q", damaged, again)
-	case err != nil && !errors.Is(err, c.blame):
-		t.Errorf("%q: error %v, want one that is %q", damaged, err, c.blame)
-	case err != nil && errors.Is(c.blame, tables.ErrName) && errors.Is(err, hbase.ErrCorrupt):
-		t.Errorf("%q: error %v blames the store for what a client sent", damaged, err)
+	case err == nil && got != damaged:
+		t.Errorf("%q is decoded, and encoded as %q", damaged, got)
+	case err != nil && !errors.Is(err, c.damage):
+		t.Errorf("%q: got error %v, want %v", damaged, err, c.damage)
+	case err != nil && errors.Is(c.damage, tables.ErrName) && errors.Is(err, hbase.ErrCorrupt):
+		t.Errorf("%q: got error %v, want no ErrCorrupt for input of a client", damaged, err)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"twibase/hbase"
 )
 
-// MaxDepth is how many levels the tree of departments has at most.
+// MaxDepth is the maximum number of levels of the tree of departments.
 const MaxDepth = 64
 
-// Department is a node of the tree. Fields other than the code are nil if they were not read or are absent; absent counts
-// are zero.
+// Department is a node of the tree. Fields other than the code are nil if absent or not read;
+// absent counts are zero.
 type Department struct {
 	Code    string
 	Name    *string
@@ -24,40 +24,41 @@ type Department struct {
 	RoleCount  *int
 }
 
-// ID names the department.
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
-// Root is the owner of the list of top-level departments. It is no department itself.
+// Root is the owner of the list of top-level departments. It is not a department.
 const Root = ""
 
 // Departments are the departments, by code.
 var Departments = &Object[Department]{
-	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true, check: CheckCode},
+	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true,
+		CheckKey: CheckCode},
 
 	key: func(d *Department) *string { return &d.Code }, keyColumn: "id",
 	attributes: []attribute[Department]{
-		text("name", func(d *Department) **string { return &d.Name }).in("name", checked(CheckDepartmentName)).writable(OfDepartmentName),
+		text("name", func(d *Department) **string { return &d.Name }).
+			in("name", checked(CheckDepartmentName)).writable(OfDepartmentName),
 		version(func(d *Department) **string { return &d.Version }),
-		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").in("parent", checked(CheckCode)).writable(OfCode),
+		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").
+			in("parent", checked(CheckCode)).writable(OfCode),
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},
 }
 
-// Tree is the row on which all changes of the tree of departments are decided, one after the other: that of [Root].
+// Tree is the commit row of all changes of the tree: that of [Root].
 var Tree = tree{}
 
 type tree struct{}
 
-// treeDepth is a column of the tree's row, besides [CommitColumn] and [CompleteColumn].
 const treeDepth = "depth"
 
-// Get reads how deep the tree is, and which change of it is known to be whole.
+// Get reads the depth, and the last change known to be complete.
 func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
-// Depth returns how many levels the tree has at most, given the cells of Get. It is not known of a tree that was imported before this was kept.
+// Depth returns the maximum number of levels. It is unknown after an import by an early version.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {
@@ -73,20 +74,18 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	return 0, empty, nil
 }
 
-// DepthCell says how many levels the tree has at most.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
 	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }
 
-// Put writes cells of the tree's row.
 func (tree) Put(cells ...hbase.Cell) hbase.Put {
 	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }
 
-// Child is a member of a list of sub-departments, which is in the order of their names, then codes.
+// Child is a member of [Children].
 type Child struct{ Name, Code string }
 
-// Children are the departments directly below the owner, or below [Root].
+// Children are the departments directly below the owner, by name, then code.
 var Children = newList(List[Child]{
 	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
@@ -99,7 +98,7 @@ var Children = newList(List[Child]{
 	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
 })
 
-// CheckDepartmentName reports why s can't be the name of a department: 1–180 bytes of UTF-8 without control characters.
+// CheckDepartmentName checks for 1–180 bytes of UTF-8 without control characters.
 func CheckDepartmentName(s string) error {
 	if len(s) < 1 || len(s) > MaxDepartmentName {
 		return fmt.Errorf("%w: a department's name has 1 to %d bytes, not %d", ErrName, MaxDepartmentName, len(s))

@@ -8,26 +8,30 @@ import (
 	"twibase/hbase"
 )
 
-// directory is the first byte of the columns by which bucket 0 names the sealed buckets. It sorts behind every member: an
-// inverted time starts below 0x80, and no byte of a name in UTF-8 is 0xff. So a page that runs off the end of bucket 0
-// includes the directory.
-const directory = "\xff"
+// A directory column of bucket 0 names a sealed bucket: directoryPrefix ‖ stop → number ‖ start.
+// The prefix sorts after every member: an inverted time starts below 0x80, and no byte of UTF-8 is
+// 0xff. Package listscan explains buckets and splits.
+const directoryPrefix = "\xff"
 
-// MembersEnd is behind every position of a list.
-const MembersEnd = directory
+// MembersEnd is after every position of a list.
+const MembersEnd = directoryPrefix
 
-// bucketSize is the length of a bucket's number.
-const bucketSize = 4
+// pendingColumn has the pending buckets of a split. It sorts after the directory.
+const pendingColumn = directoryPrefix + directoryPrefix + directoryPrefix
 
-// Bucket is a row of a list. It covers the qualifiers from Start up to, but not including, Stop. An empty Stop is the end of
-// the list. Start and Stop are positions of the list, but their members may be gone.
+const moved = "\xff" // the value of a moved marker
+
+const bucketSize = 4 // bytes of a bucket's number
+
+// Bucket is a row of a list. It covers the positions from Start up to, but not including, Stop, or
+// to the end if Stop is empty.
 type Bucket struct {
 	Number      uint32
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers a position, given the whole directory of the list in its order: 0
-// if no sealed bucket does.
+// BucketOf returns the number of the bucket that covers a position, given the whole directory: 0 if
+// no sealed bucket does.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -41,7 +45,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns a number that is greater than those of all buckets.
+// NextBucket returns a number greater than those of all buckets.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -50,9 +54,9 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans how a full bucket is split at cuts, which are positions of its members. The bucket keeps the members before
-// the first cut, and each cut starts a new bucket. The new buckets are numbered from first on. columns are the directory
-// columns to put together: those of the new buckets and, if the split bucket was sealed, its own.
+// Split plans the split of a full bucket at the positions cuts. The bucket keeps the members before
+// the first cut, and each cut starts a new bucket, numbered from first on. columns are the
+// directory columns to put together: of the new buckets and, if it was sealed, of the split bucket.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -74,31 +78,28 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 	return created, append(columns, created...)
 }
 
-// Directory reads the first n sealed buckets that end at the position or behind it, or the last bucket if the position is
-// empty. A list that was never split has none.
-//
-// A page before a position lies in the first of them, if its Start is before the position, and otherwise in bucket 0. The
-// position itself, and what follows it, lie in the first of those that the Directory of [hbase.Next](position) reads, by
-// the same rule. The two differ if the position is the first of a bucket.
+// Directory reads the first n sealed buckets that stop at a position or after it, or the last
+// bucket if the position is empty. The member before the position is in the first of them if its
+// Start is before the position, else in bucket 0. For the member at the position, use
+// [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
-		position = directory
+		position = directoryPrefix
 	}
-	return l.Get(owner, 0, hbase.Page{Start: directory + position, Limit: n})
+	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + position, Limit: n})
 }
 
-// DirectoryTo reads the sealed buckets that end at the position or before it.
+// DirectoryTo reads the sealed buckets that stop at a position or before it.
 func (l *AnyList) DirectoryTo(owner, position string) hbase.Get {
-	return l.Get(owner, 0, hbase.Page{Start: directory, Stop: directory + hbase.Next(position)})
+	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix, Stop: directoryPrefix + hbase.Next(position)})
 }
 
-// Directories reads the whole directory and, behind it, the pending buckets of a split in progress.
+// Directories reads all sealed and pending buckets.
 func (l *AnyList) Directories(owner string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: MembersEnd})
 }
 
-// DecodeDirectory returns the sealed buckets that the directory columns among cells name, in the order of the list. It
-// skips members.
+// DecodeDirectory returns the sealed buckets among the cells. It skips members.
 func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []Bucket, err error) {
 	for i := range cells {
 		if c := &cells[i]; c.Family == l.Family && isDirectory(c) {
@@ -110,31 +111,27 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 	return buckets, nil
 }
 
-// isDirectory reports whether a column is no member, but a part of the directory or what follows that.
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket appends the bucket that a directory column names. It checks the column of pending buckets, and appends nothing for it.
+// appendBucket appends the bucket of a directory column. It only checks a pending column.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
-		if _, err := l.decodePending(c.Value); err != nil {
-			return nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, "pending buckets"))
-		}
-		return buckets, nil
+		_, err := l.pending(owner, c)
+		return buckets, err
 	}
 	b, err := l.decodeBucket(c)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
+		return nil, l.corrupt(owner, c.Qualifier, err)
 	}
 	return append(buckets, b), nil
 }
 
-// BucketCell returns the directory column that names a sealed bucket.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
-		stop = directory
+		stop = MembersEnd
 	}
-	return hbase.Cell{Family: l.Family, Qualifier: directory + stop, Timestamp: timestamp,
+	return hbase.Cell{Family: l.Family, Qualifier: directoryPrefix + stop, Timestamp: timestamp,
 		Value: append(binary.BigEndian.AppendUint32(nil, b.Number), b.Start...)}
 }
 
@@ -152,9 +149,9 @@ func (l *AnyList) decodeBucket(c *hbase.Cell) (Bucket, error) {
 }
 
 func (l *AnyList) checkBucket(b Bucket) error {
-	err := l.position(b.Start)
+	err := l.Check(b.Start)
 	if err == nil && b.Stop != "" {
-		err = l.position(b.Stop)
+		err = l.Check(b.Stop)
 	}
 	if err == nil && (b.Number == 0 || b.Stop != "" && b.Start >= b.Stop) {
 		err = fmt.Errorf("%w: a directory names bucket %d from %q to %q", ErrName, b.Number, b.Start, b.Stop)
@@ -162,17 +159,118 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
-// Splits are the commit rows of splits: one per list, created by its first split.
+func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
+}
+
+func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
+
+// Place is where a member at a position is written.
+type Place struct {
+	Covering uint32 // the bucket that covers the position
+	Pending  uint32 // the pending bucket that will cover it, or 0
+	Moving   bool   // the split bucket may still have copies of Covering's members
+}
+
+func (l *AnyList) Places(owner, position string) hbase.Get {
+	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
+}
+
+// Place decodes the cells of [AnyList.Places].
+func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, err error) {
+	buckets, err := l.DecodeDirectory(owner, cells)
+	if err != nil {
+		return Place{}, err
+	}
+	pending, err := l.pending(owner, l.pendingCell(cells))
+	if err != nil {
+		return Place{}, err
+	}
+	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
+	if p.Pending != 0 && p.Pending == p.Covering {
+		p.Pending, p.Moving = 0, true
+	}
+	return p, nil
+}
+
+// Buckets returns the numbers of all sealed and pending buckets, and 0, given the cells of
+// [AnyList.Directories].
+func (l *AnyList) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, err error) {
+	named, err := l.DecodeDirectory(owner, cells)
+	if err != nil {
+		return nil, err
+	}
+	pending, err := l.pending(owner, l.pendingCell(cells))
+	numbers = []uint32{0}
+	for _, b := range slices.Concat(named, pending) {
+		if !slices.Contains(numbers, b.Number) {
+			numbers = append(numbers, b.Number)
+		}
+	}
+	return numbers, err
+}
+
+// PendingCell returns the column of pending buckets: the length, start and number of each, and the
+// last stop.
+func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
+	var value []byte
+	for _, b := range pending {
+		value = binary.BigEndian.AppendUint32(appendPart(value, b.Start), b.Number)
+	}
+	value = appendPart(value, pending[len(pending)-1].Stop)
+	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: value}
+}
+
+func (l *AnyList) PendingEnd(timestamp int64) hbase.Deletion {
+	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp}
+}
+
+// PendingSince returns the timestamp of the pending column, or 0.
+func (l *AnyList) PendingSince(cells []hbase.Cell) (timestamp int64) {
+	if c := l.pendingCell(cells); c != nil {
+		return c.Timestamp
+	}
+	return 0
+}
+
+func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
+	for i := range cells {
+		if c := &cells[i]; c.Family == l.Family && c.Qualifier == pendingColumn {
+			return c
+		}
+	}
+	return nil
+}
+
+// pending decodes the pending column, which may be nil.
+func (l *AnyList) pending(owner string, c *hbase.Cell) (pending []Bucket, err error) {
+	if c == nil {
+		return nil, nil
+	}
+	position, rest, ok := cutPart(string(c.Value))
+	for ok && len(rest) >= bucketSize && err == nil {
+		b := Bucket{Number: binary.BigEndian.Uint32([]byte(rest)), Start: position}
+		if position, rest, ok = cutPart(rest[bucketSize:]); ok {
+			b.Stop = position
+			pending, err = append(pending, b), l.checkBucket(b)
+		}
+	}
+	if err == nil && (!ok || rest != "" || len(pending) == 0) {
+		err = fmt.Errorf("%w: a list of pending buckets is damaged", ErrName)
+	}
+	if err != nil {
+		return nil, l.corrupt(owner, "pending buckets", err)
+	}
+	return pending, nil
+}
+
+// Splits are the commit rows of splits, one per list.
 var Splits = splits{"cuts"}
 
 type splits struct{ Table string }
 
-// Row returns the key of the row of an owner's list: hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
-func (splits) Row(table, family, owner string) string {
-	return RowKey(owner) + separator + table + separator + family
-}
-
-// Get reads the last split of an owner's list.
+// Get reads the commit row of a list: hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
 func (s splits) Get(table, family, owner string) hbase.Get {
-	return hbase.Get{Table: s.Table, Row: s.Row(table, family, owner), Columns: Attributes}
+	row := RowKey(owner) + separator + table + separator + family
+	return hbase.Get{Table: s.Table, Row: row, Columns: Attributes}
 }

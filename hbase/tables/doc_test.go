@@ -11,7 +11,7 @@ import (
 
 const document = "../../docs/TABLES.md"
 
-func TestTheDocumentHasTheStatementOfEveryTable(t *testing.T) {
+func TestDocumentDefinesEveryTable(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestTheDocumentHasTheStatementOfEveryTable(t *testing.T) {
 	}
 }
 
-func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
+func TestDocumentExamplesAreStoredBytes(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +47,9 @@ func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
 	for _, c := range codecs() {
 		want[c.name] = c.bytes
 	}
-	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays", "row of a twit's id", "value of a twit's id",
-		"row of the top-level departments", "UserGames, value of l:go", "row of a job", "row of an author's comments on a twit"} {
+	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays",
+		"row of a twit's id", "value of a twit's id", "row of the top-level departments", "UserGames, value of l:go",
+		"row of a job", "row of an author's comments on a twit"} {
 		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {
 			t.Errorf("%s, %s lacks %s", name, document, s)
 		}
@@ -63,7 +64,7 @@ func TestTheExamplesOfTheDocumentAreWhatIsStored(t *testing.T) {
 	}
 }
 
-// shell writes bytes as the HBase shell does.
+// shell returns bytes in the notation of the HBase shell.
 func shell(s string) string {
 	var b []byte
 	for _, c := range []byte(s) {

@@ -8,13 +8,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The examples of all tests of this package.
+// The examples of this package's tests.
 var (
 	noon = time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)
 
 	words  = &tables.Twit{AuthorName: "LiLei", PostedAt: noon, Name: "1", Content: "hello", Visibility: tables.Public}
 	moment = &tables.Twit{
-		AuthorName: "小红", PostedAt: noon.Add(42 * time.Millisecond), Name: "a/b:7", Title: ptr("海"), Content: "at the sea\n🌊",
+		AuthorName: "小红", PostedAt: noon.Add(42 * time.Millisecond), Name: "a/b:7",
+		Title: ptr("海"), Content: "at the sea\n🌊",
 		PhotoURLs: []string{"https://example.org/1.jpg", "https://example.org/2.jpg"}, Visibility: tables.FollowersOnly,
 	}
 	remark = &tables.Comment{
@@ -22,14 +23,22 @@ var (
 		Mark: tables.CommentMark("LiLei", "很好", 0),
 	}
 
-	batch = tables.Batch{Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.Unknown}}, Twits: []tables.TwitKey{moment.Key()}}
-	job   = tables.Job{ID: tables.NewOp(noon, 7), Kind: tables.Posted, At: noon.UnixMilli(), Author: "小红", Position: moment.Key().Position}
+	batch = tables.Batch{
+		Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.Unknown}},
+		Twits:     []tables.TwitKey{moment.Key()},
+	}
+	job = tables.Job{
+		ID: tables.NewOp(noon, 7), Kind: tables.Posted, At: noon.UnixMilli(),
+		Author: "小红", Position: moment.Key().Position,
+	}
 
-	// longest is the longest username there is: 64 characters of four bytes each.
+	// longest is the longest username: 64 characters of four bytes.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)
-	// extreme is what makes the longest ids and cursors.
+	// extreme and extremeComment have the longest ids and cursors.
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
-	extremeComment = &tables.Comment{Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0)}
+	extremeComment = &tables.Comment{
+		Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0),
+	}
 )
 
 func remarkKey() tables.CommentKey { return remark.Key() }
@@ -38,20 +47,18 @@ func ptr[T any](v T) *T { return &v }
 
 // wide is a list without the type of its members.
 type wide struct {
-	name  string
-	owner string
-	cell  hbase.Cell // of an example
-	row   func(owner string, bucket uint32) string
-	get   func(owner string, bucket uint32, page hbase.Page) hbase.Get
-	// directory and bucket make and read the columns of a directory.
+	name      string
+	owner     string
+	cell      hbase.Cell // an example
+	row       func(owner string, bucket uint32) string
+	get       func(owner string, bucket uint32, page hbase.Page) hbase.Get
 	directory func(owner, position string, n int) hbase.Get
 	bucket    func(tables.Bucket) hbase.Cell
 	check     func(position string) error
-	// length is nil if the list has no count.
-	length func(owner string) hbase.Get
-	// again decodes one cell and encodes what it says.
-	again func(owner string, cell hbase.Cell) (hbase.Cell, error)
-	// buckets returns the directory columns among cells.
+	length    func(owner string) hbase.Get // nil without a count
+	// rewrite decodes and encodes a cell.
+	rewrite func(owner string, cell hbase.Cell) (hbase.Cell, error)
+	// buckets decodes directory columns.
 	buckets func(cells []hbase.Cell) ([]tables.Bucket, error)
 }
 
@@ -59,13 +66,13 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 	w := wide{
 		name: name, owner: owner, cell: l.Cell(e, 0), row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
 		bucket: func(b tables.Bucket) hbase.Cell { return l.BucketCell(b, 0) },
-		again: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
+		rewrite: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
 			members, _, buckets, err := l.Decode(owner, []hbase.Cell{cell})
 			switch {
 			case err != nil:
 				return hbase.Cell{}, err
 			case tables.Moved(cell):
-				return cell, nil // no member is in it
+				return cell, nil
 			case len(buckets) == 1:
 				return l.BucketCell(buckets[0], 0), nil
 			default:
@@ -83,7 +90,7 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 	return w
 }
 
-// lists are all lists, with a member each.
+// lists are all lists, with an example of a member each.
 var lists = []wide{
 	listOf("Followers", tables.Followers, "LiLei", tables.Follow{Username: "Lucy", At: noon}),
 	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.Unknown}),

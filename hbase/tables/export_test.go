@@ -2,11 +2,11 @@ package tables
 
 import "twibase/hbase"
 
-// PendingAgain reads pending buckets and writes them again.
-func (l *AnyList) PendingAgain(c hbase.Cell) (hbase.Cell, error) {
-	fresh, err := l.decodePending(c.Value)
+// RewritePending decodes and encodes a pending column.
+func (l *AnyList) RewritePending(c hbase.Cell) (hbase.Cell, error) {
+	pending, err := l.pending("", &c)
 	if err != nil {
-		return hbase.Cell{}, corrupt(err, "pending buckets")
+		return hbase.Cell{}, err
 	}
-	return l.PendingCell(fresh, 0), nil
+	return l.PendingCell(pending, 0), nil
 }

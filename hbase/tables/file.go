@@ -10,28 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// fileColumn is an attribute in the CSV file of its objects. The zero value is one that files lack.
+// fileColumn is the column of an attribute in CSV files. Files lack the zero value.
 type fileColumn struct {
 	name     string
 	optional bool // files may lack the column
-	// parse checks what a file says, and returns it as it is stored.
+	// parse checks a value, and returns its stored form.
 	parse func(text string) (stored string, err error)
 }
 
-// in declares the column of an attribute in files.
 func (a attribute[T]) in(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{name: column, parse: parse}
 	return a
 }
 
-// mayBeIn is in for a column that files may lack. It follows the other ones.
+// mayBeIn declares an optional column. Optional columns follow the others.
 func (a attribute[T]) mayBeIn(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
 }
 
-// File returns the columns of the CSV file of such objects: those that it has, the key's first, and
-// those that it may lack. fields are the attributes that it has.
+// File returns the columns of the CSV file, the key's first, and the attributes in it.
 func (o *Object[T]) File() (required, optional, fields []string) {
 	required = []string{o.keyColumn}
 	for _, a := range o.attributes {
@@ -47,11 +45,11 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 	return required, optional, fields
 }
 
-// ParseRow returns the object that a row of the file describes. text returns what the row has in a
-// column; only the key and the name must not be empty. The error is that of the column.
+// ParseRow returns the object of a row. text returns the value of a column; only the key and the
+// name must not be empty. The error is that of the column.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
-	if err := o.check(key); err != nil {
+	if err := o.CheckKey(key); err != nil {
 		return nil, o.keyColumn, err
 	}
 	t = o.New(key)[0]
@@ -75,7 +73,6 @@ func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, 
 	return t, "", nil
 }
 
-// Row returns the row of the file that describes the object.
 func (o *Object[T]) Row(t *T) []string {
 	row := []string{*o.key(t)}
 	for _, a := range o.attributes {
@@ -86,10 +83,9 @@ func (o *Object[T]) Row(t *T) []string {
 	return row
 }
 
-// maxLine is the greatest length of texts of one line in files, in bytes.
-const maxLine = 2048
+const maxLine = 2048 // bytes
 
-// ParseLine accepts a text of one line, which must not be empty.
+// ParseLine accepts a non-empty line of text.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":
@@ -107,7 +103,8 @@ func ParseLine(s string) (string, error) {
 // ParseURL accepts the URL of a picture.
 func ParseURL(s string) (string, error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(s) > maxLine || !utf8.ValidString(s) {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		len(s) > maxLine || !utf8.ValidString(s) {
 		return "", fmt.Errorf("%.100q is no URL as in https://example.org/a.jpg", s)
 	}
 	return s, nil
@@ -120,7 +117,7 @@ func parseEmail(s string) (string, error) {
 	return s, nil
 }
 
-// ParseTime accepts an instant, to the millisecond, which is what rows can carry.
+// ParseTime accepts a valid time, and truncates it to milliseconds.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -2,7 +2,7 @@ package tables
 
 import "time"
 
-// Follows are the relations of a user who follows another.
+// Follows relate users to the users that they follow.
 var Follows = &Relation{
 	Name: "follow", Inverse: "unfollow", Verb: "follows", Table: "follows", File: "follows",
 	From:        end(End{Column: "follower", Argument: "Follower"}, Following, followOf, ofFollow),
@@ -10,13 +10,15 @@ var Follows = &Relation{
 	Irreflexive: true, DateColumn: "followed_at", Job: Followed, InverseJob: Unfollowed,
 }
 
-// Followers are those who follow the owner, newest first.
-var Followers = followList(AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
+// Followers are the owner's followers, newest first.
+var Followers = followList(
+	AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
 
-// Following are those whom the owner follows, newest first.
-var Following = followList(AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
+// Following are the users that the owner follows, newest first.
+var Following = followList(
+	AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
 
-// Follow is a member of a list of followers or followed: who, and since when.
+// Follow is a member of [Followers] or [Following].
 type Follow struct {
 	Username string
 	At       time.Time // Unknown if it was imported without a time
@@ -25,7 +27,7 @@ type Follow struct {
 func followOf(username string, at time.Time) Follow     { return Follow{username, at} }
 func ofFollow(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
-// Unknown is the time of follows that were imported without one. It sorts behind every known time, so these are ordered by
+// Unknown is the time of follows that were imported without one. They follow all others, ordered by
 // username.
 var Unknown = time.UnixMilli(0).UTC()
 

@@ -14,14 +14,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-var update = flag.Bool("update", false, "write the files of testdata anew")
+var update = flag.Bool("update", false, "update the files of testdata")
 
-// A difference here is a new format: stores of today could not be read any more.
-func TestTheFormatIsWhatIsWrittenDown(t *testing.T) {
+// A difference is a new format: it can't read the stores of this version.
+func TestStoredFormatIsUnchanged(t *testing.T) {
 	var b strings.Builder
 	for _, c := range codecs() {
 		if strings.HasSuffix(c.name, ", position") {
-			continue // the same as the qualifier
+			continue // equal to the qualifier
 		}
 		fmt.Fprintf(&b, "%s\n    %q\n", c.name, c.bytes)
 	}
@@ -31,7 +31,7 @@ func TestTheFormatIsWhatIsWrittenDown(t *testing.T) {
 	golden(t, "testdata/format.txt", b.String())
 }
 
-func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
+func TestReadsAreUnchanged(t *testing.T) {
 	var b strings.Builder
 	get := func(name string, g hbase.Get) {
 		if err := g.Validate(); err != nil {
@@ -49,23 +49,24 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 	scan := func(name string, s hbase.Scan) {
 		fmt.Fprintf(&b, "%s\n    %s [%q, %q) %s\n", name, s.Table, s.Start, s.Stop, s.Columns)
 	}
-	get("a user's name and number of followers", tables.Users.Get("小红", tables.Users.Columns([]string{"username", "followerCount"})))
-	get("what is LiLei's password?", tables.Accounts.Get("LiLei"))
+	columns := tables.Users.Columns([]string{"username", "followerCount"})
+	get("a user's name and number of followers", tables.Users.Get("小红", columns))
+	get("LiLei's account", tables.Accounts.Get("LiLei"))
 	get("does LiLei follow 小红?", tables.Follows.Related("LiLei", "小红"))
-	get("has LiLei the role, and since when?", tables.Assignments.Get("LiLei", "lead"))
-	scan("whom does LiLei follow, by the edges?", tables.Follows.Of("LiLei"))
-	get("where is the twit of that id?", tables.TwitNames.Get("a/b:7"))
-	get("which change of the tree was the last, and how deep is it?", tables.Tree.Get())
-	get("what did LiLei play?", tables.Plays.Get("LiLei", "go"))
-	get("has LiLei played it at all?", tables.Plays.Any("LiLei", "go"))
-	get("what did LiLei play, and did under that key?", tables.Plays.GetWithKey("LiLei", "go", ptr("again")))
+	get("LiLei's assignment of a role", tables.Assignments.Get("LiLei", "lead"))
+	scan("edges from LiLei", tables.Follows.Of("LiLei"))
+	get("the key of a twit, by its name", tables.TwitNames.Get("a/b:7"))
+	get("the tree of departments", tables.Tree.Get())
+	get("LiLei's plays", tables.Plays.Get("LiLei", "go"))
+	get("has LiLei played it?", tables.Plays.Any("LiLei", "go"))
+	get("LiLei's plays, and an idempotency key", tables.Plays.GetWithKey("LiLei", "go", ptr("again")))
 	get("the plays of a game on some days", tables.GameDays.Get("go", "2014-12-01", "2014-12-31"))
-	get("did LiLei add a comment under that key?", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
-	get("was that comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))
-	get("was one of that time removed?", tables.Commenters.RemovedAt(moment.Key(), "LiLei", noon))
-	get("who is a broadcaster?", tables.Broadcasters.Get())
-	get("is 小红?", tables.Broadcasters.Of("小红"))
-	get("what has an import to reckon with?", tables.Imports.Get())
+	get("a comment by LiLei with an idempotency key", tables.Commenters.Added(moment.Key(), "LiLei", "again"))
+	get("was the comment removed?", tables.Commenters.Removed(remarkKey(), "LiLei"))
+	get("was a comment of that time removed?", tables.Commenters.RemovedAt(moment.Key(), "LiLei", noon))
+	get("the broadcasters", tables.Broadcasters.Get())
+	get("is 小红 a broadcaster?", tables.Broadcasters.Of("小红"))
+	get("the markers of imports", tables.Imports.Get())
 	get("a job", tables.Jobs.Get(job.ID))
 	scan("the jobs of a shard since noon", tables.Jobs.Scan(1, noon, time.Time{}))
 	for _, l := range lists {
@@ -74,13 +75,13 @@ func TestTheReadsAreWhatIsWrittenDown(t *testing.T) {
 		get(l.name+": the bucket before a position", l.directory(l.owner, l.cell.Qualifier, 1))
 		get(l.name+": the last bucket", l.directory(l.owner, "", 1))
 		if l.length != nil {
-			get(l.name+": how many", l.length(l.owner))
+			get(l.name+": length", l.length(l.owner))
 		}
 	}
 	golden(t, "testdata/reads.txt", b.String())
 }
 
-func TestTheDefinitionsAreWhatIsWrittenDown(t *testing.T) {
+func TestDefinitionsAreUnchanged(t *testing.T) {
 	var b strings.Builder
 	for _, table := range tables.Definitions(3) {
 		if err := table.Validate(); err != nil {
@@ -106,6 +107,6 @@ func golden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), which go test -update writes anew:\n%s", file, diff)
+		t.Errorf("%s (-want +got; go test -update updates it):\n%s", file, diff)
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Whatever the bytes, a fuzz test wants what checkDamage wants: an error that blames the right one, or exactly those bytes again.
-
-// seed adds the examples whose codecs have these names, and halves of them.
+// seed adds the examples of codecs, and halves of them.
 func seed(f *testing.F, named ...string) {
 	for _, c := range codecs() {
 		for _, name := range named {
@@ -25,7 +23,7 @@ func FuzzParseID(f *testing.F) {
 	seed(f, "id of a user", "id of a role", "id of a department", "id of a game", "id of a twit", "id of a comment")
 	f.Add(string(extremeComment.ID().Bytes()))
 	f.Fuzz(func(t *testing.T, s string) {
-		checkDamage(t, codec{again: againID, blame: tables.ErrName}, s)
+		checkDamage(t, codec{rewrite: rewriteID, damage: tables.ErrName}, s)
 	})
 }
 
@@ -40,7 +38,8 @@ func FuzzTimelineEntry(f *testing.F) { fuzzQualifier(f, "Timelines") }
 func FuzzUserComment(f *testing.F) { fuzzQualifier(f, "UserComments") }
 
 func FuzzJob(f *testing.F) {
-	for _, kind := range []tables.JobKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""} {
+	kinds := []tables.JobKind{tables.Posted, tables.Deleted, tables.Followed, tables.Unfollowed, tables.Returned, ""}
+	for _, kind := range kinds {
 		f.Add(string(kind), "1424174400000", "小红", "LiLei", job.Position)
 		f.Add(string(kind), "1424174400000", "小红", "", job.Position)
 		f.Add(string(kind), "1424174400000", "小红", "LiLei", "")
@@ -50,7 +49,9 @@ func FuzzJob(f *testing.F) {
 	row := tables.Jobs.Row(job.ID)
 	f.Fuzz(func(t *testing.T, kind, at, author, follower, position string) {
 		cells := []hbase.Cell{{Family: tables.Attributes, Qualifier: tables.LeaseColumn, Value: []byte("0 ")}}
-		for _, c := range [][2]string{{"at", at}, {"author", author}, {"follower", follower}, {"kind", kind}, {"position", position}} {
+		columns := [][2]string{
+			{"at", at}, {"author", author}, {"follower", follower}, {"kind", kind}, {"position", position}}
+		for _, c := range columns {
 			if c[1] != "" {
 				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: c[0], Value: []byte(c[1])})
 			}
@@ -59,13 +60,13 @@ func FuzzJob(f *testing.F) {
 		if err == nil && !ok {
 			return
 		}
-		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
-			return sayCells(tables.Jobs.Put(e).Cells), err
-		}}, sayCells(cells))
+		checkDamage(t, codec{damage: hbase.ErrCorrupt, rewrite: func(string) (string, error) {
+			return format(tables.Jobs.Put(e).Cells), err
+		}}, format(cells))
 	})
 }
 
-func sayCells(cells []hbase.Cell) (s string) {
+func format(cells []hbase.Cell) (s string) {
 	for _, c := range cells {
 		s += c.Qualifier + "=" + string(c.Value) + "\n"
 	}
@@ -99,17 +100,17 @@ func fuzzQualifier(f *testing.F, name string) {
 		f.Add("\x7f\xff\x41\x42\x43DEFn\x00LiLei\x00\x7f\xff\x41\x42\x43")
 		f.Fuzz(func(t *testing.T, qualifier string) {
 			checkCell(t, l, hbase.Cell{Family: l.cell.Family, Qualifier: qualifier})
-			checkDamage(t, codec{again: againPosition(l.check), blame: tables.ErrName}, qualifier)
+			checkDamage(t, codec{rewrite: rewritePosition(l.check), damage: tables.ErrName}, qualifier)
 		})
 	}
 }
 
-// checkCell checks that a cell is corrupt, or is written again as it is.
+// checkCell checks that a cell is corrupt, or is encoded as before.
 func checkCell(t *testing.T, l wide, c hbase.Cell) {
 	t.Helper()
-	again, err := l.again(l.owner, c)
-	checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
-		return again.Qualifier + " → " + string(again.Value), err
+	rewrite, err := l.rewrite(l.owner, c)
+	checkDamage(t, codec{damage: hbase.ErrCorrupt, rewrite: func(string) (string, error) {
+		return rewrite.Qualifier + " → " + string(rewrite.Value), err
 	}}, c.Qualifier+" → "+string(c.Value))
 }
 
@@ -129,8 +130,8 @@ func FuzzDirectory(f *testing.F) {
 func FuzzRow(f *testing.F) {
 	seed(f, "row of a user", "row of a follow", "row of a twit's comments", "row of the top-level departments")
 	f.Fuzz(func(t *testing.T, s string) {
-		checkDamage(t, codec{again: againRow, blame: hbase.ErrCorrupt}, s)
-		checkDamage(t, codec{again: againEnds(tables.Follows.Ends, tables.Follows.Get), blame: hbase.ErrCorrupt}, s)
+		checkDamage(t, codec{rewrite: rewriteRow, damage: hbase.ErrCorrupt}, s)
+		checkDamage(t, codec{rewrite: rewriteEnds(tables.Follows.Ends, tables.Follows.Get), damage: hbase.ErrCorrupt}, s)
 	})
 }
 
@@ -141,12 +142,13 @@ func FuzzEdge(f *testing.F) {
 	f.Add("", "0424174400000")
 	f.Fuzz(func(t *testing.T, state, at string) {
 		cells := []hbase.Cell{
-			{Family: tables.Attributes, Qualifier: "at", Value: []byte(at)}, {Family: tables.Attributes, Qualifier: "state", Value: []byte(state)},
+			{Family: tables.Attributes, Qualifier: "at", Value: []byte(at)},
+			{Family: tables.Attributes, Qualifier: "state", Value: []byte(state)},
 		}
 		related, since, err := tables.Follows.Decode(cells)
-		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(string) (string, error) {
-			again := tables.Follows.Put("a", "b", related, since, 0).Cells
-			return string(again[1].Value) + " " + string(again[0].Value), err
+		checkDamage(t, codec{damage: hbase.ErrCorrupt, rewrite: func(string) (string, error) {
+			rewrite := tables.Follows.Put("a", "b", related, since, 0).Cells
+			return string(rewrite[1].Value) + " " + string(rewrite[0].Value), err
 		}}, state+" "+at)
 	})
 }
@@ -167,17 +169,18 @@ func FuzzJournal(f *testing.F) {
 	seed(f, "counts, value of i:counted")
 	f.Add("01 x")
 	f.Fuzz(func(t *testing.T, s string) {
-		checkDamage(t, codec{blame: hbase.ErrCorrupt, again: func(s string) (string, error) {
-			again, err := againJournal(hbase.Cell{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: []byte(s)})
-			return string(again.Value), err
+		checkDamage(t, codec{damage: hbase.ErrCorrupt, rewrite: func(s string) (string, error) {
+			cell := hbase.Cell{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: []byte(s)}
+			journal, err := rewriteJournal(cell)
+			return string(journal.Value), err
 		}}, s)
 	})
 }
 
 func FuzzOp(f *testing.F) {
-	seed(f, "op", "op, void", "row of an intent")
+	seed(f, "op", "op, fence", "row of an intent")
 	f.Fuzz(func(t *testing.T, s string) {
-		checkDamage(t, codec{again: againPosition(tables.CheckOp), blame: tables.ErrName}, s)
-		checkDamage(t, codec{again: againIntentRow, blame: hbase.ErrCorrupt}, s)
+		checkDamage(t, codec{rewrite: rewritePosition(tables.CheckOp), damage: tables.ErrName}, s)
+		checkDamage(t, codec{rewrite: rewriteIntentRow, damage: hbase.ErrCorrupt}, s)
 	})
 }

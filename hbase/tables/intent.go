@@ -10,17 +10,16 @@ import (
 
 // Intent is the durable record of an operation that may have committed and may not be complete.
 type Intent struct {
-	ID string
-	// Kind is the operation type, and Arguments are in JSON.
-	Kind      string
-	Arguments string
+	ID        string
+	Kind      string // operation type
+	Arguments string // JSON
 	// At is the timestamp of all its writes, in milliseconds.
 	At int64
-	// Table, Row and Family are those of the commit row. All three are empty if the intent is the commit.
+	// Table, Row and Family are those of the commit row. They are empty if the intent is the commit.
 	Table, Row, Family string
-	// After is the commit record that it expects there, empty for a row's first operation.
+	// After is the expected commit record there, empty for the first operation.
 	After string
-	// Due is the earliest time of its effects, in milliseconds; 0 is at once.
+	// Due is the earliest time of its effects, in milliseconds; 0 for immediately.
 	Due int64
 }
 
@@ -29,13 +28,12 @@ var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
 
-// The columns of an intent that are named elsewhere, too. The second one is not part of it, and neither is the lease.
 const (
 	intentAt      = "at"
-	decidedColumn = "decided"
+	decidedColumn = "decided" // "1" if the operation committed; not part of the intent
 )
 
-// columns returns the columns of an intent. at and due are its times.
+// columns returns the columns, with the texts of the times.
 func (i *Intent) columns(at, due *string) []textColumn {
 	return []textColumn{
 		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},
@@ -43,12 +41,11 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
-// Open reads whether an intent exists: it has a cell then.
+// Open reads whether an intent exists.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
 
-// Put writes an intent, with its own timestamp.
 func (n intents) Put(i Intent) hbase.Put {
 	at, due := strconv.FormatInt(i.At, 10), ""
 	if i.Due != 0 {
@@ -57,12 +54,12 @@ func (n intents) Put(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: encodeTexts(i.columns(&at, &due), i.At)}
 }
 
-// Remove removes an intent for good: a put of it that arrives later stays masked.
+// Remove removes an intent for good, and masks a later put of it.
 func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns the intent of a row. ok is false if there is none; the row may still have a lease.
+// Decode returns the intent of a row. ok is false if the row has none, only a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
@@ -82,7 +79,8 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		err = dueErr
 	case argumentsErr != nil:
 		err = fmt.Errorf("%w: the arguments of a write: %w", ErrName, argumentsErr)
-	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") || i.Table == "" && i.After != "":
+	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") ||
+		i.Table == "" && i.After != "":
 		err = fmt.Errorf("%w: a part of an intent is missing", ErrName)
 	case i.After != "":
 		err = CheckOp(i.After)
@@ -90,18 +88,18 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
-// Mark notes in an intent that the operation committed.
+// Mark marks an intent whose operation committed.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }
 
-// Marked reports whether the cells say that the operation committed. If they do not, it may have committed, too.
+// Marked reports whether the operation is known to have committed.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	_, marked := find(cells, decidedColumn)
 	return marked
 }
 
-// checkArguments reports arguments that are no JSON object, or that have an unknown visibility.
+// checkArguments checks for a JSON object with a valid visibility, if any.
 func checkArguments(arguments string) error {
 	var known struct{ Visibility Visibility }
 	return json.Unmarshal([]byte(arguments), &known)

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"time"
@@ -8,31 +9,28 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind is what a [Job] does.
+// JobKind is the kind of a [Job].
 type JobKind string
 
-// The kinds of jobs.
 const (
-	// Posted delivers the author's twit at the position to the timelines of the author's followers.
+	// Posted delivers a twit to the timelines of the author's followers.
 	Posted JobKind = "posted"
-	// Deleted removes it from them.
+	// Deleted removes a twit from those timelines.
 	Deleted JobKind = "deleted"
 	// Followed delivers the author's twits to the timeline of a new follower.
 	Followed JobKind = "followed"
-	// Unfollowed removes them from it.
+	// Unfollowed removes them from that of a former follower.
 	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the twits of an author with few followers to all their timelines: the author is no
-	// longer a broadcaster.
+	// Returned delivers the twits of a former broadcaster to all timelines.
 	Returned JobKind = "returned"
 )
 
-// Job is the fan-out that follows from a write. Any gateway does it in the background, and doing it twice is
-// harmless.
+// Job is the fan-out of a write. Any gateway runs it in the background. It is idempotent.
 type Job struct {
-	// ID is that of the write: a write has one job at most.
+	// ID is the id of the operation. An operation has at most one job.
 	ID   string
 	Kind JobKind
-	// At is the timestamp of the write, in milliseconds.
+	// At is the timestamp of the operation, in milliseconds.
 	At       int64
 	Author   string
 	Follower string // of Followed and Unfollowed
@@ -44,87 +42,136 @@ var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
 
-// columns returns the columns of a job. at is its time. The lease and the [Progress] are not part of it.
-func (e *Job) columns(at *string) []textColumn {
+// columns returns the columns of a job, without lease and progress.
+func (j *Job) columns(at *string) []textColumn {
 	return []textColumn{
-		{"at", at}, {"author", &e.Author}, {"follower", &e.Follower}, {"kind", (*string)(&e.Kind)}, {"position", &e.Position},
+		{"at", at}, {"author", &j.Author}, {"follower", &j.Follower}, {"kind", (*string)(&j.Kind)}, {"position", &j.Position},
 	}
 }
 
-// Put writes a job, with its own timestamp, and a lease that ended in 1970. Every lease is taken by a check of
-// the one before, so no gateway takes a job that was removed.
-func (n jobs) Put(e Job) hbase.Put {
-	at := strconv.FormatInt(e.At, 10)
-	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(e.columns(&at), e.At)...)
-	return hbase.Put{Table: n.Table, Row: n.Row(e.ID), Cells: cells}
+// Put writes a job with a lease that has ended. Leases are taken by a check of the one before, so a
+// removed job is never taken.
+func (n jobs) Put(j Job) hbase.Put {
+	at := strconv.FormatInt(j.At, 10)
+	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)
+	return hbase.Put{Table: n.Table, Row: n.Row(j.ID), Cells: cells}
 }
 
-// Forever is the timestamp of deletions that mask whatever is written later: the latest time that rows can carry.
+// Forever is the timestamp of deletions that mask all later writes.
 var Forever = MaxTime.UnixMilli()
 
-// Remove removes a job for good: a put of it that arrives later stays masked.
+// Remove removes a job for good, and masks a later put of it.
 func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns the job of a row. ok is false if there is none; the row may still have a lease or progress.
-func (n jobs) Decode(row string, cells []hbase.Cell) (e Job, ok bool, err error) {
-	if e.ID, err = n.IDOf(row); err != nil {
+// Decode returns the job of a row. ok is false if the row has none, only a lease or progress.
+func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error) {
+	if j.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err
 	}
 	at := ""
-	decodeTexts(e.columns(&at), cells)
-	if at == "" && e.Kind == "" {
+	decodeTexts(j.columns(&at), cells)
+	if at == "" && j.Kind == "" {
 		return Job{}, false, nil
 	}
 	began, err := decodeMilli(at)
-	e.At = began.UnixMilli()
+	j.At = began.UnixMilli()
 	if err == nil {
-		err = e.check()
+		err = j.check()
 	}
-	return e, true, corrupt(err, "job "+e.ID)
+	return j, true, corrupt(err, "job "+j.ID)
 }
 
-// check returns an error if the job lacks an attribute of its kind, or has one of another.
-func (e Job) check() error {
-	err := CheckUsername(e.Author)
-	twit, follower := e.Kind == Posted || e.Kind == Deleted, e.Kind == Followed || e.Kind == Unfollowed
+// check checks that the job has exactly the attributes of its kind.
+func (j Job) check() error {
+	err := CheckUsername(j.Author)
+	twit, follower := j.Kind == Posted || j.Kind == Deleted, j.Kind == Followed || j.Kind == Unfollowed
 	switch {
-	case !twit && !follower && e.Kind != Returned:
-		return fmt.Errorf("%w: %q is not a kind of job", ErrName, e.Kind)
+	case !twit && !follower && j.Kind != Returned:
+		return fmt.Errorf("%w: %q is not a kind of job", ErrName, j.Kind)
 	case err != nil:
-	case (e.Position != "") != twit || (e.Follower != "") != follower:
-		err = fmt.Errorf("%w: a job of kind %s lacks an attribute, or has one of another kind", ErrName, e.Kind)
+	case (j.Position != "") != twit || (j.Follower != "") != follower:
+		err = fmt.Errorf("%w: a job of kind %s lacks an attribute, or has one of another kind", ErrName, j.Kind)
 	case twit:
-		err = checkTwitPosition(e.Position)
+		err = checkTwitPosition(j.Position)
 	case follower:
-		err = CheckUsername(e.Follower)
+		err = CheckUsername(j.Follower)
 	}
 	return err
 }
 
-// Progress is how far a job is. It is stored together with each lease.
 type Progress struct {
-	// Cursor is the position in the author's list of followers up to which the job is done, except for
+	// Cursor is the position in the list of followers up to which the job is done, except for
 	// Unverified.
 	Cursor string
-	// Unverified is the encoded [Batch] that may have been delivered and is not verified.
+	// Unverified is an encoded [Batch] that may have been delivered.
 	Unverified string
 }
 
-// The columns of a [Progress].
 const (
 	jobCursor     = "cursor"
 	jobUnverified = "noted"
 )
 
-// Progress returns the progress among the cells of a row.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p
 }
 
-// Cells returns the cells of the progress, to be put with the store's timestamp.
+// Cells returns the cells of the progress. The store sets their timestamp.
 func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
+}
+
+// Batch is a part of a fan-out: all twits, of one author, go to the timelines of all followers.
+type Batch struct {
+	Followers []Follow
+	Twits     []TwitKey
+}
+
+// Encode returns the number of followers, and the length and position of each follower and twit.
+func (b Batch) Encode() string {
+	text := binary.AppendUvarint(nil, uint64(len(b.Followers)))
+	for _, f := range b.Followers {
+		text = appendPart(text, Followers.Position(f))
+	}
+	for _, t := range b.Twits {
+		text = appendPart(text, t.Position)
+	}
+	return string(text)
+}
+
+// DecodeBatch decodes [Batch.Encode]. The empty text is the zero Batch.
+func DecodeBatch(author, text string) (Batch, error) {
+	var b Batch
+	if text == "" {
+		return b, nil
+	}
+	n, size := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
+	if size <= 0 || len(binary.AppendUvarint(nil, n)) != size {
+		return Batch{}, corrupt(ErrName, text)
+	}
+	for rest := text[size:]; rest != ""; {
+		position, next, ok := cutPart(rest)
+		err := ErrName
+		switch {
+		case !ok:
+		case uint64(len(b.Followers)) < n:
+			var f Follow
+			f, err = Followers.decode(nil, "", position, nil)
+			b.Followers = append(b.Followers, f)
+		default:
+			err = checkTwitPosition(position)
+			b.Twits = append(b.Twits, TwitKey{author, position})
+		}
+		if err != nil {
+			return Batch{}, corrupt(err, text)
+		}
+		rest = next
+	}
+	if len(b.Followers) == 0 || len(b.Twits) == 0 {
+		return Batch{}, corrupt(fmt.Errorf("%w: a batch of nothing", ErrName), text)
+	}
+	return b, nil
 }

@@ -12,11 +12,11 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts every row key. It spreads neighbouring ids over all regions, and being of a
-// fixed length it needs no separator; the id follows it whole, so that a key can be read back.
+// hashSize is the length of the hash that starts every row key, to spread ids over regions. The id
+// follows, so that keys can be decoded.
 const hashSize = 2
 
-// separator stands between the parts of a composite key. No name, code or id contains it.
+// separator is between the parts of a composite key. No name, code or id contains it.
 const separator = "\x00"
 
 func hashOf(id string) [hashSize]byte {
@@ -25,13 +25,13 @@ func hashOf(id string) [hashSize]byte {
 	return [hashSize]byte(b[:])
 }
 
-// RowKey returns the key of the row that the id owns: hash ‖ id.
+// RowKey returns the key of an id's own row: hash ‖ id.
 func RowKey(id string) string {
 	hash := hashOf(id)
 	return string(hash[:]) + id
 }
 
-// OwnerOf reads a key of [RowKey] back, and is [hbase.ErrCorrupt] if the hash is not that of the id.
+// OwnerOf decodes [RowKey]. The error is [hbase.ErrCorrupt].
 func OwnerOf(row string) (id string, err error) {
 	if len(row) < hashSize || RowKey(row[hashSize:]) != row {
 		return "", fmt.Errorf("%w: row key %q", hbase.ErrCorrupt, row)
@@ -39,13 +39,13 @@ func OwnerOf(row string) (id string, err error) {
 	return row[hashSize:], nil
 }
 
-// edgeKey returns the key of the row about two ids: hash(a) ‖ a ‖ 0 ‖ b. All edges of a lie side by side.
+// edgeKey returns hash(a) ‖ a ‖ 0 ‖ b. All edges of a are adjacent.
 func edgeKey(a, b string) string {
 	hash := hashOf(a)
 	return string(hash[:]) + a + separator + b
 }
 
-// edgeOf reads a key of edgeKey back, and checks both ids. The error is [hbase.ErrCorrupt].
+// edgeOf decodes edgeKey, and checks both ids. The error is [hbase.ErrCorrupt].
 func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err error) {
 	if len(row) > hashSize {
 		a, b, _ = strings.Cut(row[hashSize:], separator)
@@ -56,30 +56,22 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// BelongsTo reports whether a row is that of an id, which is [RowKey] of it, or one of its edges or of the further buckets of its lists.
-func BelongsTo(row, id string) bool {
-	rest, is := strings.CutPrefix(row, id)
+// BelongsTo reports whether a row is an own row, or one of its edges or buckets.
+func BelongsTo(row, own string) bool {
+	rest, is := strings.CutPrefix(row, own)
 	return is && (rest == "" || rest[:len(separator)] == separator)
 }
 
-// edgesOf returns the range of all edges of a.
-func edgesOf(table, a string) hbase.Scan {
-	prefix := edgeKey(a, "")
-	return hbase.Scan{Table: table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
-}
+const timeSize = 8 // bytes of an inverted time
 
-// timeSize is the length of an inverted time.
-const timeSize = 8
-
-// invert returns the eight bytes that sort the newest time first: MaxInt64 − milliseconds.
+// invert returns eight bytes that sort the newest time first: MaxInt64 − milliseconds.
 func invert(t time.Time) string { return string(appendInverted(make([]byte, 0, timeSize), t)) }
 
 func appendInverted(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-t.UnixMilli()))
 }
 
-// revert reads the inverted time at the start of s, and returns what follows it. It is [ErrName] if there is none: s may
-// come from a client.
+// revert decodes the inverted time at the start of s. The error is [ErrName].
 func revert(s string) (t time.Time, rest string, err error) {
 	if len(s) < timeSize || s[0] > 0x7f {
 		return time.Time{}, "", fmt.Errorf("%w: %q starts with no time", ErrName, s)
@@ -91,12 +83,67 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// MaxTime is the first instant that no row can carry.
+// MaxTime is the first time that rows can't store.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ValidTime reports whether rows can carry t: from 1970 on, up to year 9999.
+// ValidTime reports whether t is in the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(Unknown) && t.Before(MaxTime) }
 
-// LaterThan returns the position of a newest-first list before which it has all that is later than t, to the millisecond, and nothing
-// else.
+// LaterThan returns the position in a newest-first list after all members later than t.
 func LaterThan(t time.Time) string { return invert(t) }
+
+// appendPart appends a part of a composite key, after its length.
+func appendPart(key []byte, part string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
+}
+
+func cutPart(key string) (part, rest string, ok bool) {
+	n, size := binary.Uvarint([]byte(key[:min(len(key), binary.MaxVarintLen64)]))
+	if size <= 0 || n > uint64(len(key)-size) {
+		return "", "", false
+	}
+	part, rest = key[size:size+int(n)], key[size+int(n):]
+	return part, rest, strings.HasPrefix(key, string(appendPart(nil, part)))
+}
+
+// Noun is the letter of a kind of thing with ids.
+type Noun byte
+
+const (
+	NounUser       Noun = 'U'
+	NounRole       Noun = 'R'
+	NounDepartment Noun = 'D'
+	NounTwit       Noun = 'T'
+	NounComment    Noun = 'C'
+	NounGame       Noun = 'G'
+)
+
+// ID is a global id. The zero ID names nothing.
+type ID struct {
+	Noun Noun
+	Key  string
+}
+
+// ParseID decodes [ID.Bytes]. The error is [ErrName].
+func ParseID(b []byte) (ID, error) {
+	if len(b) == 0 {
+		return ID{}, fmt.Errorf("%w: it is empty", ErrName)
+	}
+	id := ID{Noun: Noun(b[0]), Key: string(b[1:])}
+	var err error
+	if kind := objectOf(id.Noun); kind != nil {
+		err = kind.CheckKey(id.Key)
+	} else if id.Noun == NounComment {
+		_, err = ParseCommentKey(id.Key)
+	} else {
+		err = fmt.Errorf("%w: it names no kind of thing", ErrName)
+	}
+	if err != nil {
+		return ID{}, err
+	}
+	return id, nil
+}
+
+func (id ID) Bytes() []byte { return id.Append(nil) }
+
+func (id ID) Append(dst []byte) []byte { return append(append(dst, byte(id.Noun)), id.Key...) }

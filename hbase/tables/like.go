@@ -2,7 +2,7 @@ package tables
 
 import "time"
 
-// Likes are the relations of a user who likes a twit.
+// Likes relate users to the twits that they like.
 var Likes = &Relation{
 	Name: "like", Inverse: "unlike", Verb: "likes", Table: "likes", File: "likes",
 	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, likedTwitOf, ofLikedTwit),
@@ -10,11 +10,12 @@ var Likes = &Relation{
 	DateColumn: "liked_at",
 }
 
-// TwitLikes are the users who like the owner, a twit, the newest like first.
-var TwitLikes = followList(AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount", Cursor: 'k'})
+// TwitLikes are the users who like the owner, a twit, newest like first.
+var TwitLikes = followList(
+	AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount", Cursor: 'k'})
 
-// LikedTwits are the twits that the owner likes, the newest like first. Nobody counts them, because how many of them may be
-// seen depends on the viewer.
+// LikedTwits are the twits that the owner likes, newest like first. It has no count: the visible
+// number depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
 	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {
@@ -28,7 +29,7 @@ var LikedTwits = newList(List[LikedTwit]{
 	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },
 })
 
-// LikedTwit is a member of [LikedTwits]: which twit, and since when the owner likes it.
+// LikedTwit is a member of [LikedTwits].
 type LikedTwit struct {
 	Twit TwitKey
 	At   time.Time // Unknown if it was imported without a time

@@ -1,39 +1,114 @@
 package tables
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 
 	"twibase/hbase"
 )
 
-// List declares a kind of wide row: a column per member of the owner's list, in the order of the qualifiers. E is a member.
-//
-// Bucket 0, the owner's own row, holds the beginning of the list. When it passes [ListBound], the end of the list moves to
-// a sealed bucket, a row of its own. A directory column in bucket 0 names the sealed bucket: 0xff ‖ its upper bound → its
-// number and its first qualifier. The buckets cover the list without gaps. So a position is enough to continue reading: a
-// member that is in two buckets while it moves is read once.
+// ListBound is the maximum number of members of a bucket: far below the capacity of a region, and
+// far above the size of a page.
+const ListBound = 50_000
+
+// AnyList is a [List], without the type of its members.
+type AnyList struct {
+	Table, Family string
+	Owner         *AnyObject
+	// Count and PublicCount are the owner's attributes with the numbers of members and of public
+	// members. Count is empty if members are not counted, PublicCount also if all are public.
+	Count, PublicCount string
+	MaxMember          int  // bytes; 0 for some hundred: see [MaxCell]
+	Cursor             byte // begins the cursors of the list; 0 if the schema does not show it
+	// Trimmed lists lose their last members when they grow too long. Other lists are split into
+	// buckets.
+	Trimmed bool
+	// Check reports why a qualifier can't be a position. The error is [ErrName].
+	Check func(qualifier string) error
+	// Public reports which members are public. It returns nil if there is no PublicCount.
+	Public func(owner string, members []hbase.Cell) ([]bool, error)
+}
+
+// Row returns the row key of a bucket.
+func (l *AnyList) Row(owner string, bucket uint32) string {
+	if bucket == 0 {
+		return RowKey(owner)
+	}
+	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
+}
+
+// OwnerOf decodes a key of [AnyList.Row].
+func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
+	if n := len(row) - bucketSize; n > hashSize {
+		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
+			bucket = binary.BigEndian.Uint32([]byte(row[n:]))
+			if owner, err := OwnerOf(head); err == nil && bucket != 0 {
+				return owner, bucket, nil
+			}
+		}
+	}
+	owner, err = OwnerOf(row)
+	return owner, 0, err
+}
+
+// Rows scans one column of each row of such lists.
+func (l *AnyList) Rows() hbase.Scan {
+	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
+}
+
+func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
+	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
+}
+
+// GetIn is [AnyList.Get] with the row key allocated in m.
+func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
+	if bucket != 0 {
+		return l.Get(owner, bucket, page)
+	}
+	return hbase.Get{Table: l.Table, Row: m.rowKey(owner), Columns: l.Family, Page: page}
+}
+
+// Length reads the length. [DecodeCount] decodes it.
+func (l *AnyList) Length(owner string) hbase.Get {
+	return hbase.Get{Table: l.Owner.Table, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
+}
+
+// Lengths reads the length and, if it has one, the PublicCount.
+func (l *AnyList) Lengths(owner string) hbase.Get {
+	get := l.Length(owner)
+	if l.PublicCount != "" {
+		get.Columns += " " + Attributes + ":" + l.PublicCount
+	}
+	return get
+}
+
+func (l *AnyList) String() string { return l.Table + ":" + l.Family }
+
+// List declares a kind of wide row: a column per member E, in the order of the qualifiers. Package
+// listscan explains how long lists are stored.
 type List[E any] struct {
 	AnyList
-	// decode reads a member. The error is [ErrName]; Decode adds that stored data is corrupt.
+	// decode returns [ErrName] for an invalid member.
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size is how many bytes of memory a decoded member takes beside its cell. It is nil for members that decode so fast
-	// that they are not kept.
+	// size is the memory of a decoded member in bytes, without its cell. It is nil for members that
+	// are not cached.
 	size func(E) int
-	// isPublic reports whether everybody may see a member. It is nil if the list has no [AnyList.PublicCount].
+	// isPublic is nil if there is no PublicCount.
 	isPublic func(E) bool
 }
 
-// newList completes a declaration. If position is nil, a qualifier is a position if it decodes without a value.
+// newList completes a declaration. If Check is nil, a qualifier is a position if it decodes without
+// a value.
 func newList[E any](l List[E]) *List[E] {
-	if l.position == nil {
-		l.position = func(qualifier string) error {
+	if l.Check == nil {
+		l.Check = func(qualifier string) error {
 			_, err := l.decode(new(Memory), "", qualifier, nil)
 			return err
 		}
 	}
-	l.public = func(owner string, cells []hbase.Cell) ([]bool, error) {
+	l.Public = func(owner string, cells []hbase.Cell) ([]bool, error) {
 		members, _, _, err := l.Decode(owner, cells)
 		if l.isPublic == nil || err != nil {
 			return nil, err
@@ -47,31 +122,25 @@ func newList[E any](l List[E]) *List[E] {
 	return &l
 }
 
-// IsPublic reports whether a member adds to the list's [AnyList.PublicCount].
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members and the directory columns among the cells of one bucket, both in the order of the list.
-// positions are the qualifiers of the members. Cells of other families are skipped.
-//
-// Members may be shared: they must not be changed.
+// Decode returns the members, positions and directory columns among the cells of a bucket. Other
+// families are skipped. Members may be shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
-	d := Decoder[E]{list: l}
-	return d.Decode(owner, cells)
+	return l.Decoder().Decode(owner, cells)
 }
 
-// Decoder is [List.Decode] for many lists: it allocates members together. It is not safe for concurrent use.
+// Decoder decodes many lists, and allocates members together. It is not safe for concurrent use.
 type Decoder[E any] struct {
 	list    *List[E]
 	members slab[E]
 	memory  Memory
 }
 
-// Decoder returns a new Decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode].
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -95,14 +164,18 @@ func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 		}
 		e, err := d.member(owner, c)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, c.Qualifier))
+			return nil, nil, nil, l.corrupt(owner, c.Qualifier, err)
 		}
 		members, positions = append(members, e), append(positions, c.Qualifier)
 	}
 	return members, positions, buckets, nil
 }
 
-// member decodes a member, unless its cell keeps the decoded one.
+func (l *AnyList) corrupt(owner, what string, err error) error {
+	return fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, what))
+}
+
+// member decodes a member, or returns the cached one.
 func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	l := d.list
 	if l.size == nil || c.Memo == nil {
@@ -111,7 +184,8 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	if e, is := c.Memo.Made().(E); is {
 		return e, nil
 	}
-	// A kept member shares memory with its cell only. The owner's name may be a slice of a whole request: it is copied.
+	// A cached member shares memory with its cell only. The owner's name may be a slice of a whole
+	// request: clone it.
 	e, err := l.decode(new(Memory), strings.Clone(owner), c.Qualifier, c.Value)
 	if err == nil {
 		c.Memo.Remember(e, l.size(e))
@@ -119,13 +193,11 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	return e, err
 }
 
-// Position returns the qualifier of a member, which is its place in the list.
 func (l *List[E]) Position(e E) string {
 	qualifier, _ := l.encode(e)
 	return qualifier
 }
 
-// Cell returns the column of a member.
 func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
 	qualifier, value := l.encode(e)
 	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestDecodeTellsMembersFromDirectoryAndFromOtherFamilies(t *testing.T) {
+func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	l := tables.RoleUsers
 	middle, end := tables.Bucket{Number: 2, Start: "c", Stop: "e"}, tables.Bucket{Number: 1, Start: "e"}
 	cells := []hbase.Cell{
@@ -36,25 +36,31 @@ func TestDecodeTellsMembersFromDirectoryAndFromOtherFamilies(t *testing.T) {
 	}
 }
 
-// kept returns the cell as an engine answers with it that keeps it.
-func kept(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
+// cached returns a cell as an engine with a cache of decoded values returns it.
+func cached(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
 	cells := []hbase.Cell{c}
 	hbase.GiveMemos(cells, room)
 	return cells
 }
 
-func TestOfACellThatIsKeptAPostIsMadeOnce(t *testing.T) {
-	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(5).UTC(), Name: "1", Title: new("title"), Content: "content", PhotoURLs: []string{"a", "b"}, Visibility: tables.FollowersOnly}
-	comment := &tables.Comment{Twit: twit.Key(), AuthorName: "Lucy", PostedAt: time.UnixMilli(6).UTC(), Mark: tables.CommentMark("Lucy", "no", 0), Content: "no"}
-	once(t, tables.Twits, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
-	once(t, tables.Albums, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
-	once(t, tables.Comments, twit.Key().String(), comment, func(c *tables.Comment) string { return c.Twit.Author })
+func TestDecodedPostsAreCachedWithTheirCells(t *testing.T) {
+	twit := &tables.Twit{
+		AuthorName: "LiLei", PostedAt: time.UnixMilli(5).UTC(), Name: "1", Title: new("title"), Content: "content",
+		PhotoURLs: []string{"a", "b"}, Visibility: tables.FollowersOnly,
+	}
+	comment := &tables.Comment{
+		Twit: twit.Key(), AuthorName: "Lucy", PostedAt: time.UnixMilli(6).UTC(), Content: "no",
+		Mark: tables.CommentMark("Lucy", "no", 0),
+	}
+	checkCached(t, tables.Twits, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
+	checkCached(t, tables.Albums, "LiLei", twit, func(t *tables.Twit) string { return t.AuthorName })
+	checkCached(t, tables.Comments, twit.Key().String(), comment, func(c *tables.Comment) string { return c.Twit.Author })
 }
 
-func once[E comparable](t *testing.T, list *tables.List[E], owner string, member E, named func(E) string) {
+func checkCached[E comparable](t *testing.T, list *tables.List[E], owner string, member E, named func(E) string) {
 	t.Helper()
 	c, room := list.Cell(member, 1), 0
-	cells := kept(c, func(bytes int) bool { room += bytes; return true })
+	cells := cached(c, func(bytes int) bool { room += bytes; return true })
 	decode := func(owner string, cells []hbase.Cell) E {
 		t.Helper()
 		members, positions, _, err := list.Decode(owner, cells)
@@ -66,58 +72,59 @@ func once[E comparable](t *testing.T, list *tables.List[E], owner string, member
 		}
 		return members[0]
 	}
-	request := "a whole request that names " + owner
+	request := "a request with " + owner
 	owner = request[len(request)-len(owner):]
 	first := decode(owner, cells)
 	if decode(owner, cells) != first {
-		t.Error("it was made again")
+		t.Error("the cached member was decoded again")
 	}
 	if unsafe.StringData(named(first)) == unsafe.StringData(owner) {
-		t.Error("what is remembered keeps the request alive that asked first")
+		t.Error("the cached member shares memory with the request")
 	}
 	if room < 100 || room > 300 {
-		t.Errorf("it takes %d bytes", room)
+		t.Errorf("got a size of %d bytes, want 100 to 300", room)
 	}
 	if decode(owner, []hbase.Cell{c}) == first {
-		t.Error("what was made is remembered elsewhere than beside the cell")
+		t.Error("a cell without a cache has a cached member")
 	}
 }
 
-func TestOfADamagedCellNothingIsRemembered(t *testing.T) {
-	c := tables.Twits.Cell(&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(5), Name: "1", Content: "content"}, 1)
+func TestDamagedCellIsNotCached(t *testing.T) {
+	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(5), Name: "1", Content: "content"}
+	c := tables.Twits.Cell(twit, 1)
 	c.Value = c.Value[1:]
-	damaged := kept(c, func(int) bool { return true })
+	damaged := cached(c, func(int) bool { return true })
 	for range 2 {
 		if _, _, _, err := tables.Twits.Decode("LiLei", damaged); !errors.Is(err, hbase.ErrCorrupt) {
-			t.Errorf("the error is %v", err)
+			t.Errorf("got error %v, want %v", err, hbase.ErrCorrupt)
 		}
 	}
 	if made := damaged[0].Memo.Made(); made != nil {
-		t.Errorf("%v is remembered", made)
+		t.Errorf("%v is cached", made)
 	}
 }
 
-func TestADirectoryThatMakesNoSenseIsCorrupt(t *testing.T) {
+func TestInvalidDirectoryIsCorrupt(t *testing.T) {
 	for _, test := range []struct{ reason, qualifier, value string }{
-		{"no bound", "\xff", "\x00\x00\x00\x01a"},
+		{"no stop", "\xff", "\x00\x00\x00\x01a"},
 		{"no number", "\xffb", "\x00\x00\x01"},
 		{"no start", "\xffb", "\x00\x00\x00\x01"},
-		{"bucket 0 is the owner's row", "\xffb", "\x00\x00\x00\x00a"},
-		{"it ends where it starts", "\xffb", "\x00\x00\x00\x01b"},
-		{"it ends before it starts", "\xffb", "\x00\x00\x00\x01c"},
-		{"its start is no position", "\xffb", "\x00\x00\x00\x01\xff"},
-		{"its end is no position", "\xffb\x00", "\x00\x00\x00\x01a"},
+		{"bucket 0", "\xffb", "\x00\x00\x00\x00a"},
+		{"stop equals start", "\xffb", "\x00\x00\x00\x01b"},
+		{"stop before start", "\xffb", "\x00\x00\x00\x01c"},
+		{"start is no position", "\xffb", "\x00\x00\x00\x01\xff"},
+		{"stop is no position", "\xffb\x00", "\x00\x00\x00\x01a"},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			cell := hbase.Cell{Family: tables.RoleUsers.Family, Qualifier: test.qualifier, Value: []byte(test.value)}
 			if _, _, buckets, err := tables.RoleUsers.Decode("lead", []hbase.Cell{cell}); !errors.Is(err, hbase.ErrCorrupt) {
-				t.Errorf("it is read as %+v, error %v", buckets, err)
+				t.Errorf("got %+v, error %v, want %v", buckets, err, hbase.ErrCorrupt)
 			}
 		})
 	}
 }
 
-// first returns the first of a row's cells that a page takes.
+// first returns the cells of a page of a row.
 func first(cells []hbase.Cell, page hbase.Page) []hbase.Cell {
 	for i, c := range cells {
 		if c.Qualifier >= page.Start && (page.Stop == "" || c.Qualifier < page.Stop) {
@@ -127,8 +134,8 @@ func first(cells []hbase.Cell, page hbase.Page) []hbase.Cell {
 	return nil
 }
 
-// Buckets cover a list without gaps: bucket 0 up to the first bound, then one from each bound to the next.
-func TestTheDirectoryFindsTheBucketOfEveryPosition(t *testing.T) {
+// The buckets are bucket 0 up to the first bound, and one from each bound to the next.
+func TestDirectoryFindsTheBucketOfAPosition(t *testing.T) {
 	l := listOf("RoleUsers", tables.RoleUsers, "lead", "LiLei")
 	rapid.Check(t, func(t *rapid.T) {
 		bounds := rapid.SliceOfNDistinct(names, 1, 5, rapid.ID[string]).Draw(t, "bounds")
@@ -141,41 +148,41 @@ func TestTheDirectoryFindsTheBucketOfEveryPosition(t *testing.T) {
 			}
 			row = append(row, l.bucket(b))
 		}
-		find := func(asked string) tables.Bucket {
+		find := func(position string) tables.Bucket {
 			n := rapid.IntRange(1, 6).Draw(t, "n")
-			buckets, err := l.buckets(first(row, l.directory("lead", asked, n).Page))
+			buckets, err := l.buckets(first(row, l.directory("lead", position, n).Page))
 			if err != nil || len(buckets) == 0 || len(buckets) < n && buckets[len(buckets)-1].Stop != "" {
-				t.Fatalf("the directory answers %v to who wants %d, error %v", buckets, n, err)
+				t.Fatalf("got %v, error %v, want %d buckets or all", buckets, err, n)
 			}
 			for i, b := range buckets[1:] {
 				if b.Start != buckets[i].Stop {
-					t.Fatalf("the directory answers %v", buckets)
+					t.Fatalf("got %v, want no gaps", buckets)
 				}
 			}
 			return buckets[0]
 		}
 		position := rapid.OneOf(names, rapid.SampledFrom(bounds)).Draw(t, "position")
 
-		// What the position itself and those behind it lie in.
+		// The bucket of the position and of those after it.
 		b := find(hbase.Next(position))
 		got := b.Number
 		if b.Start > position {
 			got = 0
 		}
 		if want := count(bounds, func(s string) bool { return s <= position }); got != want {
-			t.Fatalf("%q lies in bucket %d, not in %d", position, want, got)
+			t.Fatalf("got bucket %d for %q, want %d", got, position, want)
 		}
-		// What those before it lie in.
+		// The bucket of the positions before it.
 		b = find(position)
 		got = b.Number
 		if b.Start >= position {
 			got = 0
 		}
 		if want := count(bounds, func(s string) bool { return s < position }); got != want {
-			t.Fatalf("what is before %q lies in bucket %d, not in %d", position, want, got)
+			t.Fatalf("got bucket %d before %q, want %d", got, position, want)
 		}
 		if b = find(""); b.Number != uint32(len(bounds)) || b.Stop != "" {
-			t.Fatalf("the last bucket is %+v, not %d", b, len(bounds))
+			t.Fatalf("got the last bucket %+v, want %d", b, len(bounds))
 		}
 	})
 }
@@ -189,36 +196,37 @@ func count(list []string, is func(string) bool) (n uint32) {
 	return n
 }
 
-func TestNoPositionOfAListIsItsDirectory(t *testing.T) {
+func TestPositionsAreNotDirectoryColumns(t *testing.T) {
 	for _, l := range lists {
-		for _, b := range []tables.Bucket{{Number: 1, Start: l.cell.Qualifier}, {Number: 1, Start: l.cell.Qualifier, Stop: l.cell.Qualifier + "z"}} {
+		start := l.cell.Qualifier
+		for _, b := range []tables.Bucket{{Number: 1, Start: start}, {Number: 1, Start: start, Stop: start + "z"}} {
 			if q := l.bucket(b).Qualifier; l.check(q) == nil || q < tables.MembersEnd {
-				t.Errorf("%s: %q is a position, or before the members' end", l.name, q)
+				t.Errorf("%s: directory column %q is a position, or before MembersEnd", l.name, q)
 			}
 		}
 		if l.cell.Qualifier >= tables.MembersEnd {
-			t.Errorf("%s: member %q is behind the members' end", l.name, l.cell.Qualifier)
+			t.Errorf("%s: member %q is after MembersEnd", l.name, l.cell.Qualifier)
 		}
 	}
 }
 
-// An entry starts with a time, which may hold the byte that separates what follows it.
-func TestTimelineEntriesOfTimesThatHoldTheSeparator(t *testing.T) {
+// The time of an entry may contain the separator.
+func TestTimelineEntriesWithSeparatorInTheTime(t *testing.T) {
 	for _, low := range []int64{0, 0xff, 0x100, 0xff00, 0xffff, 0xff_0000, 0xff_0000_0000} {
 		// The last bytes of an inverted time are the complement of the time's.
 		key := (&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(0xff<<32 | low), Name: "1"}).Key()
 		members, _, _, err := tables.Timelines.Decode("Lucy", []hbase.Cell{tables.Timelines.Cell(key, 0)})
 		if err != nil || len(members) != 1 || members[0] != key {
-			t.Errorf("%q is read as %q, error %v", key, members, err)
+			t.Errorf("got %q, error %v, want %q", members, err, key)
 		}
 	}
 }
 
-// If an author could hold a separator, one entry would have two spellings: here that of a twit of year 8623.
-func TestATimelineEntryHasOneAuthor(t *testing.T) {
+// With a separator in the author, an entry would have two encodings. This one is of year 8623.
+func TestTimelineEntryHasOneAuthor(t *testing.T) {
 	const late = "\x7f\xff\x41\x42\x43"
 	entry := late + "DEF" + "n" + "\x00" + "LiLei" + "\x00" + late
 	if err := tables.Timelines.Check(entry); !errors.Is(err, tables.ErrName) {
-		t.Errorf("%q is a position: error %v", entry, err)
+		t.Errorf("Check(%q): got error %v, want %v", entry, err, tables.ErrName)
 	}
 }

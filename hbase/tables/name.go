@@ -10,19 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrName is a username, code or id that can't be one. The text around it says why.
+// ErrName is the error of an invalid username, code or id.
 var ErrName = errors.New("not a valid name")
 
-// The greatest lengths of names.
+// The maximum lengths of names.
 const (
-	MaxUsername = 64  // characters
-	MaxCode     = 200 // bytes
-	MaxTwitID   = 64  // bytes
-	// MaxDepartmentName, in bytes, keeps the cursor of a list by name within a request's limits.
-	MaxDepartmentName = 180
+	MaxUsername       = 64  // characters
+	MaxCode           = 200 // bytes
+	MaxTwitID         = 64  // bytes
+	MaxDepartmentName = 180 // bytes, so that the cursor of a department is within the limits of requests
 )
 
-// CheckUsername reports why s can't be a username: 1–64 letters and digits of any script, '_', '.', '-', in NFC.
+// CheckUsername checks for 1–64 letters and digits of any script, '_', '.', '-', in NFC.
 func CheckUsername(s string) error {
 	if n := utf8.RuneCountInString(s); n < 1 || n > MaxUsername {
 		return fmt.Errorf("%w: a username has 1 to %d characters, not %d", ErrName, MaxUsername, n)
@@ -30,7 +29,7 @@ func CheckUsername(s string) error {
 	return checkName(s, "_.-")
 }
 
-// CheckCode reports why s can't be the code of a role, department or game: 1–200 bytes, a username's characters and "/:.".
+// CheckCode checks for 1–200 bytes: a username's characters, '/' and ':'.
 func CheckCode(s string) error {
 	if len(s) < 1 || len(s) > MaxCode {
 		return fmt.Errorf("%w: a code has 1 to %d bytes, not %d", ErrName, MaxCode, len(s))
@@ -38,7 +37,7 @@ func CheckCode(s string) error {
 	return checkName(s, "_.-/:")
 }
 
-// CheckTwitID reports why s can't be the id of a twit: 1–64 bytes, a code's characters.
+// CheckTwitID checks for 1–64 bytes: a code's characters.
 func CheckTwitID(s string) error {
 	if len(s) < 1 || len(s) > MaxTwitID {
 		return fmt.Errorf("%w: a twit's id has 1 to %d bytes, not %d", ErrName, MaxTwitID, len(s))
@@ -66,11 +65,11 @@ func checkName(s, punctuation string) error {
 	return nil
 }
 
-// plain reports whether a name is one for sure, as most are: ASCII letters, digits and punctuation.
+// plain reports whether a name has only ASCII letters, digits and punctuation, as most have.
 func plain(s, punctuation string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(punctuation, c) >= 0) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte(punctuation, c) < 0 {
 			return false
 		}
 	}

@@ -8,34 +8,36 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestNames(t *testing.T) {
+func TestNameChecks(t *testing.T) {
 	const username, code, twitID, department = "username", "code", "twit's id", "department's name"
-	checks := map[string]func(string) error{username: tables.CheckUsername, code: tables.CheckCode, twitID: tables.CheckTwitID,
-		department: tables.CheckDepartmentName}
+	checks := map[string]func(string) error{
+		username: tables.CheckUsername, code: tables.CheckCode, twitID: tables.CheckTwitID,
+		department: tables.CheckDepartmentName,
+	}
 	for _, test := range []struct {
 		reason string
 		name   string
-		good   string // the kinds that take it, separated by commas
+		good   string // the kinds that accept it
 	}{
-		{"an empty name names nothing", "", ""},
+		{"empty", "", ""},
 		{"letters and digits of any script", "小红٣é", "username,code,twit's id,department's name"},
-		{"a digit may come first", "7up", "username,code,twit's id,department's name"},
-		{"punctuation alone is a name", "_.-", "username,code,twit's id,department's name"},
-		{"slash and colon are for codes and twits", "team/sig:lead", "code,twit's id,department's name"},
-		{"blanks are for departments", "Department for Education", "department's name"},
-		{"the separator of keys is for nobody", "a\x00b", ""},
-		{"control characters are for nobody", "a\tb", ""},
-		{"the character 7f is for nobody", "a\x7f", ""},
+		{"a digit first", "7up", "username,code,twit's id,department's name"},
+		{"only punctuation", "_.-", "username,code,twit's id,department's name"},
+		{"slash and colon", "team/sig:lead", "code,twit's id,department's name"},
+		{"blanks", "Department for Education", "department's name"},
+		{"the separator of keys", "a\x00b", ""},
+		{"a control character", "a\tb", ""},
+		{"the character 7f", "a\x7f", ""},
 		{"invalid UTF-8", "a\xff", ""},
 		{"a truncated character", "小"[:2], ""},
 		{"a surrogate half", "\xed\xa0\x80", ""},
-		{"the replacement character is no letter, though valid UTF-8", "a\uFFFD", "department's name"},
-		{"an accent that could be part of its letter is not in normal form C", "e\u0301", "department's name"},
-		{"an accent that can't be part of its letter", "x\u0301", "username,code,twit's id,department's name"},
-		{"the vowel signs of Hindi are marks", "हिन्दी", "username,code,twit's id,department's name"},
-		{"a mark with nothing before it", "\u0301a", "department's name"},
+		{"the replacement character", "a\uFFFD", "department's name"},
+		{"not in normal form C", "e\u0301", "department's name"},
+		{"an accent without a composed form", "x\u0301", "username,code,twit's id,department's name"},
+		{"vowel signs of Hindi", "हिन्दी", "username,code,twit's id,department's name"},
+		{"a mark first", "\u0301a", "department's name"},
 		{"an invisible joiner", "a\u200db", "department's name"},
-		{"fractions and superscripts are no digits", "½²", "department's name"},
+		{"fractions and superscripts", "½²", "department's name"},
 		{"a symbol", "🌊", "department's name"},
 		{"64 characters of four bytes", longest, "username"},
 		{"65 characters", longest + "a", ""},
@@ -52,26 +54,26 @@ func TestNames(t *testing.T) {
 					good = good || k == kind
 				}
 				if err := check(test.name); good && err != nil || !good && !errors.Is(err, tables.ErrName) {
-					t.Errorf("%q: error %v, want good to be %v", test.name, err, good)
+					t.Errorf("%q: got error %v, want valid %v", test.name, err, good)
 				}
 			})
 		}
 	}
 }
 
-func TestDays(t *testing.T) {
+func TestCheckDay(t *testing.T) {
 	for day, good := range map[string]bool{
 		"2014-12-25": true, "2016-02-29": true, "1970-01-01": true, "9999-12-31": true,
 		"": false, "2014-12-25 ": false, "2014-2-25": false, "2015-02-29": false, "1969-12-31": false, "0000-01-01": false,
 		"14-12-25": false, "2014/12/25": false, "2014-12-25T00:00:00Z": false, "10000-01-01": false,
 	} {
 		if err := tables.CheckDay(day); good && err != nil || !good && !errors.Is(err, tables.ErrName) {
-			t.Errorf("%q: error %v, want good to be %v", day, err, good)
+			t.Errorf("%q: got error %v, want valid %v", day, err, good)
 		}
 	}
 }
 
-func TestTheErrorSaysWhatToMend(t *testing.T) {
+func TestNameErrorsSayWhatToChange(t *testing.T) {
 	for name, want := range map[string]string{
 		"":         "1 to 64 characters, not 0",
 		"a b":      "can't contain ' '",
@@ -80,7 +82,7 @@ func TestTheErrorSaysWhatToMend(t *testing.T) {
 		"e\u0301a": "normal form C",
 	} {
 		if err := tables.CheckUsername(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one that says %q", name, err, want)
+			t.Errorf("%q: got error %v, want %q", name, err, want)
 		}
 	}
 }

@@ -5,30 +5,115 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"twibase/hbase"
 )
 
-// Attributes is the family of an object's attributes. A column has the name of the schema field that it fills. Its value
-// is text, so that the HBase shell shows it.
+// Attributes is the family of attributes. A column is named like its schema field, and its value is
+// text.
 const Attributes = "i"
 
-// Existence is the column that every object has. Every read of a row includes it: without it, a missing row could not
-// be told from one that lacks the columns asked for.
+// Existence is the column of every object. Every read of a row includes it, to tell a missing row
+// from missing columns.
 const Existence = Attributes + ":name"
 
-// Object declares a kind of object and how its attributes lie in a row. T is its row type, to which
-// gqlgen binds the object type of the schema.
+// AnyObject is a kind of object, without its row type. All kinds but twits are rows of an [Object].
+type AnyObject struct {
+	Noun  Noun   // begins the ids
+	Name  string // in messages, as in "user"
+	Table string // has a row per object
+	// Reusable keys may be given to a new object after a deletion.
+	Reusable bool
+	// CheckKey reports why a key is invalid. The error is [ErrName].
+	CheckKey func(key string) error
+	// named is nil if users name the objects by their keys.
+	named *naming
+	// author returns the user who owns the object: it is deleted with that user. It may be nil.
+	author func(key string) (username string)
+}
+
+// naming maps names to the keys of objects whose keys are internal.
+type naming struct {
+	check func(name string) error
+	of    func(key string) (name string)
+	// get reads the key of a name, and find decodes it.
+	get  func(name string) hbase.Get
+	find func(cells []hbase.Cell) (key string, found bool, err error)
+}
+
+// TextKeys reports whether all keys of such objects are valid UTF-8.
+func (o *AnyObject) TextKeys() bool { return o.named == nil }
+
+// Author returns the user who owns the object, if any. The object may be deleted some time after
+// the user.
+func (o *AnyObject) Author(key string) (username string, ok bool) {
+	if o.author == nil {
+		return "", false
+	}
+	return o.author(key), true
+}
+
+// CheckName reports why a name is invalid. The error is [ErrName].
+func (o *AnyObject) CheckName(name string) error {
+	if o.named != nil {
+		return o.named.check(name)
+	}
+	return o.CheckKey(name)
+}
+
+func (o *AnyObject) NameOf(key string) string {
+	if o.named != nil {
+		return o.named.of(key)
+	}
+	return key
+}
+
+// Lookup reads the object of a name.
+func (o *AnyObject) Lookup(name string) hbase.Get {
+	if o.named != nil {
+		return o.named.get(name)
+	}
+	return hbase.Get{Table: o.Table, Row: RowKey(name), Columns: Existence}
+}
+
+// Find decodes the cells of [AnyObject.Lookup]. It does not find deleted objects.
+func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found bool, err error) {
+	if o.named != nil {
+		return o.named.find(cells)
+	}
+	for i := range cells {
+		if c := &cells[i]; c.Family == Attributes && c.Qualifier == "name" {
+			if len(c.Value) == 0 || !utf8.Valid(c.Value) {
+				return "", false, fmt.Errorf("%w: %s %q: the name %q is no text", hbase.ErrCorrupt, o.Table, name, c.Value)
+			}
+			return name, string(c.Value) != Gone, nil
+		}
+	}
+	return "", false, nil
+}
+
+// ExistenceOf reads whether an object exists.
+func (o *AnyObject) ExistenceOf(key string) hbase.Get { return o.Lookup(o.NameOf(key)) }
+
+// Exists decodes the cells of [AnyObject.ExistenceOf], or of any read that includes [Existence].
+func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
+	found, exists, err := o.Find(o.NameOf(key), cells)
+	return exists && found == key, err
+}
+
+// Object is a kind of object, with its attributes. gqlgen binds the row type T to the schema.
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
-	keyColumn  string // of the key in the objects' file
-	// lazy points to the field that tells that a T was made by [Object.NewLazy]; nil if T has none.
+	keyColumn  string // of the key, in CSV files
+	// lazy returns the field that marks an object of NewLazy. It may be nil.
 	lazy func(*T) *bool
 }
 
-// Columns returns the columns, as in [hbase.Get], that these schema fields need. It is empty if the key alone is enough.
+// Columns returns the columns that schema fields need, as in [hbase.Get], empty if the key is
+// enough.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {
@@ -42,7 +127,6 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
-// All returns every attribute's column.
 func (o *Object[T]) All() string {
 	columns := make([]string, len(o.attributes))
 	for i, a := range o.attributes {
@@ -51,7 +135,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns of the attributes that mutations set, and their forms.
+// Forms iterates over the columns that mutations set, and their forms.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {
@@ -62,7 +146,7 @@ func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	}
 }
 
-// Writable reads the attributes of an object that mutations set, and the version.
+// Writable reads the columns of [Object.Forms], and the version.
 func (o *Object[T]) Writable(key string) hbase.Get {
 	fields := []string{Version}
 	for column := range o.Forms() {
@@ -71,7 +155,7 @@ func (o *Object[T]) Writable(key string) hbase.Get {
 	return o.Get(key, o.Columns(fields))
 }
 
-// Text returns the value of an attribute as it is stored, empty if it is absent.
+// Text returns the stored value of an attribute, empty if it is absent.
 func (o *Object[T]) Text(t *T, column string) string {
 	for _, a := range o.attributes {
 		if a.column == column {
@@ -81,20 +165,18 @@ func (o *Object[T]) Text(t *T, column string) string {
 	return ""
 }
 
-// Get reads the columns of the object with that key.
 func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
-// GetIn is [Object.Get] for many objects: their row keys are made in m.
+// GetIn is [Object.Get] with the row key allocated in m.
 func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
 
-// Key returns the key of an object.
 func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
-// New returns objects of which only the keys are set. They share one allocation.
+// New returns objects with only their keys, in one allocation.
 func (o *Object[T]) New(keys ...string) []*T {
 	all, objects := make([]T, len(keys)), make([]*T, len(keys))
 	for i, key := range keys {
@@ -104,7 +186,7 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// NewLazy is [Object.New] for lazy objects: their rows are read later, and an object without a row becomes null.
+// NewLazy is [Object.New] for lazy objects.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -115,13 +197,12 @@ func (o *Object[T]) NewLazy(keys ...string) []*T {
 	return objects
 }
 
-// Decode returns the object with the attributes among the cells, nil if the cells say that it does not exist: see
-// [Object.Fill].
+// Decode returns the object of a row, nil if it does not exist: see [Object.Fill].
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
 
-// DecodeIn is [Object.Decode] for many objects.
+// DecodeIn is [Object.Decode] with values allocated in m.
 func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key
@@ -131,11 +212,10 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 	return t, nil
 }
 
-// Fill sets the attributes of an object of [Object.New] or [Object.NewLazy] from cells, in m. It reports whether the
-// object exists: whether it has a name, and not [Gone]. Any other attribute that is Gone is absent. Cells of other families
-// and of unknown columns are skipped. The error is [hbase.ErrCorrupt].
+// Fill sets the attributes of an object from cells. The object exists if it has a name that is not
+// [Gone]. Other families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
 //
-// A count without a cell is set to 0, even if its column was not read: never Put a decoded object.
+// A count without a cell becomes 0, even if its column was not read: never Put a decoded object.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
@@ -171,7 +251,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
-// Removal returns the cells that mark an object as deleted and remove its attributes. Its counts and its version stay.
+// Removal returns the cells that mark an object as deleted. Counts and version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
 		if a.zero == nil {
@@ -181,7 +261,7 @@ func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	return cells
 }
 
-// Put writes the attributes that t has, with that timestamp. It leaves the columns of the others alone.
+// Put writes the attributes that t has.
 func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
 	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
 	for _, a := range o.attributes {

@@ -12,25 +12,22 @@ import (
 	"twibase/hbase"
 )
 
-// Gone is the name of a deleted object, and the value of a removed attribute. It is a value, not an absence: a commit can
-// write it, and it does not mask what a slower clock writes later.
+// Gone is the name of a deleted object, and the value of a removed attribute. It is a value, not an
+// absence: it does not mask a later write of a slower clock.
 const Gone = "\x00"
 
-// Without returns the cell of a removed attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, Gone, timestamp)
 }
 
-// CompleteColumn is the column of a commit row that names the last operation that is known to be complete. Operation types
-// that read effects of earlier operations use it.
+// CompleteColumn has the last operation of a commit row that is known to be complete.
 const CompleteColumn = "whole"
 
-// CompleteCell says that an operation is complete.
 func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
 
-// IsComplete reports whether the cells of a commit row say that an operation is complete.
+// IsComplete reports whether the row names the operation as complete.
 func IsComplete(row []hbase.Cell, op string) bool {
 	c, ok := find(row, CompleteColumn)
 	return ok && string(c.Value) == op
@@ -45,8 +42,8 @@ const (
 	opLength = 23 // digits
 )
 
-// NewOp returns the id of an operation: the time at which it began, to the millisecond, and a random number. Ids sort by
-// time.
+// NewOp returns the id of an operation: its time, to the millisecond, and a random number. Ids sort
+// by time.
 func NewOp(at time.Time, random uint64) string {
 	var b [2 + opBytes]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at.UnixMilli()))
@@ -54,7 +51,7 @@ func NewOp(at time.Time, random uint64) string {
 	return opDigits.EncodeToString(b[2:])
 }
 
-// OpTime returns the time of an id. The error is [ErrName] if it is not the id of an operation.
+// OpTime returns the time of an id. The error is [ErrName].
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
@@ -70,29 +67,29 @@ func OpTime(id string) (time.Time, error) {
 // The commit record is the value of [CommitColumn]. It has one of three forms:
 //
 //	ID        the operation ID committed
-//	VOID-ID   a fence: the operation ID has not committed, and never will
-//	ID-ID     the operation ID is complete, and its compensations fail from now on
+//	OWN-ID    operation OWN is a fence: ID has not committed, and never will
+//	ID-ID     the operation ID is complete, and can't be compensated
 const opVoid = "-"
 
-// VoidOp returns the commit record of a fence. own is its id, and fenced the operation that it fences.
+// VoidOp returns the record of a fence, given its own id.
 func VoidOp(own, fenced string) string { return own + opVoid + fenced }
 
-// FencedBy returns the operation that a commit record fences, if it is a fence.
+// FencedBy returns the operation that a record fences.
 func FencedBy(record string) (id string, fence bool) {
 	own, id, void := strings.Cut(record, opVoid)
 	return id, void && own != id
 }
 
-// DoneOp returns the commit record of an operation that is complete, and that nothing may compensate any more.
+// DoneOp returns the record of a complete operation.
 func DoneOp(id string) string { return VoidOp(id, id) }
 
-// CommittedBy returns the operation of a commit record, and whether the record says that it is complete.
+// CommittedBy returns the operation of a record, and whether it is complete.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, opVoid)
 	return id, id == other && id != ""
 }
 
-// CheckOp reports why s can't be a commit record. The error is [ErrName].
+// CheckOp reports why s is no commit record. The error is [ErrName].
 func CheckOp(s string) error {
 	own, other, void := strings.Cut(s, opVoid)
 	_, err := OpTime(own)
@@ -102,7 +99,6 @@ func CheckOp(s string) error {
 	return err
 }
 
-// DecodeOp returns the commit record among the cells of a commit row, empty if there is none.
 func DecodeOp(cells []hbase.Cell) (string, error) {
 	c, ok := find(cells, CommitColumn)
 	if !ok {
@@ -111,20 +107,19 @@ func DecodeOp(cells []hbase.Cell) (string, error) {
 	return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
 }
 
-// CountedColumn holds the [Journal] of a row with counts.
+// CountedColumn has the [Journal] of a row with counts.
 const CountedColumn = "counted"
 
-// Journal belongs to the counts of a row, which each operation changes exactly once. It holds a revision, which increases
-// with every change of a count, and the ids of operations that were counted and may not be complete.
+// Journal makes an operation change the counts of a row exactly once. Revision increases with every
+// change. Ops are counted operations that may be incomplete.
 type Journal struct {
 	Revision int
 	Ops      []string
 }
 
-// Has reports whether the operation was counted.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
-// DecodeJournal returns the journal among the cells of a row, and its stored value, nil if there is none yet.
+// DecodeJournal returns the journal of a row, and its stored value, which may be nil.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes && c.Qualifier == CountedColumn {
@@ -150,7 +145,6 @@ func parseJournal(s string) (Journal, error) {
 	return j, err
 }
 
-// Cell returns the column of a journal.
 func (j Journal) Cell(timestamp int64) hbase.Cell {
 	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
 	return textCell(CountedColumn, value, timestamp)

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Generators whose results are often equal, or prefixes of each other.
+// Generators of values that are often equal, or prefixes of each other.
 var (
 	names = rapid.StringOfN(rapid.SampledFrom([]rune("aab-小é𐐀")), 1, 12, -1)
 	times = rapid.Custom(func(t *rapid.T) time.Time {
@@ -19,12 +19,11 @@ var (
 		milli := rapid.OneOf(rapid.SampledFrom([]int64{0, 1, 255, 256, noon.UnixMilli(), last}), rapid.Int64Range(0, last))
 		return time.UnixMilli(milli.Draw(t, "milliseconds")).UTC()
 	})
-	codes = rapid.StringOfN(rapid.SampledFrom([]rune("ab/:.小")), 1, 12, -1)
-	// labels are names of departments.
+	codes  = rapid.StringOfN(rapid.SampledFrom([]rune("ab/:.小")), 1, 12, -1)
 	labels = rapid.StringOfN(rapid.SampledFrom([]rune("a b/小🌊\U0010FFFF")), 1, 12, -1)
 )
 
-// newestFirst orders by time descending, then by names ascending.
+// newestFirst compares by time, descending, then by pairs of names.
 func newestFirst(a, b time.Time, names ...string) int {
 	c := b.Compare(a)
 	for i := 0; c == 0 && i < len(names); i += 2 {
@@ -33,8 +32,8 @@ func newestFirst(a, b time.Time, names ...string) int {
 	return c
 }
 
-// checkOrder checks that members drawn at random lie in the order that less gives, that positions tell them apart, and that a
-// position can be read back.
+// checkOrder checks that positions compare as order does, that they are valid, and that the
+// directory sorts after them.
 func checkOrder[E any](t *testing.T, l *tables.List[E], draw func(*rapid.T, string) E, order func(a, b E) int) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +45,8 @@ func checkOrder[E any](t *testing.T, l *tables.List[E], draw func(*rapid.T, stri
 		if err := l.Check(p); err != nil {
 			t.Fatalf("%+v: %v", a, err)
 		}
-		if directory := l.BucketCell(tables.Bucket{Number: 1, Start: min(p, q), Stop: max(p, q)}, 0).Qualifier; directory <= max(p, q) {
+		directory := l.BucketCell(tables.Bucket{Number: 1, Start: min(p, q), Stop: max(p, q)}, 0).Qualifier
+		if directory <= max(p, q) {
 			t.Fatalf("directory column %q sorts before a member", directory)
 		}
 	})
@@ -66,7 +66,9 @@ func drawTwit(t *rapid.T, label string) *tables.Twit {
 
 func TestTwitsAreNewestFirstThenByID(t *testing.T) {
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {
-		checkOrder(t, l, drawTwit, func(a, b *tables.Twit) int { return newestFirst(a.PostedAt, b.PostedAt, a.Name, b.Name) })
+		checkOrder(t, l, drawTwit, func(a, b *tables.Twit) int {
+			return newestFirst(a.PostedAt, b.PostedAt, a.Name, b.Name)
+		})
 	}
 }
 
@@ -90,12 +92,13 @@ func TestTimelinesAreNewestFirstThenByIDThenByAuthor(t *testing.T) {
 }
 
 func TestCommentsAreNewestFirstThenByAuthor(t *testing.T) {
-	// What a mark holds of a name is four characters of the longest drawn here.
+	// A mark has the whole names.
 	short := rapid.StringOfN(rapid.SampledFrom([]rune("ab-小")), 1, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) *tables.Comment {
 			author := short.Draw(t, label)
-			return &tables.Comment{AuthorName: author, PostedAt: times.Draw(t, label), Mark: tables.CommentMark(author, "", 0)}
+			mark := tables.CommentMark(author, "", 0)
+			return &tables.Comment{AuthorName: author, PostedAt: times.Draw(t, label), Mark: mark}
 		}
 		a, b := draw("one"), draw("other")
 		want := newestFirst(a.PostedAt, b.PostedAt, a.AuthorName, b.AuthorName)
@@ -113,7 +116,7 @@ func TestSubDepartmentsAreByNameThenByCode(t *testing.T) {
 	})
 }
 
-func TestListsOfNamesAreInTheirOrder(t *testing.T) {
+func TestListsOfNamesAreAscending(t *testing.T) {
 	for _, l := range []*tables.List[string]{tables.RoleUsers, tables.Players} {
 		checkOrder(t, l, func(t *rapid.T, label string) string { return names.Draw(t, label) }, strings.Compare)
 	}

@@ -8,19 +8,16 @@ import (
 	"twibase/hbase"
 )
 
-// Outbox is a table of durable work that is not done. Its rows are in a few shards, and in each by their ids
-// and so by their time.
+// Outbox is a table of pending work. Its rows are in a few shards, each in the order of time.
 type Outbox struct{ Table string }
 
-// OutboxShards is the number of ranges into which the rows of an outbox fall.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
 
-// Row returns the key of an item's row: shard ‖ id.
+// Row returns shard ‖ id.
 func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
 
-// IDOf reads a key of Row back.
 func (o Outbox) IDOf(row string) (string, error) {
 	if len(row) != 1+opLength || o.Row(row[1:]) != row {
 		return "", corrupt(ErrName, row)
@@ -29,12 +26,11 @@ func (o Outbox) IDOf(row string) (string, error) {
 	return row[1:], corrupt(err, row)
 }
 
-// Get reads the whole row of an item.
 func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan is the range of a shard's items that were put at from or later, and before to. A zero to is no bound.
+// Scan scans the items of a shard that were put in a time range. A zero to is no bound.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -47,20 +43,19 @@ func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 // Lease is the exclusive right to work on an item, until a time.
 type Lease struct {
 	Until time.Time
-	// Value is how it is stored: the milliseconds of Until, a blank and the name of the holder.
+	// Value is the stored form: milliseconds, a blank and the holder.
 	Value []byte
 }
 
-// LeaseColumn holds the lease. It is not part of the item.
+// LeaseColumn is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease returns a lease for a holder.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }
 
-// LeaseOf returns the lease among the cells of a row. It is zero if there is none. One that cannot be read
-// ended in 1970.
+// LeaseOf returns the lease among the cells of a row, zero if there is none. An unreadable lease
+// has ended.
 func LeaseOf(cells []hbase.Cell) Lease {
 	c, ok := find(cells, LeaseColumn)
 	if !ok {
@@ -74,12 +69,12 @@ func LeaseOf(cells []hbase.Cell) Lease {
 // HeldBy reports whether the lease is the holder's, also after its end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell returns the cell of the lease. The store sets the timestamp if it is 0.
+// Cell returns the cell of the lease. The store sets a zero timestamp.
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }
 
-// Check expects that the lease has not changed.
+// Check checks that the lease has not changed.
 func (l Lease) Check() hbase.Check {
 	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestARecordHoldsWhatTheStandardLibraryTakesForUTF8(t *testing.T) {
+func TestRecordStringsAreUTF8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(rapid.StringN(0, 100, -1).Draw(t, "text"))
 		for range rapid.IntRange(0, 2).Draw(t, "damages") {
@@ -18,7 +18,7 @@ func TestARecordHoldsWhatTheStandardLibraryTakesForUTF8(t *testing.T) {
 		r := record(nil).add(1, string(text)).strings()
 		_, s, more := r.next()
 		if valid := utf8.Valid(text); valid != (r.err == nil) || valid != more || valid && s != string(text) {
-			t.Fatalf("%q is valid: %t, and read as %q with the error %v", text, valid, s, r.err)
+			t.Fatalf("%q, valid %t: got %q, error %v", text, valid, s, r.err)
 		}
 	})
 }

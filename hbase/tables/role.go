@@ -2,8 +2,8 @@ package tables
 
 import "time"
 
-// Role is what a person can be, such as an administrator. Fields other than the code are nil if they were not read or are
-// absent; absent counts are zero.
+// Role is a role of users. Fields other than the code are nil if absent or not read; absent counts
+// are zero.
 type Role struct {
 	Code    string
 	Name    *string
@@ -13,23 +13,23 @@ type Role struct {
 	UserCount      *int
 }
 
-// ID names the role.
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
 // Roles are the roles, by code.
 var Roles = &Object[Role]{
-	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, check: CheckCode},
+	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, CheckKey: CheckCode},
 
 	key: func(r *Role) *string { return &r.Code }, keyColumn: "id",
 	attributes: []attribute[Role]{
 		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine).writable(OfLine),
 		version(func(r *Role) **string { return &r.Version }),
-		text("department", func(r *Role) **string { return &r.DepartmentCode }).in("department", checked(CheckCode)).writable(OfCode),
+		text("department", func(r *Role) **string { return &r.DepartmentCode }).
+			in("department", checked(CheckCode)).writable(OfCode),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},
 }
 
-// Assignments are the relations of a user who has a role.
+// Assignments relate users to their roles.
 var Assignments = &Relation{
 	Name: "assignRole", Inverse: "revokeRole", Verb: "has the role", Table: "assignments", File: "user_roles",
 	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, nameOf, ofName),
@@ -38,10 +38,12 @@ var Assignments = &Relation{
 }
 
 // RoleUsers are the usernames of the users who have the role, ascending.
-var RoleUsers = nameList(AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
+var RoleUsers = nameList(
+	AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
 
-// UserRoles are the codes of the roles that the user has, ascending.
-var UserRoles = nameList(AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
+// UserRoles are the codes of the user's roles, ascending.
+var UserRoles = nameList(
+	AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
 
 // nameList declares a list of names in ascending order.
 func nameList(l AnyList, check func(string) error) *List[string] {

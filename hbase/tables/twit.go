@@ -11,28 +11,26 @@ import (
 	"twibase/hbase"
 )
 
-// Twit is a post. It never changes, so it lies whole in the cells of the lists that show it.
+// Twit is a post. It never changes, so each list has a copy.
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
-	// Name is the part of its id that tells it from others of the same author and time: the id that its source gave it.
-	Name       string
+	Name       string    // the id from its source: unique
 	Title      *string
 	Content    string
 	PhotoURLs  []string
 	Visibility Visibility
 }
 
-// TwitKey is the place of a twit: its author and its position in the author's list.
+// TwitKey is an author, and a position in the author's list.
 type TwitKey struct{ Author, Position string }
 
-// String returns author ‖ 0 ‖ position, the twit's key.
+// String returns author ‖ 0 ‖ position.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
-// Parts returns when the twit was posted, and its name.
 func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
 
-// ParseTwitKey reads a key of [TwitKey.String] back.
+// ParseTwitKey decodes [TwitKey.String].
 func ParseTwitKey(key string) (TwitKey, error) {
 	author, position, _ := strings.Cut(key, separator)
 	if err := CheckUsername(author); err != nil {
@@ -41,10 +39,10 @@ func ParseTwitKey(key string) (TwitKey, error) {
 	return TwitKey{author, position}, checkTwitPosition(position)
 }
 
-// Key returns the twit's place.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID names the twit. It is short enough to be inlined, so that an id that is only written takes no memory, up to the 32 bytes that Go keeps on the stack.
+// ID names the twit. It is short enough to be inlined, so that an id that does not escape is not
+// allocated.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
@@ -60,15 +58,14 @@ func (t *Twit) appendKey(b []byte) []byte {
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 
-// InAlbum reports whether the author's album shows the twit: it has photos or is for followers.
+// InAlbum reports whether the album shows the twit: it has photos or is for followers.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
-// PostedTwits are the twits as objects. A twit has no row of attributes: it is in its author's list, and a row of
-// [TwitNames] finds it by its name. Its row in the table of the comments has its counts.
+// PostedTwits are the twits as objects. A twit has no row of its own: [TwitNames] finds it by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
-	check:  func(key string) error { _, err := ParseTwitKey(key); return err },
-	author: func(key string) string { k, _ := ParseTwitKey(key); return k.Author },
+	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
+	author:   func(key string) string { k, _ := ParseTwitKey(key); return k.Author },
 	named: &naming{
 		check: CheckTwitID,
 		of: func(key string) string {
@@ -78,21 +75,20 @@ var PostedTwits = &AnyObject{
 		},
 		get: TwitNames.Get,
 		find: func(cells []hbase.Cell) (key string, found bool, err error) {
-			k, gone, found, err := TwitNames.Decode(cells)
-			return k.String(), found && !gone, err
+			k, deleted, found, err := TwitNames.Decode(cells)
+			return k.String(), found && !deleted, err
 		},
 	},
 }
 
-// Twits are the owner's posts, newest first, whole.
+// Twits are the owner's twits, newest first.
 var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject, Cursor: 't',
 	Count: "twitCount", PublicCount: "publicTwitCount"})
 
-// Albums are those of the owner's posts that have photos or are for followers, newest first, whole.
+// Albums are the owner's twits with photos or for followers, newest first.
 var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject, Cursor: 'a',
 	Count: "albumCount", PublicCount: "publicAlbumCount"})
 
-// The fields of a twit's record.
 const (
 	twitContent protowire.Number = iota + 1
 	twitTitle
@@ -101,7 +97,7 @@ const (
 )
 
 func twitList(l AnyList) *List[*Twit] {
-	l.position, l.MaxMember = checkTwitPosition, 48<<10
+	l.Check, l.MaxMember = checkTwitPosition, 48<<10
 	return newList(List[*Twit]{
 		AnyList:  l,
 		decode:   decodeTwit,
@@ -111,7 +107,6 @@ func twitList(l AnyList) *List[*Twit] {
 	})
 }
 
-// size is that of [List].
 func (t *Twit) size() int {
 	size := int(unsafe.Sizeof(*t)) + len(t.AuthorName) + int(unsafe.Sizeof(""))*cap(t.PhotoURLs)
 	if t.Title != nil {
@@ -150,15 +145,15 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	if err := CheckTwitID(name); err != nil {
 		return nil, err
 	}
-	t, whole := m.twits.one(), false
+	t, complete := m.twits.one(), false
 	t.AuthorName, t.PostedAt, t.Name, t.Visibility = author, at, name, Public
 	r := record(value).strings()
 	for field, s, more := r.next(); more; field, s, more = r.next() {
 		fits := false
 		switch field {
 		case twitContent:
-			fits = !whole
-			t.Content, whole = s, true
+			fits = !complete
+			t.Content, complete = s, true
 		case twitTitle:
 			fits = t.Title == nil
 			t.Title = m.texts.one()
@@ -179,68 +174,68 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			r.refuse(field)
 		}
 	}
-	if r.err == nil && !whole {
+	if r.err == nil && !complete {
 		r.err = fmt.Errorf("%w: a twit has no content", ErrName)
 	}
 	return t, r.err
 }
 
-// MayBeForFollowers reports whether an unreadable twit's record may have had the field that says that it is
-// for followers. It returns false only if the record is still whole enough to show that it lacks the field.
+// MayBeForFollowers reports whether a damaged record may be one for followers. It returns false
+// only if all fields are readable.
 func MayBeForFollowers(value []byte) bool {
-	whole := false
+	complete := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
 	for field, _, more := r.next(); more; field, _, more = r.next() {
 		if field >= twitFollowersOnly {
 			return true
 		}
-		whole = whole || field == twitContent
+		complete = complete || field == twitContent
 	}
-	return r.err != nil || !whole
+	return r.err != nil || !complete
 }
 
-// TwitNames finds the place of a twit by the id that its source gave it, so that comments can be imported on their own.
+// TwitNames find twits by name, and are the commit rows of deletions. They are never deleted, so
+// that names are unique.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }
 
-// The columns of a twit's id. Deletions are decided here too: a row stays for ever, so that no id names two twits.
 const (
-	twitNameKey  = "key"
-	twitNameGone = "gone" // "1" if the twit was deleted
+	twitNameKey     = "key"
+	twitNameDeleted = "gone" // "1" if the twit was deleted
 )
 
-// Get reads where the twit of that id is, or was.
-func (n twitNames) Get(id string) hbase.Get {
-	return hbase.Get{Table: n.Table, Row: RowKey(id), Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameGone}
+func (n twitNames) Get(name string) hbase.Get {
+	return hbase.Get{Table: n.Table, Row: RowKey(name),
+		Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameDeleted}
 }
 
-// Put writes where the twit is.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
-	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{textCell(twitNameKey, t.Key().String(), timestamp)}}
+	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
+		textCell(twitNameKey, t.Key().String(), timestamp)}}
 }
 
-// DeletedCell is the column which says that the twit was deleted.
+// DeletedCell marks a twit as deleted.
 func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
-	return textCell(twitNameGone, "1", timestamp)
+	return textCell(twitNameDeleted, "1", timestamp)
 }
 
-// Decode returns the twit's place, and whether it was deleted; ok is false if the cells hold none.
-func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, gone, ok bool, err error) {
+// Decode returns the key of a twit, maybe a deleted one. ok is false if there is none.
+func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, err error) {
 	for _, c := range cells {
 		value := string(c.Value)
 		switch c.Qualifier {
 		case twitNameKey:
 			ok = true
 			key, err = ParseTwitKey(value)
-		case twitNameGone:
-			if gone = true; value != "1" {
-				err = fmt.Errorf("%w: it says whether a twit is gone", ErrName)
+		case twitNameDeleted:
+			if deleted = true; value != "1" {
+				err = fmt.Errorf("%w: the mark of a deleted twit", ErrName)
 			}
 		}
 		if err != nil {
 			return TwitKey{}, false, false, corrupt(err, value)
 		}
 	}
-	return key, gone, ok, nil
+	return key, deleted, ok, nil
 }

@@ -1,9 +1,15 @@
 package tables
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
 
-// User is a person, with or without an account. Fields other than the username are nil if they were not read or are absent;
-// absent counts are zero.
+	"twibase/hbase"
+)
+
+// User is a person, with or without an account. Fields other than the username are nil if absent or
+// not read; absent counts are zero.
 type User struct {
 	Username       string
 	Name           *string
@@ -15,24 +21,23 @@ type User struct {
 	CreatedAt      *time.Time
 	FollowerCount  *int
 	FollowingCount *int
-	// TwitCount and AlbumCount count all, the Public ones what everybody may see.
+	// TwitCount and AlbumCount include the twits for followers.
 	TwitCount        *int
 	PublicTwitCount  *int
 	AlbumCount       *int
 	PublicAlbumCount *int
 	RoleCount        *int
 	GameCount        *int
-	// Lazy marks a lazy object: if its row is missing, it becomes null. See [Object.NewLazy].
+	// Lazy marks an object of [Object.NewLazy].
 	Lazy bool
 }
 
-// ID names the user.
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
-// Users are the people, by username. Their rows also carry two lists, each in a family of its own, that are often read along with
-// the attributes: [Followers] and [Twits].
+// Users are the users, by username. Their rows also have [Followers] and [Twits], which are often
+// read with them.
 var Users = &Object[User]{
-	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", check: CheckUsername},
+	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername},
 
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	lazy: func(u *User) *bool { return &u.Lazy },
@@ -53,4 +58,41 @@ var Users = &Object[User]{
 		count("roleCount", func(u *User) **int { return &u.RoleCount }),
 		count("gameCount", func(u *User) **int { return &u.GameCount }),
 	},
+}
+
+// Accounts have the password hashes. They are not in [Users], so that no read of a user returns
+// one.
+var Accounts = accounts{Table: "accounts"}
+
+type accounts struct{ Table string }
+
+const accountPassword = "password"
+
+func (a accounts) Get(username string) hbase.Get {
+	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
+}
+
+// Decode returns the password hash, empty if there is none, and its timestamp.
+func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err error) {
+	if len(cells) == 0 {
+		return "", 0, nil
+	}
+	hash = string(cells[0].Value)
+	if !strings.HasPrefix(hash, "$") || strings.ContainsFunc(hash, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		// The error has no value, because that may be secret.
+		return "", 0, fmt.Errorf("%w: an account's password is no hash", hbase.ErrCorrupt)
+	}
+	return hash, cells[0].Timestamp, nil
+}
+
+// Put writes a password hash, in the PHC string format.
+func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
+	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{
+		textCell(accountPassword, hash, timestamp)}}
+}
+
+// Delete removes the account up to a timestamp.
+func (a accounts) Delete(username string, timestamp int64) hbase.Delete {
+	return hbase.Delete{Table: a.Table, Row: RowKey(username), Columns: []hbase.Deletion{
+		{Kind: hbase.AllVersions, Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp}}}
 }

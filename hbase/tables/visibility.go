@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Visibility says who may see a twit. It holds [Public] or [FollowersOnly] and nothing else. The zero
-// value is FollowersOnly, so that a missing assignment never publishes a twit.
+// Visibility is [Public] or [FollowersOnly]. The zero value is FollowersOnly, so that a missing
+// assignment never publishes a twit.
 type Visibility bool
 
 // The visibilities.
@@ -16,7 +16,7 @@ const (
 	Public        Visibility = true
 )
 
-// String returns the visibility's name in the GraphQL schema, in CSV files and in the arguments of intents.
+// String returns the name in the GraphQL schema, in CSV files and in the arguments of intents.
 func (v Visibility) String() string {
 	if v == Public {
 		return "PUBLIC"
@@ -24,7 +24,7 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
-// ParseVisibility returns the visibility of a name. Names match exactly. The error is [ErrName].
+// ParseVisibility parses a name, which must match exactly. The error is [ErrName].
 func ParseVisibility(name string) (Visibility, error) {
 	for _, v := range []Visibility{Public, FollowersOnly} {
 		if name == v.String() {

@@ -13,28 +13,30 @@ import (
 func TestZeroVisibilityIsNotPublic(t *testing.T) {
 	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: noon, Name: "t1", Content: "hi"}
 	if twit.Visibility == tables.Public || !twit.InAlbum() {
-		t.Error("a twit without a visibility is public")
+		t.Error("the zero visibility is public")
 	}
 	stored, _, _, err := tables.Twits.Decode("LiLei", []hbase.Cell{tables.Twits.Cell(twit, 1)})
 	if err != nil || stored[0].Visibility != tables.FollowersOnly {
-		t.Errorf("a twit without a visibility is stored as %v, error %v", stored, err)
+		t.Errorf("the zero visibility is stored as %v, error %v", stored, err)
 	}
 }
 
 func TestVisibilityNamesMatchExactly(t *testing.T) {
 	for _, v := range []tables.Visibility{tables.Public, tables.FollowersOnly} {
 		if again, err := tables.ParseVisibility(v.String()); err != nil || again != v {
-			t.Errorf("%s was read as %s, error %v", v, again, err)
+			t.Errorf("got %s, error %v, want %s", again, err, v)
 		}
 		text, err := json.Marshal(v)
 		again := !v
 		if err != nil || json.Unmarshal(text, &again) != nil || again != v {
-			t.Errorf("%s as JSON is %s and was read as %s, error %v", v, text, again, err)
+			t.Errorf("JSON %s: got %s, error %v, want %s", text, again, err, v)
 		}
 	}
-	for _, name := range []string{"", "public", "Public", "followers", "Followers", "PUBLIC ", " FOLLOWERS", "FOLLOWERS\x00", "true", "PRIVATE"} {
+	for _, name := range []string{
+		"", "public", "Public", "followers", "Followers", "PUBLIC ", " FOLLOWERS", "FOLLOWERS\x00", "true", "PRIVATE",
+	} {
 		if v, err := tables.ParseVisibility(name); !errors.Is(err, tables.ErrName) || v == tables.Public {
-			t.Errorf("%q was read as %s, error %v", name, v, err)
+			t.Errorf("%q: got %s, error %v, want %v", name, v, err, tables.ErrName)
 		}
 	}
 }
@@ -43,16 +45,18 @@ func TestVisibilityInGraphQLMatchesExactly(t *testing.T) {
 	for _, v := range []tables.Visibility{tables.Public, tables.FollowersOnly} {
 		again, text := !v, strings.Builder{}
 		if err := again.UnmarshalGQL(v.String()); err != nil || again != v {
-			t.Errorf("%s was read as %s, error %v", v, again, err)
+			t.Errorf("got %s, error %v, want %s", again, err, v)
 		}
 		if v.MarshalGQL(&text); text.String() != `"`+v.String()+`"` {
-			t.Errorf("%s is written as %s", v, text.String())
+			t.Errorf("got %s, want %q", text.String(), v)
 		}
 	}
-	for _, value := range []any{"followers", "Followers", "public", "", " PUBLIC", "PRIVATE", true, 1, nil, []any{"PUBLIC"}} {
+	for _, value := range []any{
+		"followers", "Followers", "public", "", " PUBLIC", "PRIVATE", true, 1, nil, []any{"PUBLIC"},
+	} {
 		v := tables.FollowersOnly
 		if err := v.UnmarshalGQL(value); !errors.Is(err, tables.ErrName) || v == tables.Public {
-			t.Errorf("%#v was read as %s, error %v", value, v, err)
+			t.Errorf("%#v: got %s, error %v, want %v", value, v, err, tables.ErrName)
 		}
 	}
 }
@@ -61,27 +65,28 @@ func TestVisibilityInJSONIsAName(t *testing.T) {
 	for _, text := range []string{`null`, `true`, `1`, `""`, `"public"`, `["PUBLIC"]`, `{}`} {
 		v := tables.FollowersOnly
 		if err := json.Unmarshal([]byte(text), &v); err == nil || v == tables.Public {
-			t.Errorf("%s was read as %s, error %v", text, v, err)
+			t.Errorf("%s: got %s, error %v, want an error", text, v, err)
 		}
 	}
 }
 
-// The fourth field of a twit's record is there, and empty, if the twit is for followers.
+// The fourth field of a twit's record is empty. It is present if the twit is for followers.
 func TestUnknownVisibilityOfAStoredTwitIsCorrupt(t *testing.T) {
 	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: noon, Name: "t1", Content: "hi", Visibility: tables.Public}
 	for name, bytes := range map[string]string{
 		"a text in the field":        "\x22\x01x",
 		"the field twice":            "\x22\x00\x22\x00",
 		"a number in the field":      "\x20\x00",
-		"the field cut short":        "\x22",
+		"the field truncated":        "\x22",
 		"a later version's field":    "\x2a\x00",
 		"the field's name of PUBLIC": "\x22\x06PUBLIC",
 	} {
 		for _, list := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {
 			cell := list.Cell(twit, 1)
 			cell.Value = append(cell.Value, bytes...)
-			if twits, _, _, err := list.Decode("LiLei", []hbase.Cell{cell}); !errors.Is(err, hbase.ErrCorrupt) || len(twits) != 0 {
-				t.Errorf("%s in %s: read as %v, error %v", name, list.Table, twits, err)
+			twits, _, _, err := list.Decode("LiLei", []hbase.Cell{cell})
+			if !errors.Is(err, hbase.ErrCorrupt) || len(twits) != 0 {
+				t.Errorf("%s in %s: got %v, error %v, want %v", name, list.Table, twits, err, hbase.ErrCorrupt)
 			}
 		}
 	}
@@ -100,8 +105,9 @@ func TestUnknownVisibilityOfAnIntentIsCorrupt(t *testing.T) {
 		intent := write
 		intent.Arguments = arguments
 		put := tables.Intents.Put(intent)
-		if _, _, err := tables.Intents.Decode(put.Row, put.Cells); (err == nil) != ok || err != nil && !errors.Is(err, hbase.ErrCorrupt) {
-			t.Errorf("%s: error %v", arguments, err)
+		_, _, err := tables.Intents.Decode(put.Row, put.Cells)
+		if (err == nil) != ok || err != nil && !errors.Is(err, hbase.ErrCorrupt) {
+			t.Errorf("%s: got error %v, want valid %v", arguments, err, ok)
 		}
 	}
 }

@@ -6,49 +6,50 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestATableIsSplitIntoAsManyRegionsAsAskedFor(t *testing.T) {
+func TestDefinitionsSplitIntoRegions(t *testing.T) {
 	for _, regions := range []int{0, 1, 2, 3, 7, 256, 1000, 1 << 16} {
 		for _, table := range tables.Definitions(regions) {
 			if got := len(table.Splits) + 1; got != max(regions, 1) {
-				t.Errorf("%s has %d regions, not %d", table.Name, got, regions)
+				t.Errorf("%s: got %d regions, want %d", table.Name, got, max(regions, 1))
 			}
 			if err := table.Validate(); err != nil {
 				t.Errorf("%d regions: %v", regions, err)
 			}
 			if regions > 1000 {
-				break // the splits are those of every table
+				break // all tables have the same splits
 			}
 		}
 	}
 }
 
-func TestEveryReadIsOfATableAndFamilyThatAreDefined(t *testing.T) {
+func TestReadsUseDefinedFamilies(t *testing.T) {
 	families := map[string]bool{}
 	for _, table := range tables.Definitions(1) {
 		for _, f := range table.Families {
 			families[table.Name+" "+f.Name] = true
 		}
 		if len(table.Families) > 3 {
-			t.Errorf("%s has %d families; more than three are slow to flush", table.Name, len(table.Families))
+			t.Errorf("%s has %d families, want at most 3: more are slow to flush", table.Name, len(table.Families))
 		}
 	}
 	for _, l := range lists {
 		if get := l.directory(l.owner, "", 1); !families[get.Table+" "+get.Columns] {
-			t.Errorf("%s reads family %s of table %s", l.name, get.Columns, get.Table)
+			t.Errorf("%s reads the undefined family %s of table %s", l.name, get.Columns, get.Table)
 		}
 		if l.length != nil && !families[l.length(l.owner).Table+" "+tables.Attributes] {
 			t.Errorf("%s counts in table %s, which has no attributes", l.name, l.length(l.owner).Table)
 		}
 	}
-	for _, table := range []string{tables.Users.Table, tables.Roles.Table, tables.Departments.Table, tables.Games.Table, tables.Follows.Table,
-		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table, tables.Accounts.Table} {
+	for _, table := range []string{
+		tables.Users.Table, tables.Roles.Table, tables.Departments.Table, tables.Games.Table, tables.Follows.Table,
+		tables.Assignments.Table, tables.TwitNames.Table, tables.Comments.Table, tables.Accounts.Table,
+	} {
 		if !families[table+" "+tables.Attributes] {
 			t.Errorf("table %s has no attributes", table)
 		}
 	}
 }
 
-// Where a row is hashed to decides its region: the examples' own users must not all fall into one.
 func TestRowsSpreadOverRegions(t *testing.T) {
 	const regions, rows = 16, 16_000
 	splits := tables.Definitions(regions)[0].Splits

@@ -1,0 +1,147 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/asm/utf8"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"twibase/hbase"
+)
+
+func textCell(column, value string, timestamp int64) hbase.Cell {
+	return hbase.Cell{Family: Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
+}
+
+// find returns the cell of a column, in any family.
+func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
+	i := slices.IndexFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == column })
+	if i < 0 {
+		return hbase.Cell{}, false
+	}
+	return cells[i], true
+}
+
+// textColumn is a column, and the variable with its text. Empty texts are not stored.
+type textColumn struct {
+	name string
+	text *string
+}
+
+func encodeTexts(columns []textColumn, timestamp int64) (cells []hbase.Cell) {
+	for _, c := range columns {
+		if *c.text != "" {
+			cells = append(cells, textCell(c.name, *c.text, timestamp))
+		}
+	}
+	return cells
+}
+
+func decodeTexts(columns []textColumn, cells []hbase.Cell) {
+	for _, column := range columns {
+		if c, ok := find(cells, column.name); ok {
+			*column.text = string(c.Value)
+		}
+	}
+}
+
+func encodeMilli(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
+
+// decodeMilli decodes a text of encodeMilli. The error is [ErrName].
+func decodeMilli(text string) (time.Time, error) {
+	milli, err := parseCount(text)
+	at := time.UnixMilli(int64(milli)).UTC()
+	if err == nil && !ValidTime(at) {
+		err = fmt.Errorf("%w: time %d is out of range", ErrName, milli)
+	}
+	return at, err
+}
+
+// DecodeCount decodes the only cell, 0 if there is none.
+func DecodeCount(cells []hbase.Cell) (int, error) {
+	if len(cells) == 0 {
+		return 0, nil
+	}
+	n, err := parseCount(string(cells[0].Value))
+	return n, corrupt(err, cells[0].Qualifier)
+}
+
+func parseCount(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || strconv.Itoa(n) != s {
+		return 0, fmt.Errorf("%w: %q is no count", ErrName, s)
+	}
+	return n, nil
+}
+
+// corrupt wraps an error of stored bytes, unless it is nil.
+func corrupt(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %q: %w", hbase.ErrCorrupt, what, err)
+}
+
+// A record is the value of a twit or comment: strings under field numbers, in the wire format of
+// protocol buffers.
+//
+// Its form is canonical. Unknown fields are refused: skipping a damaged one could make a twit
+// public.
+type record []byte
+
+func (r record) add(field protowire.Number, s string) record {
+	return protowire.AppendString(protowire.AppendTag(r, field, protowire.BytesType), s)
+}
+
+func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} }
+
+// reader reads the strings of a record, which share its memory.
+type reader struct {
+	rest  []byte
+	valid bool // the whole record is UTF-8; tags and short lengths are ASCII
+	field protowire.Number
+	err   error // [ErrName]
+}
+
+// next returns the next string. more is false at the end, and after an error.
+func (r *reader) next() (field protowire.Number, s string, more bool) {
+	if len(r.rest) == 0 || r.err != nil {
+		return 0, "", false
+	}
+	field, text, n := shortest(r.rest)
+	if n < 0 || field < r.field {
+		r.err = fmt.Errorf("%w: a record is damaged at its last %d bytes", ErrName, len(r.rest))
+		return 0, "", false
+	}
+	if !r.valid && !utf8.Valid(text) {
+		r.refuse(field)
+		return 0, "", false
+	}
+	r.field, r.rest = field, r.rest[n:]
+	return field, textOf(text), true
+}
+
+func (r *reader) refuse(field protowire.Number) {
+	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
+}
+
+// shortest decodes a string in its shortest form. n is negative if it is not.
+func shortest(b []byte) (field protowire.Number, text []byte, n int) {
+	// A field up to 15 and a length up to 127 take a byte each.
+	if len(b) > 1 && b[0] < 0x80 && b[0]>>3 > 0 && b[0]&7 == byte(protowire.BytesType) &&
+		int(b[1]) <= min(len(b)-2, 0x7f) {
+		return protowire.Number(b[0] >> 3), b[2 : 2+int(b[1])], 2 + int(b[1])
+	}
+	field, kind, tag := protowire.ConsumeTag(b)
+	if tag < 0 || kind != protowire.BytesType {
+		return 0, nil, -1
+	}
+	text, size := protowire.ConsumeBytes(b[tag:])
+	if size < 0 || tag+size != protowire.SizeTag(field)+protowire.SizeBytes(len(text)) {
+		return 0, nil, -1
+	}
+	return field, text, tag + size
+}
