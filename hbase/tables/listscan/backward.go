@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd continues after the directory column of the bucket that ends after Before, and the
-// beginning of bucket 0. The bucket holds what precedes Before, unless it starts there.
+// takeEnd continues after the directory column of the bucket at the end of the range, and the
+// beginning of bucket 0.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -25,13 +25,13 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// takeBucket makes the page of the last bucket or, if that is empty, continues in those before it.
+// takeBucket takes the page from the last bucket, unless that is empty.
 func (s *Scan) takeBucket(r hbase.Result) error {
 	if r.Err != nil {
 		return r.Err
 	}
 	members, b := withoutMarkers(r.Cells), s.last()
-	more := b.Number != 0 && s.covers(b) // buckets before this one are in the range
+	more := b.Number != 0 && s.hasStart(b) // buckets before this one are in the range
 	switch n := len(members); {
 	case n == 0 && more && len(s.known) > 1:
 		s.known = s.known[:len(s.known)-1]
@@ -48,8 +48,8 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	return nil
 }
 
-// takePreceding continues in the bucket before the empty one. Mostly that has members: only the
-// part before Before was empty.
+// takePreceding continues in the bucket before an empty one. Usually only the part before Before
+// was empty.
 func (s *Scan) takePreceding(r hbase.Result) error {
 	sealed, err := s.directory(r)
 	if err != nil {
@@ -67,7 +67,6 @@ func (s *Scan) takePreceding(r hbase.Result) error {
 	return nil
 }
 
-// takeProbes continues in the last bucket that is not empty.
 func (s *Scan) takeProbes(results []hbase.Result) error {
 	first := len(s.known) - len(results)
 	for k := len(results) - 1; k >= 0; k-- {
@@ -88,7 +87,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe looks which of the last known buckets are empty.
+// probe finds out which of the last known buckets are empty.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

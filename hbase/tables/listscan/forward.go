@@ -8,22 +8,22 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeFirst continues after bucket 0.
 func (s *Scan) takeFirst(results []hbase.Result) error {
 	if results[0].Err != nil {
 		return results[0].Err
 	}
 	cells := results[0].Cells
-	// A short page has reached the end of the row, and has the whole directory.
+	// A short page has the end of the row, and so the whole directory.
 	complete := len(cells) < s.columns()
 	members, columns := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
-		members = members[:marker:marker] // what follows is read where it is now
+		members = members[:marker:marker] // the others are read from the buckets that cover them
 	}
 	full := s.add(members)
 	if max(s.After, s.From) == "" {
-		s.whole, s.found, s.width = 1, int32(len(s.cells)), 2
+		s.width = 2
+		s.estimate(1, len(s.cells))
 	}
 	if full {
 		s.finish()
@@ -34,7 +34,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		s.known, err = s.directory(results[1])
 		complete = len(s.known) < FarLookup
 	} else {
-		// With a marker, the directory that was read beside bucket 0 may be older than the split.
+		// With a marker, the directory that was read in this round may be older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -44,7 +44,6 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	return nil
 }
 
-// takeLookup continues after the directory.
 func (s *Scan) takeLookup(r hbase.Result) (err error) {
 	if s.known, err = s.directory(r); err != nil {
 		return err
@@ -53,10 +52,10 @@ func (s *Scan) takeLookup(r hbase.Result) (err error) {
 	return nil
 }
 
-// takeBuckets continues after sealed buckets.
 func (s *Scan) takeBuckets(results []hbase.Result) error {
 	read := s.known[:len(results)]
-	s.known, s.whole, s.found = s.known[len(results):], 0, 0
+	s.known = s.known[len(results):]
+	whole, found := 0, 0 // buckets that start in the range, and their members
 	for k, b := range read {
 		if results[k].Err != nil {
 			return results[k].Err
@@ -67,19 +66,26 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 			s.finish()
 			return nil
 		}
-		if s.covers(b) {
-			s.whole, s.found = s.whole+1, s.found+int32(len(s.cells)-had)
+		if s.hasStart(b) {
+			whole, found = whole+1, found+len(s.cells)-had
 		}
 		s.from = b.Stop
 	}
-	if s.whole > 0 {
+	if whole > 0 {
 		s.width = min(2*s.width, MaxWidth)
 	}
+	s.estimate(whole, found)
 	s.advance(false)
 	return nil
 }
 
-// add adds members to the page, and reports whether that ends the scan.
+// estimate sets fill, given the number of members of some buckets.
+func (s *Scan) estimate(buckets, members int) {
+	if s.fill = MaxWidth; members > 0 {
+		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))
+	}
+}
+
 func (s *Scan) add(members []hbase.Cell) (full bool) {
 	if s.Before != "" {
 		n := len(members)
@@ -97,8 +103,7 @@ func (s *Scan) add(members []hbase.Cell) (full bool) {
 	return full
 }
 
-// advance chooses the next round of a forward scan. complete says that no bucket follows those that
-// are known.
+// advance chooses the next round. complete is whether no other bucket follows the known ones.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -115,13 +120,9 @@ func (s *Scan) advance(complete bool) {
 		s.known = s.known[:sort.Search(n, func(i int) bool { return s.known[i].Start >= s.Before })]
 		complete = complete || len(s.known) < n || s.from >= s.Before
 	}
-	least, width := 1, int(s.width)
-	if found := int(s.found); found > 0 {
-		// No more than fill the page if they are as full as those before.
-		width = min(width, ((s.room()+1)*int(s.whole)+found-1)/found)
-	}
+	least, width := 1, int(min(s.width, s.fill))
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The position is inside the first bucket, of which little may be left.
+		// The position is inside the first bucket, whose end may have few members.
 		least, width = 2, min(width+1, MaxWidth)
 	}
 	switch {

@@ -7,17 +7,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rows scans all members' columns that the rows of a list hold, row after row: also those that no
-// page shows, such as old copies and moved markers. Rebuild checks all of them, and clearing
-// deletes all of them.
+// Rows scans all members' columns of a list, row after row, including old copies and moved markers.
+// Rebuild checks them, and clearing deletes them.
 //
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the sealed buckets
-//	  └─────► directory ──► the rest of bucket 0 ──► pages of the sealed buckets
+//	  └─────► directory ──► the other pages of bucket 0 ──► pages of the sealed buckets
 //
-// With Pending, it then reads the directory again, and continues with the buckets that it has not
-// read, until there are none.
+// With Pending, it then reads the directory again, until there are no new buckets.
 //
-// A Rows is not safe for concurrent use.
+// It is not safe for concurrent use.
 type Rows struct {
 	RowsOptions
 	list  *tables.AnyList
@@ -28,15 +26,14 @@ type Rows struct {
 	first     []hbase.Cell // the first page, while the directory is read
 	start     string       // of the next page
 	limit     int
-	buckets   []uint32 // all buckets that are known, in the order in which they are read
-	current   int      // the index of the bucket that is read
+	buckets   []uint32 // all known buckets, in the order of reading
+	current   int      // index of the bucket that is read
 }
 
-// RowsOptions are the options of [NewRows].
 type RowsOptions struct {
 	// First is the number of columns of the first page, Next that of all others.
 	First, Next int
-	// Pending includes the pending buckets of a split, and those that are made during the scan.
+	// Pending includes the pending buckets of a split, and those created during the scan.
 	Pending bool
 }
 
@@ -46,31 +43,26 @@ const (
 	rowsFirst     rowsState = iota // the first page of bucket 0, and the directory if it is short
 	rowsDirectory                  // the directory
 	rowsPage                       // a page of the current bucket
-	rowsAgain                      // the directory, for buckets that were made during the scan
+	rowsAgain                      // the directory, for buckets created during the scan
 	rowsDone
 )
 
-// RowPage is a page of one row.
 type RowPage struct {
 	Bucket uint32
 	// Cells are members' columns and moved markers, in the list's order.
 	Cells []hbase.Cell
-	// Last is set if it is the last page of the row.
-	Last bool
+	Last  bool
 }
 
-// NewRows returns a scan of the rows of the owner's list.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
 
-// Done reports whether all rows were read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
-// Directory returns the sealed buckets of the list. It is known when the first page is returned.
+// Directory returns the sealed buckets, once a page was returned.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
-// Get returns the next Get.
 func (r *Rows) Get() hbase.Get {
 	switch r.state {
 	case rowsFirst, rowsPage:
@@ -81,8 +73,7 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the cells of the last Get. It returns a page, unless the Get read the
-// directory only.
+// Take continues with the cells of the last Get. ok is false if that read the directory only.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:
@@ -131,7 +122,7 @@ func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	return nil
 }
 
-// page returns the members of a page of the current bucket, and chooses the next Get.
+// page returns a page of the current bucket, and chooses the next Get.
 func (r *Rows) page(cells []hbase.Cell) RowPage {
 	members, directory := split(cells)
 	page := RowPage{Bucket: r.buckets[r.current], Cells: members}
@@ -144,7 +135,7 @@ func (r *Rows) page(cells []hbase.Cell) RowPage {
 	return page
 }
 
-// continueWith reads the i-th bucket next or, if there is none, the directory again.
+// continueWith continues with the i-th bucket or, after the last, the directory.
 func (r *Rows) continueWith(i int) {
 	switch again := r.state == rowsAgain; {
 	case i < len(r.buckets):

@@ -1,3 +1,41 @@
+// Package listscan reads lists that are stored in buckets.
+//
+// A list is a wide row with a column per member. Qualifiers are positions, ascending in the list's
+// order. A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0
+// is the owner's own row. It has the beginning of the list, and the directory: a column for each
+// sealed bucket.
+//
+//	row of bucket 0   hash ‖ owner
+//	┌──────────────────┬──────────────────────────────┬─────────────────────┐
+//	│ a  b  c  …  m    │ ff q → 2, n  │ ff ff → 1, q  │ ff ff ff → pending  │
+//	├──────────────────┼──────────────────────────────┼─────────────────────┤
+//	│ members before n │ directory: stop → no., start │ during a split only │
+//	└──────────────────┴──────────────────────────────┴─────────────────────┘
+//	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
+//	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
+//
+// Buckets cover the list without gaps, so a reader can continue at any position. A split moves the
+// end of a bucket to new buckets, during reads and writes:
+//
+//  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore them.
+//  2. The members are copied.
+//  3. One Put adds the new buckets to the directory. They now cover their ranges.
+//  4. The old copies stay while requests may use the old directory. A member added to a new bucket
+//     leaves a moved marker at its position in bucket 0. A reader that meets the marker reads the
+//     directory again.
+//  5. The old copies, the markers and the pending column are deleted.
+//
+// A scan is a state machine without I/O. The caller reads its Gets, maybe together with those of
+// other scans:
+//
+//	s := listscan.New(list, owner, &listscan.Range{Limit: 20})
+//	for !s.Done() {
+//		results := read(s.Gets())
+//		if err := s.Take(results); err != nil { … }
+//	}
+//	members := decode(s.Cells())
+//
+// [Scan] reads a page in the list's order. [Rows] reads all columns of all rows.
 package listscan
 
 import (
@@ -9,27 +47,25 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range is the part of a list to read: at most Limit members after the position After and before
-// the position Before, from the beginning or, if Backward, from the end. An empty position is no
-// bound.
+// Range is the part of a list to read: at most Limit members between two positions, from the
+// beginning or, if Backward, from the end. An empty position is no bound.
 type Range struct {
 	After, Before string
-	// From is a bound like After, but the range includes it. At most one of them is set.
+	// From is a bound like After, but inclusive. At most one of them is set.
 	From     string
 	Limit    int
 	Backward bool
-	// Far says that the range may start in a sealed bucket. A forward scan then reads the directory
-	// together with bucket 0, which saves a round if it does, and costs a Get if it does not.
+	// Far ranges may start in a sealed bucket. A forward scan then reads the directory together with
+	// bucket 0, to save a round.
 	Far bool
 }
 
 // Empty reports whether no position can be in the range.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
-// single reports whether the range is one position.
+// single reports whether the range is one position, so that no other member follows.
 func (r *Range) single() bool { return r.From != "" && r.Before == r.From+"\x00" }
 
-// start returns the first position of the range.
 func (r *Range) start() string {
 	if r.After != "" {
 		return hbase.Next(r.After)
@@ -37,20 +73,18 @@ func (r *Range) start() string {
 	return r.From
 }
 
-// covers reports whether a bucket has its beginning in the range, as far as its start goes.
-func (r *Range) covers(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
+// hasStart reports whether the start of a bucket is in the range, apart from Before.
+func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
-// Widths of reads. A scan of cost declarations uses them too.
+// Sizes of reads, also for cost declarations.
 const (
-	// MaxWidth is the greatest number of buckets that a round reads.
+	// MaxWidth is the maximum number of buckets in a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns that are read beside bucket 0: the bucket of the
-	// position, and the next.
+	// FarLookup is the number of directory columns read together with bucket 0.
 	FarLookup = 2
-	// Lookup is the number of directory columns that a round of its own reads.
+	// Lookup is the number of directory columns read in a round of its own.
 	Lookup = 256
-	// Tail is the number of columns of bucket 0 that a backward scan reads together with the
-	// directory. A list of fewer members in one bucket needs no other round.
+	// Tail is the number of columns of bucket 0 that a backward scan reads with the directory.
 	Tail = 256
 )
 
@@ -60,11 +94,11 @@ type state uint8
 const (
 	forwardFirst   state = iota // bucket 0 from the position on; the directory too if the range is Far
 	forwardLookup               // the directory from the position on
-	forwardBuckets              // sealed buckets, several at once
-	backwardFirst               // the directory column of the bucket before the end; the beginning of bucket 0 too
-	backwardBucket              // one bucket whole
-	backwardLookup              // the directory before a bucket that is empty
-	backwardProbe               // one column each of several buckets, to find the last that is not empty
+	forwardBuckets              // several sealed buckets
+	backwardFirst               // the directory column of the bucket before the end; the beginning of bucket 0
+	backwardBucket              // one whole bucket
+	backwardLookup              // the directory before an empty bucket
+	backwardProbe               // one column each of several buckets, to find the last non-empty one
 	done
 )
 
@@ -78,11 +112,9 @@ const (
 //	  │        │ known ones are used up    │ the page is not full
 //	  └──► lookup ─────────────────────────┘
 //
-// The first page of a list needs bucket 0 only. The columns after its last member are the
-// directory, so a page that reads past it knows the next buckets. Buckets from which most members
-// were removed are why the number of buckets per round doubles: a page of a list of n buckets takes
-// O(log n) rounds, as long as n is small beside [MaxWidth] and [Lookup]. No more buckets are read
-// at once than the page needs if they are as full as those of the round before.
+// A page past the last member of bucket 0 includes the directory. Buckets may be almost empty, so
+// the number of buckets per round doubles: n buckets take O(log n) rounds, up to [MaxWidth] and
+// [Lookup]. A round reads no more than fill the page if they are as full as the last ones.
 //
 // Backward:
 //
@@ -101,26 +133,19 @@ type Scan struct {
 	*Range
 
 	state state
-	// reads is the number of Gets of the next round, width the number of buckets that it may read,
-	// which doubles.
-	reads, width uint8
-	// whole is how many buckets of the last round lie in the range with their beginning, and found
-	// how many members they had.
-	whole uint8
-	found int32
-	// from is the first position that a forward scan has not read.
-	from string
-	// known are sealed buckets that are still to be read, in the list's order. A backward scan
-	// reads the last one first.
-	known []tables.Bucket
+	reads uint8           // Gets of the next round
+	width uint8           // buckets of the next round at most; doubles
+	fill  uint8           // buckets that fill the page if as full as the last ones, or MaxWidth
+	from  string          // the first unread position of a forward scan
+	known []tables.Bucket // sealed buckets to read, in the list's order
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
 }
 
-// New returns a scan of the owner's list. The caller must not change the range during the scan.
+// New returns a scan of a list. The range must not change during it.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
-	s := Scan{list: list, owner: owner, Range: r, reads: 1, width: 1, from: r.start()}
+	s := Scan{list: list, owner: owner, Range: r, reads: 1, width: 1, fill: MaxWidth, from: r.start()}
 	switch {
 	case r.Empty():
 		s.state, s.reads = done, 0
@@ -132,25 +157,22 @@ func New(list *tables.AnyList, owner string, r *Range) Scan {
 	return s
 }
 
-// Done reports whether the page is complete.
 func (s *Scan) Done() bool { return s.state == done }
 
-// Cells returns the columns of the page's members, in the list's order. The caller must not write
-// to them.
+// Cells returns the page, in the list's order. The cells are read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members follow the page. A backward scan does not look, and says so if
-// there is a bound.
+// HasNext reports whether members follow the page. A backward scan reports whether there is a
+// bound.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members precede the page. A forward scan does not look, and says so
-// if there is a bound.
+// HasPrevious reports whether members precede the page. A forward scan reports whether there is a
+// bound.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
 // Reads returns the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
-// Gets returns the Gets of the next round.
 func (s *Scan) Gets() []hbase.Get {
 	gets, m := make([]hbase.Get, s.reads), new(tables.Memory)
 	for k := range gets {
@@ -166,10 +188,13 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		if k == 1 {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
-		// The page has no end, so that it brings the directory along.
+		// The page has no end, so it includes the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
-		return s.list.Directory(s.owner, hbase.Next(s.from), s.lookup())
+		if s.single() {
+			return s.list.Directory(s.owner, hbase.Next(s.from), 1)
+		}
+		return s.list.Directory(s.owner, hbase.Next(s.from), Lookup)
 	case forwardBuckets:
 		return s.bucket(m, s.known[k], s.columns())
 	case backwardFirst:
@@ -189,7 +214,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 
 // bucket reads the part of a bucket that is in the range and has not been read.
 func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
-	// What follows the bucket's Stop may be old copies.
+	// Old copies may follow the bucket's Stop.
 	p := hbase.Page{Start: max(b.Start, s.from), Stop: cmp.Or(b.Stop, tables.MembersEnd), Limit: limit}
 	if s.Before != "" {
 		p.Stop = min(p.Stop, s.Before)
@@ -204,24 +229,18 @@ func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 		if err != nil {
 			return err
 		}
-		if err := s.Take(Results(cells)); err != nil {
+		results := make([]hbase.Result, len(cells))
+		for i := range cells {
+			results[i].Cells = cells[i]
+		}
+		if err := s.Take(results); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Results returns the results of Gets of which none failed.
-func Results(cells [][]hbase.Cell) []hbase.Result {
-	results := make([]hbase.Result, len(cells))
-	for i := range cells {
-		results[i].Cells = cells[i]
-	}
-	return results
-}
-
-// Take continues the scan with the results of the last Gets, index-aligned. It fails if one failed
-// that the scan needs, or if stored data is corrupt.
+// Take continues with the results of the last Gets, index-aligned.
 func (s *Scan) Take(results []hbase.Result) error {
 	switch s.state {
 	case forwardFirst:
@@ -242,19 +261,17 @@ func (s *Scan) Take(results []hbase.Result) error {
 	panic("listscan: the scan is done")
 }
 
-// next says what the next round reads.
 func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(reads) }
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// last is the bucket that a backward scan reads, or has found empty.
+// last is the bucket to read next by a backward scan, or the one that it found empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
-// room is the number of members that the page lacks.
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns is the number of columns that a forward scan reads of a row: one more than the page lacks
-// tells whether another follows.
+// columns is the number of columns that a forward scan reads of a row. One more than the page lacks
+// shows whether another follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1
@@ -262,15 +279,6 @@ func (s *Scan) columns() int {
 	return s.room() + 1
 }
 
-// lookup is the number of directory columns that a forward scan reads in a round of its own.
-func (s *Scan) lookup() int {
-	if s.single() {
-		return 1
-	}
-	return Lookup
-}
-
-// directory returns the sealed buckets that a result names.
 func (s *Scan) directory(r hbase.Result) ([]tables.Bucket, error) {
 	if r.Err != nil {
 		return nil, r.Err
@@ -287,13 +295,11 @@ func split(cells []hbase.Cell) (members, directory []hbase.Cell) {
 	return cells[:n:n], cells[n:]
 }
 
-// before returns the members before a position.
 func before(members []hbase.Cell, position string) []hbase.Cell {
 	n := sort.Search(len(members), func(i int) bool { return members[i].Qualifier >= position })
 	return members[:n:n]
 }
 
-// withoutMarkers returns the cells without moved markers.
 func withoutMarkers(cells []hbase.Cell) []hbase.Cell {
 	if !slices.ContainsFunc(cells, tables.Moved) {
 		return cells

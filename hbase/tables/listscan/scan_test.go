@@ -15,9 +15,9 @@ import (
 
 const owner = "LiLei"
 
-// list is a list of roles in three buckets, in the middle of a split: bucket 0 still holds copies of
-// what moved to bucket 2, and bucket 7 is pending.
-func list(t *testing.T) hbase.Store {
+// openList returns a store with a list in three buckets, during a split: bucket 0 has copies of the
+// members of bucket 2, and bucket 7 is pending.
+func openList(t *testing.T) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -32,14 +32,15 @@ func list(t *testing.T) hbase.Store {
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
 		return hbase.Put{Table: l.Table, Row: l.Row(owner, bucket), Cells: cells}
 	}
-	is := func(name string) hbase.Cell { return l.Cell(name, 1) }
+	member := func(name string) hbase.Cell { return l.Cell(name, 1) }
 	_, err = store.Mutate(context.Background(), []hbase.Mutation{
-		row(0, is("a"), is("b"), is("d"), l.MovedCell("e", 2), is("f"),
-			l.BucketCell(tables.Bucket{Number: 2, Start: "d", Stop: "m"}, 1), l.BucketCell(tables.Bucket{Number: 1, Start: "m"}, 1),
+		row(0, member("a"), member("b"), member("d"), l.MovedCell("e", 2), member("f"),
+			l.BucketCell(tables.Bucket{Number: 2, Start: "d", Stop: "m"}, 1),
+			l.BucketCell(tables.Bucket{Number: 1, Start: "m"}, 1),
 			l.PendingCell([]tables.Bucket{{Number: 7, Start: "p"}}, 1)),
-		row(2, is("d"), is("e"), is("f")),
-		row(1, is("m"), is("p")),
-		row(7, is("p")),
+		row(2, member("d"), member("e"), member("f")),
+		row(1, member("m"), member("p")),
+		row(7, member("p")),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func list(t *testing.T) hbase.Store {
 	return store
 }
 
-// reader reads Gets, and notes each round as "bucket [start stop) limit".
+// reader reads Gets, and records each as "bucket [start stop) limit".
 type reader struct {
 	store  hbase.Store
 	rounds [][]string
@@ -89,20 +90,20 @@ func TestScanReads(t *testing.T) {
 	}{
 		{"the first page from bucket 0", listscan.Range{Limit: 2}, []string{"a", "b"}, false, true,
 			[][]string{{`0 ["" "") 3`}}},
-		{"up to a moved marker, and on in its bucket", listscan.Range{Limit: 4}, []string{"a", "b", "d", "e"}, false, true,
+		{"past a moved marker", listscan.Range{Limit: 4}, []string{"a", "b", "d", "e"}, false, true,
 			[][]string{{`0 ["" "") 5`}, {`0 ["\xffd\x00\x00" "") 256`}, {`2 ["d\x00" "m") 2`, `1 ["m" "\xff") 2`}}},
 		{"the whole list", listscan.Range{Limit: 99}, []string{"a", "b", "d", "e", "f", "m", "p"}, false, false,
 			[][]string{{`0 ["" "") 100`}, {`2 ["d\x00" "m") 97`, `1 ["m" "\xff") 97`}}},
-		{"after a position that may be far", listscan.Range{After: "e", Limit: 1, Far: true}, []string{"f"}, true, true,
+		{"after a position, far", listscan.Range{After: "e", Limit: 1, Far: true}, []string{"f"}, true, true,
 			[][]string{{`0 ["e\x00" "") 2`, `0 ["\xffe\x00" "") 2`}, {`2 ["f\x00" "m") 1`, `1 ["m" "\xff") 1`}}},
-		{"from a position on, to another", listscan.Range{From: "b", Before: "e", Limit: 9}, []string{"b", "d"}, true, false,
+		{"between two positions", listscan.Range{From: "b", Before: "e", Limit: 9}, []string{"b", "d"}, true, false,
 			[][]string{{`0 ["b" "") 10`}, {`2 ["d\x00" "e") 8`}}},
 		{"the end of the list", listscan.Range{Limit: 1, Backward: true}, []string{"p"}, true, false,
 			[][]string{{`0 ["\xff\xff" "") 1`, `0 ["" "\xff") 256`}, {`1 ["m" "\xff") 0`}}},
-		{"nothing between positions in the wrong order", listscan.Range{After: "e", Before: "b", Limit: 9}, nil, true, false, nil},
+		{"positions in the wrong order", listscan.Range{After: "e", Before: "b", Limit: 9}, nil, true, false, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := reader{store: list(t)}
+			r := reader{store: openList(t)}
 			s := listscan.New(&tables.UserRoles.AnyList, owner, &test.of)
 			if err := s.Run(r.read); err != nil {
 				t.Fatal(err)
@@ -111,7 +112,7 @@ func TestScanReads(t *testing.T) {
 				t.Errorf("members (-want +got):\n%s", diff)
 			}
 			if s.HasPrevious() != test.previous || s.HasNext() != test.hasNext {
-				t.Errorf("members precede: %v, members follow: %v", s.HasPrevious(), s.HasNext())
+				t.Errorf("HasPrevious %v, HasNext %v, want %v, %v", s.HasPrevious(), s.HasNext(), test.previous, test.hasNext)
 			}
 			if diff := cmp.Diff(test.rounds, r.rounds); diff != "" {
 				t.Errorf("rounds (-want +got):\n%s", diff)
@@ -127,7 +128,7 @@ func TestRowsReads(t *testing.T) {
 		pages  []string
 		rounds [][]string
 	}{
-		{"every row of the directory", listscan.RowsOptions{First: 99, Next: 99},
+		{"all rows of the directory", listscan.RowsOptions{First: 99, Next: 99},
 			[]string{"0 [a b d e f] true", "2 [d e f] true", "1 [m p] true"},
 			[][]string{{`0 ["" "") 99`}, {`2 ["" "") 99`}, {`1 ["" "") 99`}}},
 		{"the directory, if bucket 0 is long", listscan.RowsOptions{First: 2, Next: 99},
@@ -139,7 +140,7 @@ func TestRowsReads(t *testing.T) {
 				{`7 ["" "") 2`}, {`0 ["\xff" "") 0`}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := reader{store: list(t)}
+			r := reader{store: openList(t)}
 			rows := listscan.NewRows(&tables.UserRoles.AnyList, owner, test.of)
 			var pages []string
 			for !rows.Done() {
